@@ -60,6 +60,16 @@ bench-copy URL:
     cargo build --release
     benches/copy.sh {{URL}}
 
+# CPU time of a loaded row with three copies beside one, on three nodes of Cassandra (needs jq)
+bench-copies:
+    cargo build --release
+    benches/copies.sh
+
+# What a slower disk leaves of a load, forecast and measured with a bounded disk (needs root, jq)
+bench-disk:
+    cargo build --release
+    benches/disk.sh
+
 # Wheels in dist/ that run on every Linux since glibc 2.28: the program, and Cassandra's jars
 wheel:
     scripts/package program jars

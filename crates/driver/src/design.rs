@@ -62,6 +62,10 @@ pub trait Design: Send + Sync {
     /// Answers SQL over the workload's table, and reads the answer to its last row.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
 
+    /// Ends what an answer has left open, such as its transaction. Called once after each answer, when the
+    /// clock has stopped.
+    async fn after_answer(&self) {}
+
     /// Returns access for many workers that insert batches at the same time into the table, which exists
     /// and is empty. Returns `None` for a design that does not support it.
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

@@ -74,21 +74,22 @@ async fn complaint_of_engine_sql(
              shows them"
         ));
     }
-    // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
-    let is_planned = |place: &str| {
+    for (place, sql) in &query.engine_sql {
         let name = place.split('/').next().unwrap_or_default();
-        !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql())
-    };
-    for (engine, sql) in query
-        .engine_sql
-        .iter()
-        .filter(|(place, _)| is_planned(place))
-    {
-        let planned = planned(workload, session, query, sql).await;
-        if let Err((line, column, complaint)) = planned {
-            return Some(format!(
-                "its SQL for {engine}, line {line}, column {column}: {complaint}"
-            ));
+        // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
+        let speaks = ENGINES.iter().find(|e| e.name() == name && e.speaks_sql());
+        let complaint = match speaks {
+            Some(engine) => engine
+                .complaint_of_sql(&with_nulls(query, sql))
+                .map(|complaint| format!("its SQL for {place}: {complaint}")),
+            None => planned(workload, session, query, sql).await.err().map(
+                |(line, column, complaint)| {
+                    format!("its SQL for {place}, line {line}, column {column}: {complaint}")
+                },
+            ),
+        };
+        if complaint.is_some() {
+            return complaint;
         }
     }
     None

@@ -1,6 +1,7 @@
 //! The folder, the threads and the options that engines run with.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bakeoff_workload::DesignId;
 
@@ -8,6 +9,7 @@ use crate::cassandra::CassandraOptions;
 use crate::memory::MemoryOptions;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresOptions;
+use crate::rate_limit::RateLimit;
 
 /// The folder, the threads and the options that engines run with.
 #[derive(Debug, Clone)]
@@ -27,6 +29,12 @@ impl Context {
         self.run_dir.join(engine)
     }
 
+    /// Returns the limit on rows that are written to a server, which one that Bakeoff started does not have.
+    pub fn rate_limit(&self, ours: bool) -> Option<Arc<RateLimit>> {
+        let limit = self.options.rate_limit.as_ref();
+        limit.filter(|_| !ours).cloned()
+    }
+
     /// Returns the folder with the files of a design.
     pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -42,4 +50,6 @@ pub struct EngineOptions {
     #[cfg(feature = "postgres")]
     pub postgres: PostgresOptions,
     pub memory: MemoryOptions,
+    /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
+    pub rate_limit: Option<Arc<RateLimit>>,
 }

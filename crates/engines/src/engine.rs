@@ -115,6 +115,12 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Returns why it must not be asked this SQL, which is not only to be right, but to do nothing except
+    /// read; `None` if it may. It is asked about SQL that is not planned, as it speaks SQL itself.
+    fn complaint_of_sql(&self, _sql: &str) -> Option<String> {
+        None
+    }
+
     /// Returns whether a query may have separate SQL under this name, which is that of the engine or
     /// of one of its layouts.
     fn is_place(&self, name: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
 //! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
-//! `-- scales validate`; of a load, `-- comparison html`, `-- search html`,
+//! `-- scales validate`; of a race, `-- race html`; of a load, `-- comparison html`, `-- search html`,
 //! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an
-//! insert sweep, `-- sweep html`.
+//! insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds.
 
 use std::io::Write;
 
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         Some("sweep") => sweep(&arguments[1..])?,
+        Some("race") => race(&arguments[1..])?,
         Some("scales") => scales(&arguments[1..])?,
         _ => run(&arguments)?,
     };
@@ -36,6 +37,15 @@ fn run(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
     Ok(match arguments.first().map(String::as_str) {
         Some("html") => html::render(&summary),
         Some("json") => json::render(&summary, &fixture::records())?,
+        _ => terminal::render(&summary, width(arguments)?, true),
+    })
+}
+
+fn race(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let summary = fixture::raced()?;
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => html::render(&summary),
+        Some("json") => json::render(&summary, &fixture::raced_records())?,
         _ => terminal::render(&summary, width(arguments)?, true),
     })
 }
@@ -68,6 +78,7 @@ fn load(load: drive::Load, arguments: &[String]) -> Result<String, Box<dyn std::
 fn sweep(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
     let summary = sweep::summary();
     Ok(match arguments.first().map(String::as_str) {
+        Some("rounds") => sweep_report::html::render(&sweep::several_rounds(7)),
         Some("html") => sweep_report::html::render(&summary),
         Some("json") => sweep_report::json::render(&summary, &sweep::records())?,
         _ => sweep_report::terminal::render(&summary, width(arguments)?, true),

@@ -38,6 +38,7 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.extend(judged.map(|judged| paragraph(&words::judged(between, judged))));
     parts.push(paragraph(&words::headline(between)));
     parts.push(runs(between));
+    parts.extend(words::only(between).map(|text| paragraph(&text)));
     parts.extend(cautions(between));
     parts.extend(changes(between));
     parts.extend(open(between, judged));

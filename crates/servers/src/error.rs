@@ -89,6 +89,16 @@ pub enum Error {
     )]
     NoMemoryLimit { limit_mib: u64, reason: String },
 
+    #[error(
+        "cannot bound what Cassandra reads from the disk to {read_bytes_per_second} bytes a second: \
+         {reason}. Run as root, or as `systemd-run --user --scope -p Delegate=yes bakeoff ...` where \
+         cgroup v2 is in use, with the run folder on a disk, or leave the limit out"
+    )]
+    NoDiskLimit {
+        read_bytes_per_second: u64,
+        reason: String,
+    },
+
     #[error("{engine} ended while it was starting: {reason}")]
     Died { engine: Engine, reason: String },
 

@@ -76,14 +76,16 @@ pub(crate) fn existing(path: &Path) -> &Path {
     above.find(|path| path.exists()).unwrap_or(Path::new("/"))
 }
 
+/// Returns the numbers of the device that holds a folder: `254:0`.
+pub(crate) fn device_of(folder: &Path) -> Option<String> {
+    let number = rustix::fs::stat(folder).ok()?.st_dev;
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    Some(format!("{major}:{minor}"))
+}
+
 /// Returns how many bytes the device of that folder reads ahead; `None` if it has no such setting.
 pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
-    let number = rustix::fs::stat(folder).ok()?.st_dev;
-    let device = format!(
-        "{}:{}",
-        rustix::fs::major(number),
-        rustix::fs::minor(number)
-    );
+    let device = device_of(folder)?;
     let kib = [
         format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
         // A partition has the setting of its disk.

@@ -42,6 +42,7 @@ fn entry(server: ProcessId, owner: Option<ProcessId>) -> Entry {
         "java_version": "17.0.1",
         "heap_mib": 1024,
         "memory_limit": null,
+        "disk_limit": null,
         "disk_access": "standard",
         "ports": { "native": 20_001, "storage": 20_002, "ssl_storage": 20_003, "jmx": 20_004 },
     });
@@ -163,15 +164,19 @@ async fn what_a_killed_postgresql_left_goes_with_its_record() {
 }
 
 #[tokio::test]
-async fn the_control_group_of_an_ended_server_goes_with_its_record() {
+async fn the_control_groups_of_an_ended_server_go_with_its_record() {
     let (folder, home) = home();
-    let group = folder.path().join("group");
-    fs::create_dir(&group).unwrap();
+    let groups = ["memory", "disk"].map(|name| folder.path().join(name));
+    groups
+        .iter()
+        .for_each(|group| fs::create_dir(group).unwrap());
     let mut bounded = serde_json::to_value(entry(ended(), Some(ended()))).unwrap();
-    bounded["memory_limit"] = serde_json::json!({ "bytes": 1 << 30, "group": group });
+    bounded["memory_limit"] = serde_json::json!({ "bytes": 1 << 30, "group": groups[0] });
+    bounded["disk_limit"] =
+        serde_json::json!({ "read_bytes_per_second": 50_000_000, "group": groups[1] });
     write(&home, &serde_json::from_value(bounded).unwrap()).await;
     stop_orphans(&home).await.unwrap();
-    assert!(!group.exists());
+    assert!(groups.iter().all(|group| !group.exists()));
     assert_eq!(list(&home).unwrap(), []);
 }
 
@@ -179,7 +184,7 @@ async fn the_control_group_of_an_ended_server_goes_with_its_record() {
 fn records_from_before_other_engines_and_memory_limits_are_understood() {
     let written = entry(ended(), None);
     let mut earlier = serde_json::to_value(&written).unwrap();
-    for new in ["engine", "memory_limit", "disk_access"] {
+    for new in ["engine", "memory_limit", "disk_limit", "disk_access"] {
         earlier.as_object_mut().unwrap().remove(new).unwrap();
     }
     let read = Entry::parse(&earlier.to_string()).unwrap();

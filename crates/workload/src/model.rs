@@ -182,6 +182,8 @@ pub struct ServerLimits {
     pub heap_mib: Option<u64>,
     /// Limit of heap, memory outside the heap and page cache together.
     pub memory_mib: Option<u64>,
+    /// Most bytes that it reads from the disk in a second.
+    pub disk_read_bytes: Option<u64>,
 }
 
 /// Figures of a publication, which are printed alongside the measured ones and never used as

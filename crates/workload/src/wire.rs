@@ -149,6 +149,7 @@ pub struct Scale {
 pub struct Server {
     pub heap: Option<Spanned<String>>,
     pub memory: Option<Spanned<String>>,
+    pub disk_read: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

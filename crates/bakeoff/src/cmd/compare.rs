@@ -10,6 +10,7 @@ use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::sweep::SweepRun;
 use bakeoff_stats::{Run, Summary};
 use clap::Args;
+use glob::Pattern;
 
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
@@ -34,6 +35,10 @@ pub struct Compare {
     #[arg(long, value_name = "P%", value_parser = parse_limit, allow_negative_numbers = true)]
     fail_if_slower: Option<f64>,
 
+    /// Figures to compare, by the names of their queries, and `loading`; globs [default: all]
+    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    only: Vec<String>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,7 +48,8 @@ impl Compare {
     pub fn run(self) -> Result<Exit> {
         let (one, two) = (summary(&self.a)?, summary(&self.b)?);
         let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
-        let compared = Between::of((&names[0], &one), (&names[1], &two));
+        let only = self.figures(&Between::figures(&one, &two))?;
+        let compared = Between::of_figures((&names[0], &one), (&names[1], &two), only);
         let gate = self
             .fail_if_slower
             .map(|limit| (limit, compared.fail_if_slower(limit)));
@@ -62,6 +68,28 @@ impl Compare {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
             _ => Ok(exit),
         }
+    }
+
+    /// Returns the known figures that are asked for, in their order; `None` for all of them.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a pattern that matches none.
+    fn figures(&self, known: &[String]) -> Result<Option<Vec<String>>> {
+        let mut chosen: Vec<&String> = Vec::new();
+        for text in &self.only {
+            let pattern = Pattern::new(text)
+                .map_err(|error| Misuse::new(anyhow!("--only {text}: {error}")))?;
+            let found = chosen.len();
+            chosen.extend(known.iter().filter(|name| pattern.matches(name)));
+            if chosen.len() == found {
+                let known = known.join(", ");
+                let none =
+                    anyhow!("no figure of these runs matches --only {text}; they have {known}");
+                return Err(Misuse::new(none).into());
+            }
+        }
+        let in_order = known.iter().filter(|name| chosen.contains(name));
+        Ok((!self.only.is_empty()).then(|| in_order.cloned().collect()))
     }
 }
 

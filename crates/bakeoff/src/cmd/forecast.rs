@@ -1,6 +1,7 @@
 //! `bakeoff forecast`: what a saved run says about another number of rows.
 
 mod machines;
+mod slower_disk;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,15 +19,17 @@ use crate::cmd::options::choice::parse_rows;
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
 use machines::MachineOptions;
+use slower_disk::parse_disk_rate;
 
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
-/// run measured.
+/// run measured; or how fast the load of `bakeoff drive` would be on a slower disk.
 ///
 /// Each figure has its 90% interval and says what it rests on; where the run supports none, it says
 /// what to measure instead.
 #[derive(Args)]
 pub struct Forecast {
-    /// The folder that `bakeoff run` wrote to; with --ledger one that holds such folders
+    /// The folder that `bakeoff run` wrote to, or with --disk-read that of `bakeoff drive`; with --ledger
+    /// one that holds such folders
     dir: PathBuf,
 
     /// Rows to forecast, for example 4.16M [default: the workload's full scale]
@@ -57,9 +60,15 @@ pub struct Forecast {
     #[arg(long, conflicts_with_all = ["rows", "copies", "users", "validate"])]
     ledger: bool,
 
-    /// Forecast what another, larger run of the workload measured, compare, and add it to the ledger
+    /// Forecast what another, larger run of the workload measured, compare, and add it to the ledger; of a
+    /// load what the same load measured with `disk_read` in its [server]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "copies", "users", "validate"])]
     validate_at: Option<PathBuf>,
+
+    /// Bytes that a disk gives in a second, for example 50MB/s: what it leaves of a load that went as fast
+    /// as it could
+    #[arg(long, value_name = "RATE", value_parser = parse_disk_rate, conflicts_with_all = ["rows", "copies", "users", "validate", "ledger", "validate_at"])]
+    disk_read: Option<f64>,
 
     /// Print JSON
     #[arg(long)]
@@ -70,6 +79,9 @@ impl Forecast {
     pub fn run(self) -> Result<Exit> {
         let text = if self.ledger {
             self.of_ledgers()?
+        } else if DriveRun::is_one(&self.dir) && !self.validate {
+            let bounded = self.validate_at.as_deref();
+            slower_disk::render(&self.dir, self.disk_read, bounded, self.json)?
         } else {
             self.of_run(&read(&self.dir)?)?
         };
@@ -78,6 +90,13 @@ impl Forecast {
     }
 
     fn of_run(&self, summary: &Summary) -> Result<String> {
+        if self.disk_read.is_some() {
+            let of_run = anyhow!(
+                "--disk-read is for a load: name the folder of `bakeoff drive` in place of {}",
+                self.dir.display()
+            );
+            return Err(Misuse::new(of_run).into());
+        }
         let scale = &summary.header.scale;
         let rows = self.rows.unwrap_or(scale.full_rows);
         let copies = self.copies.unwrap_or(scale.replication.max(1));
@@ -138,9 +157,7 @@ impl Forecast {
         if self.json {
             return Ok(validation.json()?);
         }
-        let users = growth::render_checked_users(summary);
-        let parts = [Some(validation.render()), users, Some(added)];
-        Ok(parts.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+        Ok([validation.render(), added].join("\n"))
     }
 
     fn of_ledgers(&self) -> Result<String> {

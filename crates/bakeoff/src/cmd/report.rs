@@ -141,7 +141,10 @@ fn exit_of_sweep(summary: &SweepSummary) -> Exit {
         Exit::Interrupted
     } else if !summary.designs.iter().any(|d| d.best.is_some()) {
         Exit::Failed
-    } else if summary.cells().any(is_wrong)
+    } else if summary
+        .settings()
+        .flat_map(|setting| &setting.rounds)
+        .any(is_wrong)
         || summary.designs.iter().any(|d| !d.failures.is_empty())
     {
         Exit::Partial

@@ -67,3 +67,27 @@ fn all_runs_in_a_folder_have_a_history() {
         .expect(1)
         .says("there is no run in or below");
 }
+
+#[test]
+fn only_the_named_figures_are_compared() {
+    let bench = bench();
+    let compare = |only: &str, further: &[&str]| {
+        let base = ["compare", "runs/one", "runs/two", "--only", only];
+        bench.bakeoff(&[&base[..], further].concat())
+    };
+    let json: serde_json::Value =
+        serde_json::from_str(&compare("loading,m*", &["--json"]).expect(0).stdout).unwrap();
+    assert_eq!(
+        json["comparison"]["only"],
+        serde_json::json!(["mean", "loading"])
+    );
+    let limit = ["--fail-if-slower", "5%"];
+    compare("mean", &limit)
+        .expect(3)
+        .says("Compared are only mean,");
+    compare("nothing", &limit)
+        .expect(2)
+        .says("no figure of these runs matches --only nothing; they have ")
+        .says("mean, highest, loading");
+    compare("[", &[]).expect(2).says("--only [");
+}

@@ -167,6 +167,15 @@ fn an_interruption_keeps_what_was_measured() {
 }
 
 #[test]
+fn a_cluster_that_others_may_depend_on_is_not_driven_as_fast_as_it_goes() {
+    let theirs = ["--cassandra", "192.0.2.1", "--designs", "cassandra/wide"];
+    for load in [&[][..], &["--within", "p99<10ms"], &["--rate-limit", "5k"]] {
+        refused(&[&theirs, load].concat(), 2, "--rate-limit none");
+    }
+    refused(&["--rate-limit", "5k"], 2, "name one with --cassandra");
+}
+
+#[test]
 fn a_dry_run_touches_nothing() {
     let (bench, ended) = drive(&["--dry-run", "--designs", "cassandra/wide", "--rate", "10"]);
     ended

@@ -256,3 +256,25 @@ fn a_star_needs_axes() {
     assert_eq!(ended.code, Some(2));
     assert!(!bench.path("out").exists());
 }
+
+#[test]
+fn a_slower_disk_is_for_loads_of_which_the_bytes_are_known() {
+    let bench = measured();
+    let ended = bench.bakeoff(&["forecast", "out", "--disk-read", "50MB/s"]);
+    ended.expect(2).says("--disk-read is for a load");
+    let drive = [
+        "drive", "readings", "--design", "dry", "--for", "1s", "--out", "load",
+    ];
+    bench.bakeoff(&drive).expect(0);
+    let of_load = |further: &[&str]| bench.bakeoff(&[&["forecast", "load"], further].concat());
+    of_load(&[]).expect(2).says("with --disk-read 50MB/s");
+    of_load(&["--disk-read", "50MB/s"])
+        .expect(2)
+        .says("no design has the bytes that were read from the disk");
+    of_load(&["--disk-read", "50MB"])
+        .expect(2)
+        .says("not bytes a second");
+    of_load(&["--validate-at", "load"])
+        .expect(2)
+        .says("was not bounded");
+}

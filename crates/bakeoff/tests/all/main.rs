@@ -3,6 +3,7 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod acceptance;
 mod before;
 mod between;
 mod cassandra;

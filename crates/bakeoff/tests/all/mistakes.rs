@@ -177,6 +177,37 @@ fn sql_for_an_engine_that_there_is_not() {
 }
 
 #[test]
+#[cfg(feature = "postgres")]
+fn sql_for_a_server_that_is_no_question() {
+    let sql = |own: &str| {
+        let all = "SELECT value FROM readings";
+        with_query(&format!(
+            "\"{all}\"\nengine_sql = {{ postgres = \"{own}\" }}"
+        ))
+    };
+    for (own, why) in [
+        (
+            "COPY (SELECT 1) TO PROGRAM 'id > made'",
+            "this is not a query",
+        ),
+        ("/* SELECT */ DO $$ BEGIN END $$", "this is not a query"),
+        (
+            "SET default_transaction_read_only TO off",
+            "this is not a query",
+        ),
+        (
+            "SELECT 1; DROP TABLE readings",
+            "these are several statements",
+        ),
+        ("SELECT 1 AS a INTO kept", "this query writes"),
+        ("SELECT 1 FOR UPDATE", "this query locks rows"),
+    ] {
+        let message = format!("query all: its SQL for postgres: {why}");
+        refused(&sql(own), "SELECT value", &message);
+    }
+}
+
+#[test]
 fn a_missing_file_is_told_once() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let ended = bench.bakeoff(&["run", "nowhere.toml"]).expect(2);

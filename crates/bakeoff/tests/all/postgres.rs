@@ -43,7 +43,8 @@ fn is_complete(bench: &Bench, designs: usize, rounds: usize) {
     assert!(wrong.is_empty(), "{wrong:?}");
     assert_eq!(of_kind(&records, "timed").count(), designs * 2 * rounds);
     let asked = of_kind(&records, "concurrent").filter(|r| r["bad"] == serde_json::json!([]));
-    assert_eq!(asked.count(), designs);
+    let turns = 7;
+    assert_eq!(asked.count(), designs * turns);
     assert_eq!(of_kind(&records, "failed").count(), 0);
     assert_eq!(of_kind(&records, "finished").count(), 1);
     bench

@@ -59,6 +59,17 @@ fn all_inserted(bench: &Bench, designs: usize) {
 }
 
 #[test]
+fn a_server_that_others_may_depend_on_is_not_swept() {
+    let bench = Bench::new(HOSTS, READINGS);
+    sweep(&bench, &["--cassandra", "192.0.2.1"])
+        .expect(2)
+        .says("--rate-limit none");
+    let limited = ["--cassandra", "192.0.2.1", "--rate-limit", "100"];
+    sweep(&bench, &limited).expect(2).says("--rate-limit none");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn postgres_and_timescale_are_swept() {
     let bench = Bench::new(HOSTS, READINGS);
     if !bench.has("timescale") {
@@ -66,7 +77,9 @@ fn postgres_and_timescale_are_swept() {
     }
     let designs = "postgres/partitioned?width=1d,timescale/hypertable?chunk=12h";
     let swept = sweep(&bench, &["--designs", designs]).expect(0);
-    swept.says("★ best: batches of").says("is fastest with");
+    swept
+        .says("★ best: batches of")
+        .says("had its highest rate with");
     all_inserted(&bench, 2);
     let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert_eq!(html.matches("class=\"best\"").count(), 2);
@@ -183,6 +196,26 @@ fn a_server_that_is_killed_fails_its_design_only() {
     let beside = cells(&records, "local/columnar");
     assert_eq!(beside.len(), 6);
     assert!(beside.iter().all(|cell| cell["check"]["check"] == "right"));
+}
+
+#[test]
+fn every_setting_is_measured_in_each_round() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let more = ["--designs", "local/columnar", "--rounds", "2"];
+    sweep(&bench, &more)
+        .expect(0)
+        .says("Each setting was measured 2 times.");
+    let of_round = |round: Option<u64>| {
+        let records = records(&bench);
+        let cells = records.iter().filter(|r| r["record"] == "cell");
+        cells.filter(|cell| cell["round"].as_u64() == round).count()
+    };
+    assert_eq!((of_round(None), of_round(Some(2))), (4, 4));
+    let dry = sweep(
+        &bench,
+        &["--designs", "local/columnar", "--rounds", "7", "--dry-run"],
+    );
+    dry.expect(0).says("in each of 7 rounds");
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub async fn ask(run: &Context<'_>, design: &dyn Design, sql: &str) -> Asked {
     let (meter, started) = (Meter::start(design), Instant::now());
     let answer = run.limited(design.answer(sql)).await;
     let (took, cpu) = (started.elapsed(), meter.stop(design));
+    design.after_answer().await;
     Asked {
         answer: if_whole(design, answer),
         took,

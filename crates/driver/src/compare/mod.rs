@@ -25,6 +25,7 @@ mod start;
 mod state;
 mod summands;
 mod tables;
+mod turns;
 mod verify;
 mod warm_up;
 

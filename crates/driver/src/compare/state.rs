@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_stats::race::RUNG_ROUND;
 use bakeoff_stats::{Instance, Journal, JournalError, Outcome, Record, Step};
 
+use super::turns::Turns;
+
 /// The journal, and the state that its records add up to.
 pub struct Log<'a> {
     journal: &'a mut Journal,
@@ -103,8 +105,8 @@ pub struct DesignState {
     pub failed: bool,
     /// Another design beats it in everything.
     pub dropped: bool,
-    /// Clients have asked it at the same time.
-    pub concurrent: bool,
+    /// Turns in which several clients asked it.
+    pub turns: Turns,
     right: BTreeSet<String>,
     wrong: BTreeSet<String>,
     timed: BTreeSet<(String, u32)>,
@@ -171,7 +173,7 @@ impl State {
             Record::Stopped(_) => self.is_stopped = true,
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
             Record::ParameterSets { sets } => self.parameter_sets = Some(*sets),
-            Record::Concurrent(asked) => self.design_mut(&asked.design).concurrent = true,
+            Record::Concurrent(asked) => self.design_mut(&asked.design).turns.take(asked),
             // What could not be started is tried again by the command that goes on.
             Record::Failed { design, step, .. } => {
                 self.design_mut(design).failed |= *step != Step::Start;
@@ -200,7 +202,7 @@ impl State {
             footprint: false,
             failed: false,
             dropped: false,
-            concurrent: false,
+            turns: Turns::NONE,
             right: BTreeSet::new(),
             wrong: BTreeSet::new(),
             timed: BTreeSet::new(),
@@ -229,7 +231,7 @@ impl DesignState {
     fn create(&mut self) {
         *self = DesignState {
             created: true,
-            concurrent: self.concurrent,
+            turns: std::mem::take(&mut self.turns),
             dropped: self.dropped,
             wrong: std::mem::take(&mut self.wrong),
             timed: std::mem::take(&mut self.timed),

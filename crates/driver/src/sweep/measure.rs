@@ -81,12 +81,18 @@ pub async fn check_inserts(design: &dyn Design) -> Result<(), String> {
     table(design).await.map(|_| ())
 }
 
-/// Measures a setting. Failures are recorded in the cell, and every step has a time limit.
-pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting) -> Cell {
+/// Measures a setting in a round. Failures are recorded in the cell, and every step has a time limit.
+pub async fn measure(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    setting: Setting,
+    round: u32,
+) -> Cell {
     let mut cell = Cell {
         design: design.info().id.clone(),
         batch_rows: setting.batch_rows,
         workers: setting.workers,
+        round,
         inserted: None,
         failures: Failures::default(),
         check: None,
@@ -215,7 +221,9 @@ async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, fail
 async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
     let table = table.replace('"', "\"\"");
     let sql = format!("SELECT count(*) AS counted FROM \"{table}\"");
-    let answer = design.answer(&sql).await?;
+    let answer = design.answer(&sql).await;
+    design.after_answer().await;
+    let answer = answer?;
     let counts = answer.batches.iter().filter(|batch| batch.num_rows() == 1);
     let mut counts = counts.filter_map(|b| b.column(0).as_primitive_opt::<Int64Type>());
     let counted = counts.next().and_then(|c| u64::try_from(c.value(0)).ok());

@@ -1,7 +1,7 @@
 //! The insert sweep: inserts batches of various sizes from various numbers of workers in closed loops.
 //!
-//! [`sweep()`] starts the designs and measures each with every [`Setting`] of a [`Grid`], in random
-//! order. Each setting begins with an empty table. A warm-up comes first, and the measured time begins
+//! [`sweep()`] starts the designs and measures each with every [`Setting`] of a [`Grid`] once in each round, in
+//! an order that is drawn for the round. Each setting begins with an empty table. A warm-up comes first, and the measured time begins
 //! once all inserts of the warm-up have ended. Rows are those of the workload in their order, each
 //! inserted once. A separate thread generates them ahead of the workers, and the time that workers wait
 //! for them is recorded. When all workers have ended, the rows of the table are counted.

@@ -1,4 +1,4 @@
-//! The protocol of a sweep: every setting of every design, in random order.
+//! The protocol of a sweep: every setting of every design once in each round, in random order.
 
 use std::collections::HashSet;
 
@@ -18,8 +18,18 @@ const FIRST_WARM_UP: u32 = 10;
 pub struct SweepPlan {
     pub sweeping: Sweeping,
     pub grid: Grid,
+    /// Number of rounds, in each of which every setting is measured once.
+    pub rounds: u32,
     /// Seed of the random order.
     pub seed: u64,
+}
+
+/// Measurement of a setting, with its place among all.
+struct Step {
+    /// Index of the design.
+    design: usize,
+    setting: Setting,
+    round: u32,
 }
 
 /// Starts the designs and measures each with every setting. A failure of a design is recorded, and the
@@ -35,25 +45,27 @@ pub async fn sweep(
     observer: &dyn Observer,
 ) -> Result<(), JournalError> {
     let designs = start_designs(candidates, log, observer).await?;
-    let order = order(plan, designs.len());
+    let steps: Vec<Step> = { 1..=plan.rounds }
+        .flat_map(|round| order(plan, designs.len(), round))
+        .collect();
     let (mut warmed_up, mut dead) = (HashSet::new(), HashSet::new());
-    for (done, (index, setting)) in order.iter().enumerate() {
-        let design = designs[*index].as_ref();
-        if dead.contains(index) {
+    for (done, step) in steps.iter().enumerate() {
+        let (index, design) = (step.design, designs[step.design].as_ref());
+        if dead.contains(&index) {
             continue;
         }
-        observer.phase(&progress(design, *setting, done, order.len()));
-        if warmed_up.insert(*index)
-            && let Err(reason) = first_warm_up(design, plan, *setting).await
+        observer.phase(&progress(design, step, plan.rounds, (done, steps.len())));
+        if warmed_up.insert(index)
+            && let Err(reason) = first_warm_up(design, plan, step.setting).await
         {
             let message = format!("{} did not warm up: {reason}", design.info().id);
             log.append(&SweepRecord::Warning { message })?;
         }
-        let cell = measure(design, &plan.sweeping, *setting).await;
+        let cell = measure(design, &plan.sweeping, step.setting, step.round).await;
         show_trouble(&cell, observer);
         log.append(&SweepRecord::Cell(cell))?;
         if let Some(reason) = design.dead() {
-            dead.insert(*index);
+            dead.insert(index);
             fail(log, observer, &design.info().id, reason)?;
         }
     }
@@ -80,16 +92,20 @@ async fn start_designs(
     Ok(designs)
 }
 
-/// Orders the settings of all designs at random, so that drift hits all alike.
-fn order(plan: &SweepPlan, designs: usize) -> Vec<(usize, Setting)> {
+/// Orders the settings of all designs at random, so that drift within a round hits all alike.
+fn order(plan: &SweepPlan, designs: usize, round: u32) -> Vec<Step> {
     let settings = plan.grid.settings();
     let mut all = Vec::with_capacity(designs * settings.len());
     for design in 0..designs {
         for setting in &settings {
-            all.push((design, *setting));
+            all.push(Step {
+                design,
+                setting: *setting,
+                round,
+            });
         }
     }
-    shuffled(all, &[plan.seed])
+    shuffled(all, &[plan.seed, u64::from(round)])
 }
 
 /// Warms up with the middle setting, or with the one that is measured next if the middle one fails.
@@ -117,14 +133,18 @@ fn fail(
     })
 }
 
-/// Describes the setting that is being measured, with its number.
-fn progress(design: &dyn Design, setting: Setting, done: usize, of: usize) -> String {
+/// Describes the setting that is being measured, with its number and, of several, its round.
+fn progress(design: &dyn Design, step: &Step, rounds: u32, (done, of): (usize, usize)) -> String {
     let Setting {
         batch_rows,
         workers,
-    } = setting;
+    } = step.setting;
+    let round = match rounds {
+        1 => String::new(),
+        rounds => format!(", round {} of {rounds}", step.round),
+    };
     format!(
-        "setting {} of {of}: {}, batches of {batch_rows}, {workers} workers",
+        "setting {} of {of}{round}: {}, batches of {batch_rows}, {workers} workers",
         done + 1,
         design.info().id
     )

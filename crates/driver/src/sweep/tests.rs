@@ -209,7 +209,7 @@ async fn swept_of(
     length: Duration,
 ) -> Swept {
     let (design, sweeping) = (fake(fault), sweeping(known_rows, length));
-    let cell = measure(&design, &sweeping, setting).await;
+    let cell = measure(&design, &sweeping, setting, 1).await;
     // It leaves an empty table.
     assert!(design.kept.rows.lock().unwrap().is_empty());
     let rows = design.kept.dropped.lock().unwrap().clone();

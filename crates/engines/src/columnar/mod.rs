@@ -1,6 +1,7 @@
 //! Columnar tables as designs: the code that tables in a directory and in Cassandra share.
 
 mod inserts;
+mod limited;
 
 use std::num::NonZeroI64;
 use std::sync::Arc;
@@ -155,6 +156,7 @@ impl Opened {
 }
 
 pub use inserts::ChunkInserts;
+pub use limited::limited;
 
 pub fn failed(error: Error) -> DesignError {
     DesignError(error.to_string())

@@ -125,7 +125,7 @@ impl PostgresServer {
             ),
         };
         let client = client.map_err(|e| self.cannot_connect(&e))?;
-        let set = format!("SET TimeZone TO 'UTC'; {settings}");
+        let set = session_statements(settings);
         match client.batch_execute(&set).await {
             Ok(()) => Ok(client),
             Err(e) => Err(EngineError(format!("`{set}` failed: {}", reason(&e)))),
@@ -194,6 +194,11 @@ impl fmt::Debug for PostgresServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PostgresServer({self})")
     }
+}
+
+/// Returns the statements that make a new or a reset session ready, with the settings of its user.
+pub fn session_statements(settings: &str) -> String {
+    format!("SET TimeZone TO 'UTC'; {settings}")
 }
 
 /// Spawns a task for the connection's traffic, which ends with the client.

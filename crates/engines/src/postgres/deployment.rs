@@ -10,10 +10,11 @@ use bakeoff_servers::postgres::{Server, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use tokio_postgres::Client;
 
-use super::Flavour;
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
 use super::schema::{Schema, execute, failed};
+use super::{Flavour, reader};
+use crate::rate_limit::RateLimit;
 use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
@@ -21,13 +22,17 @@ pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
 const DROP_WAIT_SECONDS: u32 = 60;
 
 pub struct Deployment {
-    /// The address of the server.
+    /// The address of the server, with the rights that tables are made with.
     pub address: PostgresServer,
+    /// The same for a workload's SQL, on a server of our own with the rights to read tables alone.
+    pub questions: PostgresServer,
     /// The server's process, or `None` if it was not started for the run.
     server: Option<Server>,
     pub info: EngineInfo,
     /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
+    /// The limit on the rows that are loaded, all designs and connections together.
+    pub rate_limit: Option<Arc<RateLimit>>,
     /// The schemas of this run by name, with the table in each.
     schemas: Mutex<BTreeMap<String, (Schema, String)>>,
 }
@@ -39,6 +44,7 @@ impl Deployment {
             return Ok(Server::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
+        reader::check_rights(&client, address).await?;
         if flavour == Flavour::Timescale {
             Extension::read(&client, address).await?;
         }
@@ -65,7 +71,14 @@ impl Deployment {
                 Some(Extension::read(&client, &address).await?)
             }
         };
-        let info = info(
+        let questions = match &server {
+            None => {
+                reader::check_rights(&client, &address).await?;
+                address.clone()
+            }
+            Some(server) => reader::make(&client, server).await?,
+        };
+        let mut info = info(
             flavour,
             &client,
             &address,
@@ -73,11 +86,16 @@ impl Deployment {
             extension.as_ref(),
         )
         .await?;
+        let rate_limit = context.rate_limit(server.is_some());
+        info.settings
+            .extend(rate_limit.iter().map(|limit| limit.setting()));
         Ok(Deployment {
             address,
+            questions,
             server,
             info,
             extension,
+            rate_limit,
             schemas: Mutex::default(),
         })
     }

@@ -1,6 +1,6 @@
 //! A design on PostgreSQL: one table in its own schema.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
@@ -9,16 +9,14 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio_postgres::Client;
 
+use super::asking::Asking;
 use super::deployment::Deployment;
 use super::inserts::CopyInserts;
 use super::layout::{Shape, TableLayout};
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
-use super::{footprint, query, session_settings, settle};
+use super::{footprint, query, reader, session_settings, settle, sql_check};
 use crate::EngineError;
-
-/// The statement that keeps a connection from writing, since a workload's SQL may come from anyone.
-const READ_ONLY: &str = "SET default_transaction_read_only TO on";
 
 pub struct PostgresDesign {
     deployment: Arc<Deployment>,
@@ -27,8 +25,7 @@ pub struct PostgresDesign {
     layout: TableLayout,
     settings: String,
     loader: Arc<Loader>,
-    /// The read-only connections that are not in use: as many as were ever used at the same time.
-    idle: Mutex<Vec<Client>>,
+    asking: Asking,
 }
 
 impl PostgresDesign {
@@ -60,7 +57,9 @@ impl PostgresDesign {
             schema.clone(),
             layout.clone(),
             threads,
+            deployment.rate_limit.clone(),
         );
+        let asking = Asking::new(deployment.questions.clone(), &settings);
         Ok(PostgresDesign {
             deployment,
             info,
@@ -68,7 +67,7 @@ impl PostgresDesign {
             layout,
             settings,
             loader,
-            idle: Mutex::default(),
+            asking,
         })
     }
 
@@ -76,30 +75,25 @@ impl PostgresDesign {
         Ok(self.deployment.address.connect(&self.settings).await?)
     }
 
-    /// Takes an idle read-only connection, or makes one. A connection whose answer was not read to its
-    /// end is not put back, since the next query would wait for it.
-    async fn take_idle(&self) -> Result<Client, DesignError> {
-        let idle = self.idle().pop().filter(|client| !client.is_closed());
-        match idle {
-            Some(client) => Ok(client),
-            None => {
-                let settings = format!("{}; {READ_ONLY}", self.settings);
-                Ok(self.deployment.address.connect(&settings).await?)
-            }
-        }
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn make(&self) -> Result<(), EngineError> {
         self.loader.disconnect();
+        self.asking.close();
         let table = &self.layout.table.name;
         self.deployment.claim(&self.schema, table).await?;
         let client = self.deployment.address.connect(&self.settings).await?;
         for statement in create_statements(&self.schema, &self.layout) {
             execute(&client, &statement).await?;
+        }
+        self.let_read(&client).await
+    }
+
+    /// Lets the role that questions are asked as read the table, on a server of our own.
+    async fn let_read(&self, client: &Client) -> Result<(), EngineError> {
+        if !self.deployment.is_ours() {
+            return Ok(());
+        }
+        for statement in reader::table_statements(&self.schema.name, &self.layout.table.name) {
+            execute(client, &statement).await?;
         }
         Ok(())
     }
@@ -113,7 +107,10 @@ impl PostgresDesign {
         self.deployment.claim(&self.schema, table).await?;
         let sql = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = $2";
         let found = client.query_opt(sql, &[&self.schema.name, table]).await;
-        Ok(found.is_ok_and(|row| row.is_some()))
+        if !found.is_ok_and(|row| row.is_some()) {
+            return Ok(false);
+        }
+        self.let_read(&client).await.map(|()| true)
     }
 }
 
@@ -177,15 +174,22 @@ impl Design for PostgresDesign {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        // Again, since parameters have become part of the text.
+        if let Some(complaint) = sql_check::complaint(sql) {
+            return Err(DesignError(complaint));
+        }
         let asked = async {
-            let client = self.take_idle().await?;
+            let client = self.asking.take().await?;
             let asking = query::answer(&client, sql);
-            let answer =
-                query::cancelled_on_failure(&self.deployment.address, &client, asking).await?;
-            self.idle().push(client);
+            let answer = query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
+            self.asking.put_back(client);
             Ok(answer)
         };
         self.deployment.noticing_death(asked.await).await
+    }
+
+    async fn after_answer(&self) {
+        self.asking.reset_one().await;
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

@@ -19,6 +19,7 @@ use super::connect::{PostgresServer, reason};
 use super::layout::{TableLayout, qualified};
 use super::schema::{PARTS_TABLE, Schema, execute, failed};
 use crate::EngineError;
+use crate::rate_limit::{Pace, RateLimit};
 
 /// The number of rows in one COPY, which is one transaction.
 pub const PART_ROWS: usize = 10_000;
@@ -30,6 +31,7 @@ pub struct Loader {
     schema: Schema,
     layout: TableLayout,
     connections: usize,
+    rate_limit: Option<Arc<RateLimit>>,
     /// The connections that are not in use.
     idle: Mutex<Vec<Client>>,
     /// The numbers of the ranges that have rows.
@@ -43,6 +45,7 @@ impl Loader {
         schema: Schema,
         layout: TableLayout,
         connections: usize,
+        rate_limit: Option<Arc<RateLimit>>,
     ) -> Arc<Loader> {
         Arc::new(Loader {
             server,
@@ -50,6 +53,7 @@ impl Loader {
             schema,
             layout,
             connections: connections.max(1),
+            rate_limit,
             idle: Mutex::default(),
             ranges: Mutex::default(),
         })
@@ -86,6 +90,8 @@ impl Loader {
     async fn work(self: Arc<Self>, slice: Arc<Slice>) -> Result<(), DesignError> {
         let mut client = self.connection().await?;
         while let Some((part, rows)) = slice.take() {
+            let pace = Pace::within(self.rate_limit.as_ref());
+            pace.wait(rows.num_rows()).await;
             self.load_part(&mut client, slice.number, part as i64, &rows)
                 .await?;
         }

@@ -1,6 +1,7 @@
 //! The engines `postgres` and `timescale`: tables and hypertables, on a server that is already running
 //! or one that is started for the run. SQL is sent as it is written.
 
+mod asking;
 mod connect;
 mod decode;
 mod deployment;
@@ -13,8 +14,10 @@ mod load;
 mod numeric;
 mod query;
 mod ranges;
+mod reader;
 mod schema;
 mod settle;
+mod sql_check;
 
 use std::sync::Arc;
 
@@ -90,6 +93,10 @@ impl Engine for Flavour {
         true
     }
 
+    fn complaint_of_sql(&self, sql: &str) -> Option<String> {
+        sql_check::complaint(sql)
+    }
+
     async fn survey(&self) -> Survey {
         match self {
             Flavour::Postgres => survey::postgres(),
@@ -106,11 +113,18 @@ impl Engine for Flavour {
         let layout = TableLayout::new(id, &workload.table)?;
         let schema = Schema::new(&workload.name, id, &context.run_dir);
         let ours = context.options.postgres.server.is_none();
-        let mut statements = schema.statements().to_vec();
+        let mut statements = Vec::new();
         if ours && *self == Flavour::Timescale {
-            statements.insert(0, deployment::CREATE_EXTENSION.to_owned());
+            statements.push(deployment::CREATE_EXTENSION.to_owned());
         }
+        if ours {
+            statements.extend(reader::statements("..."));
+        }
+        statements.extend(schema.statements());
         statements.extend(design::create_statements(&schema, &layout));
+        if ours {
+            statements.extend(reader::table_statements(&schema.name, &layout.table.name));
+        }
         statements.extend(layout.partition_example(&schema.name));
         statements.push(layout.copy_statement(&schema.name));
         statements.push(load::note_statement(&schema.name, "SLICE", "PART"));

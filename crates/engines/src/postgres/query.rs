@@ -16,12 +16,22 @@ const CELL_BYTES: usize = 24;
 /// The highest memory that the rows of an answer may take before they become columns, in bytes.
 const HELD_BYTES: usize = 4 * ANSWER_BYTES;
 
-/// Runs a query and reads its answer to the last row.
+/// Begins the transaction of a question, in which nothing can be written. It is rolled back.
+const BEGIN: &str = "BEGIN READ ONLY";
+
+/// Runs a query in a transaction that only reads, and reads its answer to the last row. The transaction
+/// stays open.
 pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let failed = |e: tokio_postgres::Error| DesignError(format!("PostgreSQL: {}", reason(&e)));
     let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
-    let rows = client.query_typed_raw(sql, nothing).await.map_err(failed)?;
-    let mut rows = std::pin::pin!(rows);
+    // Both are sent, in this order, before the first is awaited: the transaction takes no round trip.
+    let (begin, asking) = (
+        client.batch_execute(BEGIN),
+        client.query_typed_raw(sql, nothing),
+    );
+    let (begun, rows) = futures::future::join(begin, asking).await;
+    begun.map_err(failed)?;
+    let mut rows = std::pin::pin!(rows.map_err(failed)?);
     let (mut held, mut bytes, mut overhead) = (Vec::new(), 0, 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
         bytes += decode::bytes(&row);

@@ -12,6 +12,8 @@ use tokio::sync::OnceCell;
 use super::catalogue::{self, RelationKind};
 use super::{Location, TableError};
 use crate::cassandra::{Cluster, in_driver, quoted};
+use crate::columnar::limited;
+use crate::rate_limit::RateLimit;
 
 /// A connection to a cluster, which is made when the first of its tables is needed.
 #[derive(Default)]
@@ -83,9 +85,10 @@ impl Connection {
                 if !has_parts(&session, keyspace, table) {
                     return Ok(None);
                 }
-                let options = options.store_options();
-                let opened = CassandraStore::open(session, keyspace, table, options).await;
-                Arc::new(opened.map_err(|error| with_remedy(error, location))?)
+                let store = options.store_options();
+                let opened = CassandraStore::open(session, keyspace, table, store).await;
+                let opened = opened.map_err(|error| with_remedy(error, location))?;
+                limited(Arc::new(opened), options.rate_limit.as_ref())
             }
         };
         Ok(Some(Table::new(store, options.cache_bytes)))
@@ -214,10 +217,11 @@ impl Connection {
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 check_free(&session, keyspace, table)?;
-                let options = options.store_options();
+                let store = options.store_options();
                 let made =
-                    CassandraStore::create(session, keyspace, table, definition, options).await;
-                Arc::new(made.map_err(|error| with_remedy(error, location))?)
+                    CassandraStore::create(session, keyspace, table, definition, store).await;
+                let made = made.map_err(|error| with_remedy(error, location))?;
+                limited(Arc::new(made), options.rate_limit.as_ref())
             }
         };
         Ok(Table::new(store, options.cache_bytes))
@@ -231,6 +235,8 @@ pub struct ColumnarOptions {
     pub consistency: Option<Consistency>,
     /// The memory for encoded blobs, in bytes.
     pub cache_bytes: u64,
+    /// The limit on the rows that are written to Cassandra.
+    pub rate_limit: Option<Arc<RateLimit>>,
 }
 
 impl ColumnarOptions {

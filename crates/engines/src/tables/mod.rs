@@ -180,6 +180,7 @@ impl Tables {
         let options = ColumnarOptions {
             consistency: self.options.consistency,
             cache_bytes: self.options.cache_bytes,
+            rate_limit: None,
         };
         let opened = self
             .connection

@@ -49,6 +49,14 @@ fn not_comparable(between: &Between) -> String {
     )
 }
 
+/// Says which figures are compared, if not all are.
+pub fn only(between: &Between) -> Option<String> {
+    let names = between.only.as_ref()?.join(", ");
+    Some(format!(
+        "Compared are only {names}, and intervals allow for no others."
+    ))
+}
+
 /// Says whether B is slower by more than a limit.
 pub fn judged(between: &Between, judged: Judged<'_>) -> String {
     let (all, limit) = (between.changes.len(), percent(judged.limit));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader};
+use bakeoff_stats::sweep::{SweepDesign, SweepHeader, SweepSetting};
 
 use crate::markup::Escaped;
 use crate::sweep::CellText;
@@ -68,9 +68,9 @@ struct CellBox {
 }
 
 impl CellBox {
-    fn cell(&self, design: &SweepDesign, cell: &Cell) -> String {
-        let text = CellText::of(cell);
-        let mut shapes = match design.share(cell) {
+    fn cell(&self, design: &SweepDesign, setting: &SweepSetting) -> String {
+        let text = CellText::of(setting);
+        let mut shapes = match design.share(setting) {
             Some(share) => self.rect("heat", WEAKEST + share * (STRONGEST - WEAKEST)),
             None => self.empty(),
         };
@@ -151,8 +151,8 @@ fn outline(x: f64, y: f64, width: f64) -> String {
 }
 
 fn description(design: &SweepDesign) -> String {
-    let figures = design.measured().map(|cell| {
-        let text = CellText::of(cell);
+    let figures = design.measured().map(|setting| {
+        let text = CellText::of(setting);
         let parts = [
             text.rate.map(|rate| format!("{rate} rows/s")),
             text.p99.map(|p99| format!("p99 {p99}")),
@@ -161,8 +161,8 @@ fn description(design: &SweepDesign) -> String {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         format!(
             "{} × {}: {}.",
-            cell.batch_rows,
-            cell.workers,
+            setting.cell.batch_rows,
+            setting.cell.workers,
             parts.join(", ")
         )
     });

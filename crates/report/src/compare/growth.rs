@@ -1,15 +1,18 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod clients;
 mod elsewhere;
+mod error;
 mod machines;
 mod scores;
 mod users;
 mod validation;
 
+pub use clients::{Clients, ClientsCheck, LeftOut};
 pub use elsewhere::validate_at;
 pub use machines::{assumed, cost_json, machines_json, number, render_cost, render_machines};
 pub use scores::{ledger_json, of_run as score, render_ledger};
-pub use users::{render_checked_users, render_users};
+pub use users::render_users;
 pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;

@@ -8,6 +8,7 @@ pub mod growth;
 pub mod html;
 pub mod json;
 mod notes;
+mod race;
 pub mod terminal;
 pub(crate) mod to_best;
 mod verdict;

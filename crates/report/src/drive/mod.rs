@@ -4,6 +4,7 @@ pub mod html;
 pub mod json;
 mod notes;
 mod rows;
+pub mod slower_disk;
 pub mod terminal;
 mod verdict;
 

@@ -1,9 +1,10 @@
 //! A sweep as one HTML file that needs no network and no scripts.
 
-use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSetting, SweepSummary};
 
-use super::{notes, shortage, shown, verdict};
+use super::{by_rate, notes, shortage, shown, verdict};
 use crate::chart;
+use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::setup::{design_details, details, engine, list, started, workload};
 use crate::page::table::{Heading, NONE, Table, or_none};
@@ -44,40 +45,34 @@ fn frame(summary: &SweepSummary) -> Frame<'_> {
     }
 }
 
-/// The best setting of each design.
+/// The best setting of each design, and how it compares with that of the best design.
 fn best(summary: &SweepSummary) -> String {
-    let mut designs: Vec<&SweepDesign> = shown(summary).filter(|d| d.best.is_some()).collect();
-    let rate = |d: &SweepDesign| {
-        d.best_cell()
-            .and_then(|c| Some(c.inserted.as_ref()?.rows_per_second()))
-    };
-    designs.sort_by(|a, b| {
-        rate(b)
-            .unwrap_or_default()
-            .total_cmp(&rate(a).unwrap_or_default())
-    });
-    let rows: Vec<Vec<String>> = designs
-        .iter()
-        .filter_map(|design| {
-            let mut cells = vec![design_id(&design.info.id)];
-            cells.extend(cells_of(design.best_cell()?));
-            Some(cells)
-        })
-        .collect();
-    if rows.is_empty() {
+    let designs = by_rate(summary);
+    if designs.is_empty() {
         return String::new();
     }
-    let head = std::iter::once(Heading::text("Design"));
-    let head = head.chain(headings()).collect();
-    section(
-        "Best settings",
-        &Table {
-            caption: "",
-            head,
-            rows,
-        }
-        .html(),
-    )
+    let rows = designs.iter().map(|(design, setting)| {
+        let against = summary.comparison.design(&design.info.id);
+        let first = [
+            design_id(&design.info.id),
+            or_none(against, to_best::in_full),
+        ];
+        first.into_iter().chain(cells_of(setting)).collect()
+    });
+    let first = [Heading::text("Design"), Heading::number("× best")];
+    let table = Table {
+        caption: "",
+        head: first.into_iter().chain(headings()).collect(),
+        rows: rows.collect(),
+    };
+    let hint = match designs.len() {
+        1 => String::new(),
+        _ => format!(
+            "<p class=\"hint-text\">{}</p>\n",
+            Escaped(verdict::on_comparison(summary))
+        ),
+    };
+    section("Best settings", &format!("{hint}{}", table.html()))
 }
 
 fn heat_maps(summary: &SweepSummary) -> String {
@@ -92,7 +87,7 @@ fn heat_maps(summary: &SweepSummary) -> String {
         .collect();
     charts_section(
         "Batch sizes and workers",
-        "Bold: rows acknowledged a second, and below it the p99 of an insert. The stronger the shade, the nearer \
+        "Bold: rows acknowledged a second, and below it the p99 of an insert, both medians over the rounds. The stronger the shade, the nearer \
          to the design's own highest rate; the frame is its best setting. What failed is in no rate \
          and no time.",
         &charts,
@@ -125,6 +120,7 @@ fn headings() -> Vec<Heading> {
         "Rows of a batch",
         "Workers",
         "Rows/s",
+        "Interval",
         "Inserts/s",
         "Mean",
         "p50",
@@ -136,13 +132,15 @@ fn headings() -> Vec<Heading> {
     numbers.chain(texts).collect()
 }
 
-fn cells_of(cell: &Cell) -> Vec<String> {
+fn cells_of(setting: &SweepSetting) -> Vec<String> {
+    let cell = &setting.cell;
     let inserted = cell.inserted.as_ref();
     let time = |time: Option<f64>| or_none(time, units::duration);
     vec![
         units::count(cell.batch_rows),
         units::count(u64::from(cell.workers)),
-        or_none(inserted, |i| units::rate(i.rows_per_second())),
+        or_none(setting.rows_per_second(), units::rate),
+        or_none(setting.rate, |rate| units::rate_interval(&rate)),
         or_none(inserted, |i| units::rate(i.inserts as f64 / i.seconds)),
         time(inserted.map(|i| i.mean)),
         time(inserted.map(|i| i.p50)),
@@ -220,6 +218,7 @@ fn facts(summary: &SweepSummary) -> String {
         ("Threads of the client", header.threads.to_string()),
         ("Data", format!("{}, seed {}", header.data, header.seed)),
         ("Rows", or_none(header.rows, units::count)),
+        ("Rounds", header.rounds.to_string()),
         ("Each setting", units::duration(header.seconds)),
         ("Warm-up", units::duration(header.warm_up_seconds)),
         (

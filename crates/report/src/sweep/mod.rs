@@ -6,17 +6,22 @@ mod notes;
 pub mod terminal;
 mod verdict;
 
-use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepDesign, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepDesign, SweepSetting, SweepSummary};
 
 use crate::units;
 
 /// Share of the workers' time from which on rates are those at which rows are made.
 const MUCH_WAITING: f64 = 0.05;
 
-/// A cell in words, as heat maps show it.
+/// Rounds below which no difference can be shown.
+const FEWEST_ROUNDS: u32 = 5;
+/// Rounds to ask for where there were fewer.
+const ROUNDS_TO_ASK_FOR: u32 = 7;
+
+/// A setting in words, as heat maps show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CellText {
-    /// `12.3 k`: rows a second.
+    /// `12.3 k`: rows a second, median over the rounds.
     pub rate: Option<String>,
     /// `4.20 ms`: p99 of an insert, where there are enough of them.
     pub p99: Option<String>,
@@ -25,12 +30,12 @@ pub(crate) struct CellText {
 }
 
 impl CellText {
-    pub fn of(cell: &Cell) -> CellText {
-        let inserted = cell.inserted.as_ref();
+    pub fn of(setting: &SweepSetting) -> CellText {
+        let inserted = setting.cell.inserted.as_ref();
         CellText {
-            rate: inserted.map(|i| units::rate(i.rows_per_second())),
+            rate: setting.rows_per_second().map(units::rate),
             p99: inserted.and_then(|i| i.p99).map(units::duration),
-            trouble: trouble(cell),
+            trouble: trouble(&setting.cell),
         }
     }
 }
@@ -58,6 +63,17 @@ fn shortage(inserted: &Inserted) -> Option<String> {
         (inserted.waited_share > MUCH_WAITING)
             .then(|| format!("waited {:.0}%", inserted.waited_share * 100.0))
     }
+}
+
+/// Designs with a best setting, the one with the most rows a second first.
+fn by_rate(summary: &SweepSummary) -> Vec<(&SweepDesign, &SweepSetting)> {
+    let designs = summary.designs.iter();
+    let mut best: Vec<_> = designs
+        .filter_map(|design| Some((design, design.best_setting()?)))
+        .collect();
+    let rate = |setting: &SweepSetting| setting.rows_per_second().unwrap_or_default();
+    best.sort_by(|(_, a), (_, b)| rate(b).total_cmp(&rate(a)));
+    best
 }
 
 /// Designs that there is something to show of.

@@ -1,15 +1,19 @@
 //! Notes that a reader needs in addition to the figures.
 
-use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepSetting, SweepSummary};
 
-use super::{MUCH_WAITING, setting};
+use super::{FEWEST_ROUNDS, MUCH_WAITING, ROUNDS_TO_ASK_FOR, setting};
 use crate::units;
 
 pub fn facts(summary: &SweepSummary) -> String {
     let header = &summary.header;
     let count = |n: usize, one, many| units::plural(n as u64, one, many);
+    let often = match header.rounds {
+        1 => String::new(),
+        rounds => format!(" in each of {rounds} rounds"),
+    };
     format!(
-        "{} × {}, each for {} after a warm-up of {}; rows of {}; {} with {}, shared by client and \
+        "{} × {}, each for {}{often} after a warm-up of {}; rows of {}; {} with {}, shared by client and \
          server where that runs here",
         count(header.batches.len(), "batch size", "batch sizes"),
         count(
@@ -32,7 +36,7 @@ pub fn of(summary: &SweepSummary) -> Vec<String> {
         rows_ran_out,
         too_few_rows,
         few_inserts,
-        once,
+        few_rounds,
     ]
     .iter()
     .filter_map(|note| note(summary))
@@ -49,10 +53,15 @@ fn unfinished(summary: &SweepSummary) -> Option<String> {
         (false, false) => "is not finished",
     };
     let header = &summary.header;
-    let all = header.designs.len() * header.batches.len() * header.workers.len();
+    let of_round = header.designs.len() * header.batches.len() * header.workers.len();
+    let all = of_round * header.rounds as usize;
+    let measured: usize = summary.settings().map(|s| s.rounds.len()).sum();
     Some(format!(
-        "The sweep {how}: {} of up to {all} settings are measured.",
-        summary.cells().count()
+        "The sweep {how}: {measured} of up to {all} settings are measured{}.",
+        match header.rounds {
+            1 => "",
+            _ => ", each round's counted",
+        }
     ))
 }
 
@@ -82,8 +91,8 @@ fn rows_ran_out(summary: &SweepSummary) -> Option<String> {
 
 fn too_few_rows(summary: &SweepSummary) -> Option<String> {
     let known = summary.header.rows?;
-    let needs_more = |c: &&Cell| 2 * c.batch_rows * u64::from(c.workers) > known;
-    let settings = summary.cells().filter(needs_more).count() as u64;
+    let needs_more = |s: &&SweepSetting| 2 * s.cell.batch_rows * u64::from(s.cell.workers) > known;
+    let settings = summary.settings().filter(needs_more).count() as u64;
     (settings > 0).then(|| {
         format!(
             "{} not measured: {} rows are less than two batches for each worker. {MORE_ROWS}",
@@ -106,14 +115,23 @@ fn few_inserts(summary: &SweepSummary) -> Option<String> {
 const MORE_ROWS: &str = "A generator with an option for time has more rows with, for example, \
                          --set days=30.";
 
-fn once(_: &SweepSummary) -> Option<String> {
-    Some("Each setting was measured once: small differences are not told apart.".to_owned())
+fn few_rounds(summary: &SweepSummary) -> Option<String> {
+    let often = match summary.rounds {
+        1 => "once".to_owned(),
+        rounds => format!("{rounds} times"),
+    };
+    (summary.rounds < FEWEST_ROUNDS).then(|| {
+        format!(
+            "Each setting was measured {often}. Below {FEWEST_ROUNDS} rounds nothing is called a \
+             difference: --rounds {ROUNDS_TO_ASK_FOR} can show one."
+        )
+    })
 }
 
 /// Settings whose rows were counted otherwise than acknowledged, or not at all.
 fn uncounted(summary: &SweepSummary) -> impl Iterator<Item = String> {
     let mut said = Vec::new();
-    for cell in summary.cells() {
+    for SweepSetting { cell, .. } in summary.settings() {
         match &cell.check {
             Some(Check::NotDone { why }) if !said.contains(&(&cell.design, why)) => {
                 said.push((&cell.design, why));
@@ -132,9 +150,14 @@ pub fn failures(summary: &SweepSummary) -> Vec<(String, String)> {
         let id = &d.info.id;
         d.failures.iter().map(move |f| (id.clone(), f.clone()))
     });
-    let cells = summary.cells().filter_map(|cell| {
+    let cells = summary.settings().flat_map(|setting| &setting.rounds);
+    let cells = cells.filter_map(|cell| {
+        let round = match summary.rounds {
+            1 => String::new(),
+            _ => format!(", round {}", cell.round),
+        };
         let place = format!(
-            "{}, {}",
+            "{}, {}{round}",
             cell.design,
             setting(cell.batch_rows, cell.workers)
         );
@@ -171,6 +194,6 @@ fn failure(cell: &Cell) -> Option<String> {
 }
 
 fn inserted_where(summary: &SweepSummary, is_so: impl Fn(&Inserted) -> bool) -> u64 {
-    let inserted = summary.cells().filter_map(|c| c.inserted.as_ref());
+    let inserted = summary.settings().filter_map(|s| s.cell.inserted.as_ref());
     inserted.filter(|i| is_so(i)).count() as u64
 }

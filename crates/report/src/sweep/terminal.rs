@@ -1,8 +1,10 @@
-//! A sweep in the terminal: a heat map of each design, its best setting, then the verdict.
+//! A sweep in the terminal: a heat map of each design, its best setting, the designs next to each other,
+//! then the verdict.
 
-use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader, SweepSummary};
+use bakeoff_stats::sweep::{SweepDesign, SweepHeader, SweepSetting, SweepSummary};
 
-use super::{CellText, notes, shown, verdict};
+use super::{CellText, by_rate, notes, shown, verdict};
+use crate::compare::to_best;
 use crate::text::layout::{self, NONE, left, right};
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
@@ -21,6 +23,7 @@ pub fn render(summary: &SweepSummary, width: usize, color: bool) -> String {
     let facts = notes::facts(summary);
     let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     parts.extend(shown(summary).map(|design| heat_map(summary, design, width, style)));
+    parts.extend(designs(summary, width, style));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
     parts.push(text::paragraph(
@@ -40,10 +43,10 @@ fn heat_map(summary: &SweepSummary, design: &SweepDesign, width: usize, style: S
     table.set_header(head(header));
     for (row, cells) in design.cells.iter().enumerate() {
         let mut line = vec![right(units::count(header.batches[row]))];
-        line.extend(cells.iter().enumerate().map(|(column, cell)| {
+        line.extend(cells.iter().enumerate().map(|(column, setting)| {
             let is_best = design.best == Some((row, column));
-            match cell {
-                Some(cell) => shown_cell(design, cell, is_best),
+            match setting {
+                Some(setting) => shown_cell(design, setting, is_best),
                 None => right(NONE),
             }
         }));
@@ -61,6 +64,35 @@ fn heat_map(summary: &SweepSummary, design: &SweepDesign, width: usize, style: S
     section(&design.info.id, style, &format!("{hint}\n{table}\n{best}"))
 }
 
+/// The designs next to each other, each with its best setting; `None` if there is only one.
+fn designs(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
+    let designs = by_rate(summary);
+    let rates = designs.iter().filter_map(|(_, best)| best.rate.as_ref());
+    let mut table = layout::table(style);
+    table.set_header([
+        left("Design"),
+        right("Rows/s"),
+        right(to_best::interval_heading(rates)),
+        right("× best"),
+    ]);
+    for (design, best) in &designs {
+        let rate = best.rate?;
+        let against = summary.comparison.design(&design.info.id);
+        table.add_row([
+            left(&design.info.id),
+            right(units::rate(rate.median)),
+            right(units::rate_interval(&rate)),
+            right(layout::or_none(against, to_best::in_full)),
+        ]);
+    }
+    if !layout::fits(&table, width) {
+        layout::set_width(&mut table, width);
+    }
+    let legend = wrap(&verdict::on_comparison(summary), width, "", "");
+    let title = "Designs, each with its best setting";
+    (designs.len() > 1).then(|| section(title, style, &format!("{legend}\n{table}")))
+}
+
 fn head(header: &SweepHeader) -> Vec<comfy_table::Cell> {
     let workers = header
         .workers
@@ -69,12 +101,12 @@ fn head(header: &SweepHeader) -> Vec<comfy_table::Cell> {
     std::iter::once(left("")).chain(workers).collect()
 }
 
-fn shown_cell(design: &SweepDesign, cell: &Cell, is_best: bool) -> comfy_table::Cell {
-    let text = CellText::of(cell);
+fn shown_cell(design: &SweepDesign, setting: &SweepSetting, is_best: bool) -> comfy_table::Cell {
+    let text = CellText::of(setting);
     let star = if is_best { "★ " } else { "" };
     let rate = text
         .rate
-        .map(|rate| format!("{star}{} {rate}", shade(design.share(cell))));
+        .map(|rate| format!("{star}{} {rate}", shade(design.share(setting))));
     let trouble = text.trouble.as_ref().map(|trouble| format!("✗ {trouble}"));
     let lines: Vec<String> = [rate, text.p99, trouble].into_iter().flatten().collect();
     let shown = right(lines.join("\n"));

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::disk_access::DiskAccess;
-use super::memory::MemoryLimit;
+use super::group::Group;
+use super::limits::Limits;
 use super::node::Node;
 use super::ports::Ports;
 use crate::error::Result;
@@ -20,8 +21,8 @@ pub(crate) struct Details {
     pub(super) java: PathBuf,
     pub(super) java_version: String,
     pub(super) heap_mib: u64,
-    #[serde(default)]
-    pub(super) memory_limit: Option<MemoryLimit>,
+    #[serde(flatten)]
+    pub(super) limits: Limits,
     #[serde(default)]
     pub(super) disk_access: DiskAccess,
     pub(crate) ports: Ports,
@@ -34,8 +35,8 @@ impl Details {
         server.stop_group(STOP_PATIENCE).await
     }
 
-    /// Removes the control group of a server that has ended.
+    /// Removes the control groups of a server that has ended.
     pub(crate) fn release(&self) {
-        self.memory_limit.iter().for_each(MemoryLimit::remove);
+        self.limits.groups().for_each(Group::remove);
     }
 }

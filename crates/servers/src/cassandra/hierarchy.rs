@@ -1,12 +1,13 @@
-//! Group of this process in the system's tree of control groups for memory.
+//! Group of this process in the system's tree of control groups for memory or for the disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The group that this process moves to before its own group distributes memory to those of
+/// The group that this process moves to before its own group distributes resources to those of
 /// servers: cgroup v2 allows that only for groups without processes.
 const HARNESS: &str = "bakeoff";
 const PROCESSES: &str = "cgroup.procs";
+const CONTROL: &str = "cgroup.subtree_control";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
@@ -14,29 +15,54 @@ pub(crate) enum Version {
     V2,
 }
 
-/// The tree that accounts for memory, and the group of this process in it.
+/// A resource that groups can be bounded in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Controller {
+    Memory,
+    Disk,
+}
+
+impl Controller {
+    fn in_version_1(self) -> &'static str {
+        match self {
+            Controller::Memory => "memory",
+            Controller::Disk => "blkio",
+        }
+    }
+
+    fn in_version_2(self) -> &'static str {
+        match self {
+            Controller::Memory => "memory",
+            Controller::Disk => "io",
+        }
+    }
+}
+
+/// The tree that accounts for a resource, and the group of this process in it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Hierarchy {
+    controller: Controller,
     pub(crate) version: Version,
     mount: PathBuf,
     own: PathBuf,
 }
 
 impl Hierarchy {
-    /// Returns the tree of this machine; `None` if memory is not accounted for or `/proc` is not
+    /// Returns the tree of this machine; `None` if the resource is not accounted for or `/proc` is not
     /// readable.
-    pub(crate) fn here() -> Option<Hierarchy> {
+    pub(crate) fn here(controller: Controller) -> Option<Hierarchy> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        Hierarchy::parse(&mounts, &groups)
+        Hierarchy::parse(controller, &mounts, &groups)
     }
 
     /// Parses the texts of `/proc/self/mountinfo` and `/proc/self/cgroup` (see `proc(5)` and
-    /// `cgroups(7)`). Version 1 is preferred: if both are mounted, memory is in one of them, and
+    /// `cgroups(7)`). Version 1 is preferred: if both are mounted, a resource is in one of them, and
     /// only version 1 names it here.
-    fn parse(mounts: &str, groups: &str) -> Option<Hierarchy> {
-        let (version, (root, mount), group) = match group_of(groups, "memory") {
-            Some(group) => (Version::V1, mount_of(mounts, "cgroup", "memory")?, group),
+    fn parse(controller: Controller, mounts: &str, groups: &str) -> Option<Hierarchy> {
+        let name = controller.in_version_1();
+        let (version, (root, mount), group) = match group_of(groups, name) {
+            Some(group) => (Version::V1, mount_of(mounts, "cgroup", name)?, group),
             None => (
                 Version::V2,
                 mount_of(mounts, "cgroup2", "")?,
@@ -51,13 +77,14 @@ impl Hierarchy {
             .filter(|path| !path.starts_with(".."))
             .map_or_else(|| mount.clone(), |path| mount.join(path));
         Some(Hierarchy {
+            controller,
             version,
             mount,
             own,
         })
     }
 
-    /// Creates a group of that name whose memory can be limited. It is within the group of this
+    /// Creates a group of that name in which the resource can be limited. It is within the group of this
     /// process if the system permits, so that all limits on this process apply to it as well.
     ///
     /// # Errors
@@ -66,16 +93,17 @@ impl Hierarchy {
         if self.version == Version::V1 {
             return make(&self.own, name);
         }
-        self.distribute_memory();
+        self.distribute();
+        let resource = self.controller.in_version_2();
         let mut reason = format!(
-            "no control group from {} upwards distributes memory",
+            "no control group from {} upwards distributes {resource}",
             self.own.display()
         );
         for parent in self.own.ancestors() {
             if !parent.starts_with(&self.mount) {
                 break;
             }
-            if has(&parent.join("cgroup.subtree_control"), "memory") {
+            if has(&parent.join(CONTROL), resource) {
                 match make(parent, name) {
                     Ok(group) => return Ok(group),
                     Err(refusal) => reason = refusal,
@@ -85,9 +113,19 @@ impl Hierarchy {
         Err(reason)
     }
 
-    /// Lets the group of this process distribute memory, if it was delegated to it and holds no
+    /// Lets the group above that of a server distribute this resource, too. This may fail: then the
+    /// server's group cannot be limited in it.
+    pub(crate) fn distribute_below(&self, parent: &Path) {
+        let more = format!("+{}", self.controller.in_version_2());
+        if let Err(error) = fs::write(parent.join(CONTROL), &more) {
+            tracing::debug!("{} distributes no more: {error}", parent.display());
+        }
+    }
+
+    /// Lets the group of this process distribute the resource, if it was delegated to it and holds no
     /// other process. This may fail: then a group further up has to serve.
-    fn distribute_memory(&self) {
+    fn distribute(&self) {
+        let name = self.controller.in_version_2();
         let this = std::process::id().to_string();
         let alone =
             fs::read_to_string(self.own.join(PROCESSES)).is_ok_and(|list| list.trim() == this);
@@ -96,15 +134,15 @@ impl Hierarchy {
         // decide.
         if !alone
             || self.own.ends_with(HARNESS)
-            || !has(&self.own.join("cgroup.controllers"), "memory")
+            || !has(&self.own.join("cgroup.controllers"), name)
             || make(&self.own, HARNESS).is_err()
         {
             return;
         }
         let shared = fs::write(inner.join(PROCESSES), &this)
-            .and_then(|()| fs::write(self.own.join("cgroup.subtree_control"), "+memory"));
+            .and_then(|()| fs::write(self.own.join(CONTROL), format!("+{name}")));
         if let Err(error) = shared {
-            tracing::debug!("{} cannot distribute memory: {error}", self.own.display());
+            tracing::debug!("{} cannot distribute {name}: {error}", self.own.display());
             let back = fs::write(self.own.join(PROCESSES), &this);
             if let Err(error) = back.and_then(|()| fs::remove_dir(&inner)) {
                 tracing::debug!("{} stays: {error}", inner.display());
@@ -163,7 +201,7 @@ mod tests {
     use super::*;
 
     fn parse(mounts: &str, groups: &str) -> (Version, String) {
-        let found = Hierarchy::parse(mounts, groups).unwrap();
+        let found = Hierarchy::parse(Controller::Memory, mounts, groups).unwrap();
         (found.version, found.own.display().to_string())
     }
 
@@ -181,8 +219,26 @@ mod tests {
             parse(v2, "0::/user.slice/a.scope\n"),
             (Version::V2, "/sys/fs/cgroup/user.slice/a.scope".into())
         );
-        assert!(Hierarchy::parse("", groups).is_none());
-        assert!(Hierarchy::parse(v2, "").is_none());
+        assert!(Hierarchy::parse(Controller::Memory, "", groups).is_none());
+        assert!(Hierarchy::parse(Controller::Memory, v2, "").is_none());
+    }
+
+    #[test]
+    fn the_disk_has_another_name_in_each_version() {
+        let v1 = "14 31 0:32 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n";
+        let v2 = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        let found = |mounts, groups| Hierarchy::parse(Controller::Disk, mounts, groups).unwrap();
+        let one = found(v1, "7:blkio:/a\n4:memory:/b\n");
+        assert_eq!(
+            (one.version, one.own),
+            (Version::V1, "/sys/fs/cgroup/blkio/a".into())
+        );
+        let two = found(v2, "0::/c\n");
+        assert_eq!(
+            (two.version, two.own),
+            (Version::V2, "/sys/fs/cgroup/c".into())
+        );
+        assert_eq!(two.controller.in_version_2(), "io");
     }
 
     #[test]
@@ -208,6 +264,7 @@ mod tests {
         write("slice/scope/cgroup.controllers", "cpu memory pids");
         write("slice/scope/cgroup.procs", scope_processes);
         let hierarchy = Hierarchy {
+            controller: Controller::Memory,
             version: Version::V2,
             mount: folder.path().to_owned(),
             own,
@@ -236,7 +293,7 @@ mod tests {
     fn the_processs_own_group_distributes_memory_once_it_has_left_it() {
         let (_folder, hierarchy) = v2("", &format!("{}\n", std::process::id()));
         let shares = hierarchy.own.join("cgroup.subtree_control");
-        hierarchy.distribute_memory();
+        hierarchy.distribute();
         // Where the kernel would list the controller.
         assert_eq!(fs::read_to_string(&shares).unwrap(), "+memory");
         let moved = fs::read_to_string(hierarchy.own.join(HARNESS).join(PROCESSES)).unwrap();

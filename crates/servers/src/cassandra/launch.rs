@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -12,11 +12,13 @@ use super::chosen_ports::chosen_ports;
 use super::config::Folder;
 use super::flags;
 use super::gc_log::{self, GcLog};
+use super::group::{Group, command_in};
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
 use super::java::{Java, MEDDLING_VARIABLES, find_java};
+use super::limits::Limits;
 use super::log;
-use super::memory::{MemoryLimit, check_limit};
+use super::memory::check_limit;
 use super::naming;
 use super::options::ServerOptions;
 use super::pinned::pinned;
@@ -39,8 +41,8 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
-    /// or port in use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot
-    /// be written; `Died` with the log's last errors; `NotAnswering` after 300 s.
+    /// or port in use; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a folder that
+    /// cannot be written; `Died` with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
@@ -50,7 +52,7 @@ impl Server {
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
         check_free_disk(folder.path(), Engine::Cassandra)?;
-        if options.memory_limit_bytes.is_some() {
+        if options.is_limited() {
             forget_cached(&folder).await?;
         }
         let began = Instant::now();
@@ -72,6 +74,7 @@ impl Server {
             dir: record.dir.clone(),
             heap_mib: details.heap_mib,
             memory_limit_bytes: self.memory_limit_bytes(),
+            disk_read_bytes_per_second: self.disk_read_bytes_per_second(),
             disk_access: Some(details.disk_access),
             ports: Some(details.ports),
             node: details.node,
@@ -108,12 +111,13 @@ impl Server {
         let flags = flags::server(&folder, &agent, heap_mib, ports)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
-        let memory_limit = options
-            .memory_limit_bytes
-            .map(|bytes| MemoryLimit::create(&group, bytes))
-            .transpose()?;
-        let (child, process) = spawn(&folder, &java, flags, memory_limit.as_ref())
-            .inspect_err(|_| memory_limit.iter().for_each(MemoryLimit::remove))?;
+        let (memory, disk) = (
+            options.memory_limit_bytes,
+            options.disk_read_bytes_per_second,
+        );
+        let limits = Limits::create(&group, folder.path(), memory, disk)?;
+        let (child, process) = spawn(&folder, &java, flags, &limits)
+            .inspect_err(|_| limits.groups().for_each(Group::remove))?;
         let server = Server {
             record: Record {
                 id,
@@ -128,7 +132,7 @@ impl Server {
                 java: java.program,
                 java_version: java.version,
                 heap_mib,
-                memory_limit,
+                limits,
                 disk_access,
                 ports,
                 node,
@@ -169,7 +173,7 @@ impl Server {
 }
 
 /// Drops the server's files from the page cache: pages that were cached before are still charged to
-/// the process that read them, so that hits on them would come on top of a memory limit.
+/// the process that read them, so that hits on them would come on top of a limit of memory or the disk.
 async fn forget_cached(folder: &Folder) -> Result<()> {
     let path = folder.path().to_owned();
     tokio::task::spawn_blocking(move || evict(&path))
@@ -181,7 +185,7 @@ fn spawn(
     folder: &Folder,
     java: &Java,
     flags: Vec<String>,
-    memory_limit: Option<&MemoryLimit>,
+    limits: &Limits,
 ) -> Result<(Child, ProcessId)> {
     create_folder(&folder.data())?;
     let log = folder.log();
@@ -192,10 +196,7 @@ fn spawn(
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
-    let mut command = match memory_limit {
-        Some(limit) => limit.command(&java.program),
-        None => Command::new(&java.program),
-    };
+    let mut command = command_in(limits.groups(), &java.program);
     for name in MEDDLING_VARIABLES {
         command.env_remove(name);
     }

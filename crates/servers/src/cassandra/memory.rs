@@ -1,13 +1,9 @@
 //! Bound on all memory of a server, including its page cache, by a control group.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
 use serde::{Deserialize, Serialize};
 
-use super::hierarchy::{Hierarchy, Version};
+use super::group::Group;
+use super::hierarchy::{Controller, Hierarchy, Version};
 use crate::error::{Error, Result};
 use crate::machine::available_mib;
 
@@ -15,17 +11,12 @@ const MIB: u64 = 1024 * 1024;
 /// Memory that Cassandra takes outside its heap: classes, compiled code, the collector, network
 /// buffers and off-heap data of tables.
 const OUTSIDE_HEAP_MIB: u64 = 400;
-/// Moves the shell into the control group in its first argument and replaces it by the program in
-/// the others, so that all memory of the program is charged to that group.
-const ENTER: &str = r#"echo $$ > "$0" && exec "$@""#;
-const REMOVE_PATIENCE: Duration = Duration::from_secs(2);
-const REMOVE_POLL: Duration = Duration::from_millis(20);
 
 /// The control group of one server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MemoryLimit {
     pub(crate) bytes: u64,
-    group: PathBuf,
+    pub(super) group: Group,
 }
 
 impl MemoryLimit {
@@ -36,13 +27,13 @@ impl MemoryLimit {
     pub(crate) fn create(name: &str, bytes: u64) -> Result<MemoryLimit> {
         let limit_mib = bytes / MIB;
         let refused = |reason| Error::NoMemoryLimit { limit_mib, reason };
-        let hierarchy = Hierarchy::here()
+        let hierarchy = Hierarchy::here(Controller::Memory)
             .ok_or_else(|| refused("no control groups that account memory are mounted".into()))?;
-        let group = hierarchy.make_group(name).map_err(refused)?;
+        let group = Group::new(hierarchy.make_group(name).map_err(refused)?);
         let limit = MemoryLimit { bytes, group };
-        let ready = limit.set(hierarchy.version).and_then(|()| limit.try_out());
+        let ready = { limit.set(hierarchy.version) }.and_then(|()| limit.group.try_out());
         ready.map(|()| limit.clone()).map_err(|reason| {
-            limit.remove();
+            limit.group.remove();
             refused(reason)
         })
     }
@@ -57,58 +48,24 @@ impl MemoryLimit {
             ),
             Version::V2 => ("memory.max", ("memory.swap.max", "0")),
         };
-        self.write(limit, &bytes)?;
+        self.group.write(limit, &bytes)?;
         // Kernels that do not account swap lack the file.
-        if self.group.join(swap.0).exists() {
-            self.write(swap.0, swap.1)?;
+        if self.group.has(swap.0) {
+            self.group.write(swap.0, swap.1)?;
         }
         Ok(())
-    }
-
-    fn write(&self, file: &str, text: &str) -> Result<(), String> {
-        let path = self.group.join(file);
-        fs::write(&path, text).map_err(|error| format!("{} cannot be set: {error}", path.display()))
-    }
-
-    /// Sends a short-lived process into the group, since permission to create a group does not
-    /// include permission to move into it.
-    fn try_out(&self) -> Result<(), String> {
-        let output = self
-            .command(Path::new("true"))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("sh cannot be run: {error}"))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(format!(
-            "a process cannot enter {}: {}",
-            self.group.display(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        ))
-    }
-
-    /// Returns a command that runs the program in this group and keeps the process id that it
-    /// starts with.
-    pub(crate) fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("/bin/sh");
-        command
-            .args(["-c", ENTER])
-            .arg(self.group.join("cgroup.procs"))
-            .arg(program);
-        command
     }
 
     /// Returns the memory that counts against the limit at the moment, in bytes.
     pub(crate) fn used_bytes(&self) -> Option<u64> {
         ["memory.usage_in_bytes", "memory.current"]
             .iter()
-            .find_map(|file| self.read(file)?.trim().parse().ok())
+            .find_map(|file| self.group.read(file)?.trim().parse().ok())
     }
 
     /// Returns the page cache in it, mapped files included, in bytes.
     pub(crate) fn page_cache_bytes(&self) -> Option<u64> {
-        let text = self.read("memory.stat")?;
+        let text = self.group.read("memory.stat")?;
         Some(count(&text, "active_file")? + count(&text, "inactive_file")?)
     }
 
@@ -116,35 +73,8 @@ impl MemoryLimit {
     pub(crate) fn was_exceeded(&self) -> bool {
         ["memory.oom_control", "memory.events"]
             .iter()
-            .filter_map(|file| count(&self.read(file)?, "oom_kill"))
+            .filter_map(|file| count(&self.group.read(file)?, "oom_kill"))
             .any(|kills| kills > 0)
-    }
-
-    /// Removes the group after its last process ended. If that fails it only logs a warning: the
-    /// group takes no memory, and the next server of its name removes it.
-    pub(crate) fn remove(&self) {
-        let deadline = Instant::now() + REMOVE_PATIENCE;
-        loop {
-            match fs::remove_dir(&self.group) {
-                Ok(()) => return,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-                // Processes that are ending still count.
-                Err(error)
-                    if error.kind() == std::io::ErrorKind::ResourceBusy
-                        && Instant::now() < deadline =>
-                {
-                    std::thread::sleep(REMOVE_POLL);
-                }
-                Err(error) => {
-                    tracing::warn!("cannot remove {}: {error}", self.group.display());
-                    return;
-                }
-            }
-        }
-    }
-
-    fn read(&self, file: &str) -> Option<String> {
-        fs::read_to_string(self.group.join(file)).ok()
     }
 }
 
@@ -198,12 +128,15 @@ fn count(text: &str, word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     fn limit(folder: &Path) -> MemoryLimit {
         MemoryLimit {
             bytes: 1000 * MIB,
-            group: folder.join("group"),
+            group: Group::new(folder.join("group")),
         }
     }
 
@@ -230,45 +163,29 @@ mod tests {
     fn limits_are_set_without_swap() {
         let folder = tempfile::tempdir().unwrap();
         let limit = limit(folder.path());
-        fs::create_dir(&limit.group).unwrap();
+        fs::create_dir(limit.group.path()).unwrap();
         limit.set(Version::V2).unwrap();
-        assert_eq!(limit.read("memory.max").unwrap(), "1048576000");
-        assert!(!limit.group.join("memory.swap.max").exists());
-        fs::write(limit.group.join("memory.memsw.limit_in_bytes"), "").unwrap();
+        assert_eq!(limit.group.read("memory.max").unwrap(), "1048576000");
+        assert!(!limit.group.has("memory.swap.max"));
+        limit
+            .group
+            .write("memory.memsw.limit_in_bytes", "")
+            .unwrap();
         limit.set(Version::V1).unwrap();
         assert_eq!(
-            limit.read("memory.memsw.limit_in_bytes").unwrap(),
+            limit.group.read("memory.memsw.limit_in_bytes").unwrap(),
             "1048576000"
         );
-    }
-
-    #[test]
-    fn a_program_enters_the_group_with_its_arguments_as_they_are() {
-        let folder = tempfile::tempdir().unwrap();
-        let limit = limit(folder.path());
-        let refusal = limit.try_out().unwrap_err();
-        assert!(refusal.contains("cannot enter"), "{refusal}");
-        fs::create_dir(&limit.group).unwrap();
-        let child = limit
-            .command(Path::new("printf"))
-            .args(["%s|", "a b", "$$", "\"c\""])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let id = child.id();
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "a b|$$|\"c\"|");
-        assert_eq!(limit.read("cgroup.procs").unwrap().trim(), id.to_string());
     }
 
     #[test]
     fn figures_are_read_in_either_version() {
         let folder = tempfile::tempdir().unwrap();
         let limit = limit(folder.path());
-        fs::create_dir(&limit.group).unwrap();
+        fs::create_dir(limit.group.path()).unwrap();
         assert_eq!(limit.used_bytes(), None);
         assert!(!limit.was_exceeded());
-        let write = |file: &str, text: &str| fs::write(limit.group.join(file), text).unwrap();
+        let write = |file: &str, text: &str| limit.group.write(file, text).unwrap();
         write("memory.current", "77\n");
         write(
             "memory.stat",
@@ -283,19 +200,5 @@ mod tests {
             "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n",
         );
         assert!(limit.was_exceeded());
-    }
-
-    #[test]
-    fn what_cannot_be_removed_is_given_up_and_what_is_gone_is_fine() {
-        let folder = tempfile::tempdir().unwrap();
-        let limit = limit(folder.path());
-        limit.remove();
-        fs::create_dir(&limit.group).unwrap();
-        fs::write(limit.group.join("file"), "").unwrap();
-        limit.remove();
-        assert!(limit.group.exists());
-        fs::remove_file(limit.group.join("file")).unwrap();
-        limit.remove();
-        assert!(!limit.group.exists());
     }
 }

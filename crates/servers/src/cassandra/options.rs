@@ -24,7 +24,9 @@ pub struct ServerOptions {
     /// The most bytes that heap, off-heap memory and page cache may take together; swap is not
     /// used. Such a limit needs a control group.
     pub memory_limit_bytes: Option<u64>,
-    /// Method of reading files; `None` means as shipped, or `Standard` with a memory limit.
+    /// The most bytes that it may read from the disk in a second. Such a limit needs a control group.
+    pub disk_read_bytes_per_second: Option<u64>,
+    /// Method of reading files; `None` means as shipped, or `Standard` with a limit of memory or the disk.
     pub disk_access: Option<DiskAccess>,
     /// The ports, with 0 for any free port. `None` means free ports, but for a server that is to be
     /// kept those of its last start if they are free. A node other than the first uses all of them
@@ -40,7 +42,7 @@ pub struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// Makes options for the pinned version with a heap of 2 GiB and no memory limit, owned by this
+    /// Makes options for the pinned version with a heap of 2 GiB and no limits, owned by this
     /// process.
     ///
     /// # Errors
@@ -51,6 +53,7 @@ impl ServerOptions {
             dir: dir.into(),
             heap_mib: DEFAULT_HEAP_MIB,
             memory_limit_bytes: None,
+            disk_read_bytes_per_second: None,
             disk_access: None,
             ports: None,
             node: Node::default(),
@@ -67,9 +70,15 @@ impl ServerOptions {
     }
 
     pub(crate) fn chosen_disk_access(&self) -> DiskAccess {
-        self.disk_access.unwrap_or(match self.memory_limit_bytes {
-            Some(_) => DiskAccess::Standard,
-            None => DiskAccess::default(),
+        self.disk_access.unwrap_or(if self.is_limited() {
+            DiskAccess::Standard
+        } else {
+            DiskAccess::default()
         })
+    }
+
+    /// Returns whether memory or the disk is bounded, so that what the system caches matters.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.memory_limit_bytes.is_some() || self.disk_read_bytes_per_second.is_some()
     }
 }

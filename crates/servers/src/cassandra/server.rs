@@ -121,7 +121,14 @@ impl Server {
 
     /// Returns the most bytes that its heap, off-heap memory and page cache may take together.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
-        self.details.memory_limit.as_ref().map(|limit| limit.bytes)
+        let memory = self.details.limits.memory.as_ref();
+        memory.map(|limit| limit.bytes)
+    }
+
+    /// Returns the most bytes that it may read from the disk in a second.
+    pub fn disk_read_bytes_per_second(&self) -> Option<u64> {
+        let disk = self.details.limits.disk.as_ref();
+        disk.map(|limit| limit.read_bytes_per_second)
     }
 
     /// Returns the names and values of the settings that a report shows.
@@ -135,6 +142,9 @@ impl Server {
         if let Some(bytes) = self.memory_limit_bytes() {
             own.push(("memory limit", format!("{} MiB", bytes >> 20)));
             own.push(("page cache", PAGE_CACHE.to_owned()));
+        }
+        if let Some(bytes) = self.disk_read_bytes_per_second() {
+            own.push(("disk read limit", format!("{} MB/s", bytes as f64 / 1e6)));
         }
         own.push(("disk_access_mode", details.disk_access.to_string()));
         if let Some(bytes) = read_ahead_bytes(self.dir()) {
@@ -154,7 +164,7 @@ impl Server {
     /// Describes how the server ended, with the last errors of its log.
     pub fn why_stopped(&self) -> String {
         let reason = log::why_stopped(self.exit_status(), &self.folder.logs());
-        match &self.details.memory_limit {
+        match &self.details.limits.memory {
             Some(limit) if limit.was_exceeded() => format!(
                 "it needed more than its memory limit of {} MiB, with a heap of {} MiB: raise the \
                  limit or lower the heap; {reason}",

@@ -46,7 +46,7 @@ impl Server {
             .read()
             .inspect_err(|error| tracing::debug!("cannot read the log of the collector: {error}"))
             .ok();
-        let limit = self.details.memory_limit.as_ref();
+        let limit = self.details.limits.memory.as_ref();
         Usage {
             cpu_seconds: process.cpu_seconds().ok(),
             resident_bytes: process.resident_bytes().ok(),

@@ -69,12 +69,6 @@ impl Account {
             program.display()
         )))
     }
-
-    /// Makes this account the owner of a file or folder.
-    pub(crate) fn own(&self, path: &Path) -> Result<()> {
-        std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
-            .map_err(Error::io("change the owner of", path))
-    }
 }
 
 /// The variables by which programs and libraries are found.

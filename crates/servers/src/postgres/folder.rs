@@ -1,28 +1,29 @@
 //! Folder of a server: its data, its log and its password.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::account::Account;
-use super::secret::{Secret, random_hex};
+use super::opened::OpenFolder;
+use super::secret::{Secret, random_password};
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 
-const DATA: &str = "data";
+pub(crate) const DATA: &str = "data";
 /// Name of the folder in which data are created, so that incomplete data of an interrupted start
 /// are not used.
-const NEW_DATA: &str = "data.new";
-const LOG: &str = "postgresql.log";
-const PREVIOUS_LOG: &str = "postgresql.previous.log";
+pub(crate) const NEW_DATA: &str = "data.new";
+pub(crate) const LOG: &str = "postgresql.log";
+pub(crate) const PREVIOUS_LOG: &str = "postgresql.previous.log";
 const PASSWORD: &str = "password";
-const PASSWORD_BYTES: usize = 24;
-/// Folder in which every account may have a folder.
-const ELSEWHERE: &str = "/var/tmp";
+/// Folder for the folders of servers whose account cannot reach the wanted one. It is root's, so that none of
+/// them can be moved away by the account that owns it.
+const ELSEWHERE: &str = "/var/tmp/bakeoff-postgres";
 
 /// The folder of one server.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub(crate) struct Folder {
     /// The folder that holds everything, which is another one if the account cannot reach the
     /// wanted one.
     path: PathBuf,
+    /// The same folder. What root writes there is written in it, since its path may come to lead elsewhere.
+    opened: OpenFolder,
 }
 
 impl Folder {
@@ -48,15 +51,21 @@ impl Folder {
             Some(account) if !account.reaches(above) => substitute(&wanted),
             _ => wanted.clone(),
         };
-        if path != wanted {
-            make_private(&path, account)?;
-        }
+        let opened = if path == wanted {
+            OpenFolder::open(&path)?
+        } else {
+            make_private(&path, account)?
+        };
         if let Some(account) = account {
-            account.own(&path)?;
+            opened.give_to(account)?;
         }
         // PostgreSQL requires this mode for its data, and the password is next to them.
-        set_mode(&path, 0o700)?;
-        Ok(Folder { wanted, path })
+        opened.set_mode(0o700)?;
+        Ok(Folder {
+            wanted,
+            path,
+            opened,
+        })
     }
 
     /// Returns the folder that was asked for.
@@ -81,8 +90,9 @@ impl Folder {
         log(&self.path)
     }
 
-    pub(crate) fn previous_log(&self) -> PathBuf {
-        self.path.join(PREVIOUS_LOG)
+    /// Returns the open folder that holds everything.
+    pub(crate) fn opened(&self) -> &OpenFolder {
+        &self.opened
     }
 
     pub(crate) fn password_file(&self) -> PathBuf {
@@ -98,32 +108,9 @@ impl Folder {
 
     /// Writes a random password that only the account can read.
     pub(crate) fn write_password(&self, account: Option<&Account>) -> Result<()> {
-        let password = random_hex::<PASSWORD_BYTES>()?;
-        write_private(&self.password_file(), &password, account)
+        self.opened
+            .write_private(PASSWORD, &random_password()?, account)
     }
-}
-
-/// Writes a file that only the account can read. An existing file is replaced, never opened: in a
-/// folder that is not root's it could be a link to anywhere.
-pub(crate) fn write_private(path: &Path, text: &str, account: Option<&Account>) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::io("replace", path)(error));
-        }
-        _ => {}
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(Error::io("write", path))?;
-    if let Some(Account { uid, gid, .. }) = account {
-        fchown(&file, Some(*uid), Some(*gid)).map_err(Error::io("change the owner of", path))?;
-    }
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(Error::io("write", path))
 }
 
 /// Returns the log of a server with that folder.
@@ -153,7 +140,7 @@ pub(crate) fn remove(wanted: &Path) -> Result<()> {
 /// Returns the folder of a server that cannot be in the folder that was asked for.
 fn substitute(wanted: &Path) -> PathBuf {
     let hash = xxh3_64(wanted.as_os_str().as_encoded_bytes());
-    Path::new(ELSEWHERE).join(format!("bakeoff-postgres-{hash:016x}"))
+    Path::new(ELSEWHERE).join(format!("{hash:016x}"))
 }
 
 /// Checks that a folder holds only files of servers.
@@ -178,32 +165,53 @@ fn check_contents(folder: &Path) -> Result<()> {
     }
 }
 
-/// Creates a folder in one that is writable for all users, or opens an own one that exists.
-fn make_private(path: &Path, account: Option<&Account>) -> Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-        made => return made.map_err(Error::io("create the folder", path)),
+/// Creates a folder of its own for a server, in one that nobody else may change, or opens the one that
+/// exists.
+///
+/// # Errors
+/// Fails with `Refused` when either is another user's, or is none of a server.
+fn make_private(path: &Path, account: Option<&Account>) -> Result<OpenFolder> {
+    let us = rustix::process::geteuid().as_raw();
+    if let Some(above) = path.parent() {
+        let above = open_own(above, 0o755, &[us])?;
+        // The umask may have kept the account from entering it.
+        above.set_mode(0o755)?;
     }
-    let found = fs::symlink_metadata(path).map_err(Error::io("read", path))?;
-    let owners = [0, account.map_or(0, |account| account.uid)];
-    if !found.is_dir() || !owners.contains(&found.uid()) {
-        return Err(Error::Refused(format!(
-            "{} is another user's: remove it, or choose a folder for the server that the user \
-             PostgreSQL runs as can reach",
-            path.display()
-        )));
-    }
-    check_contents(path)
+    let folder = open_own(
+        path,
+        0o700,
+        &[us, account.map_or(us, |account| account.uid)],
+    )?;
+    check_contents(path)?;
+    Ok(folder)
 }
 
-fn set_mode(path: &Path, mode: u32) -> Result<()> {
-    fs::set_permissions(path, Permissions::from_mode(mode))
-        .map_err(Error::io("change the mode of", path))
+/// Creates a folder, or opens the one that exists if one of these users owns it.
+fn open_own(path: &Path, mode: u32, owners: &[u32]) -> Result<OpenFolder> {
+    match DirBuilder::new().mode(mode).create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        made => made.map_err(Error::io("create the folder", path))?,
+    }
+    match OpenFolder::open(path) {
+        Ok(folder) if owners.contains(&folder.owner()?) => Ok(folder),
+        _ => Err(Error::Refused(format!(
+            "{} is another user's, or a link: remove it, or choose a folder for the server that the user \
+             PostgreSQL runs as can reach",
+            path.display()
+        ))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
 
     #[test]
     fn a_folder_with_files_of_others_is_neither_taken_nor_removed() {
@@ -212,15 +220,11 @@ mod tests {
         let folder = Folder::create(&dir, None).unwrap();
         folder.write_password(None).unwrap();
         folder.write_password(None).unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(
             (mode(folder.path()), mode(&folder.password_file())),
             (0o700, 0o600)
         );
-        assert_eq!(
-            folder.password().unwrap().reveal().len(),
-            2 * PASSWORD_BYTES
-        );
+        assert_eq!(folder.password().unwrap().reveal().len(), 48);
         fs::write(dir.join("thesis.txt"), "").unwrap();
         for error in [
             Folder::create(&dir, None).unwrap_err(),
@@ -235,22 +239,37 @@ mod tests {
     }
 
     #[test]
-    fn what_a_link_points_to_is_not_written() {
+    fn a_link_is_not_taken_for_a_servers_folder() {
         let parent = tempfile::tempdir().unwrap();
-        let (link, target) = (parent.path().join("link"), parent.path().join("target"));
-        fs::write(&target, "kept").unwrap();
-        std::os::unix::fs::symlink(&target, &link).unwrap();
-        write_private(&link, "new", None).unwrap();
-        assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
-        assert_eq!(fs::read_to_string(&link).unwrap(), "new");
+        let at = |name: &str| parent.path().join(name);
+        fs::create_dir_all(at("theirs/folder")).unwrap();
+        fs::set_permissions(at("theirs/folder"), Permissions::from_mode(0o750)).unwrap();
+        fs::create_dir(at("ours")).unwrap();
+        symlink(at("theirs/folder"), at("ours/link")).unwrap();
+        symlink(at("theirs"), at("above")).unwrap();
+        for path in [at("ours/link"), at("above/folder")] {
+            let error = make_private(&path, None).unwrap_err().to_string();
+            assert!(error.contains("another user's, or a link"), "{error}");
+        }
+        assert_eq!(mode(&at("theirs/folder")), 0o750);
     }
 
     #[test]
-    fn a_link_is_not_taken_for_a_servers_folder() {
+    fn only_its_owner_may_put_something_in_the_place_of_a_servers_folder() {
         let parent = tempfile::tempdir().unwrap();
-        let link = parent.path().join("link");
-        std::os::unix::fs::symlink(parent.path(), &link).unwrap();
-        let error = make_private(&link, None).unwrap_err().to_string();
-        assert!(error.contains("another user's"), "{error}");
+        let above = parent.path().join("above");
+        let folder = make_private(&above.join("server"), None).unwrap();
+        assert_eq!(mode(&above), 0o755);
+        assert_eq!(mode(&above.join("server")), 0o700);
+        fs::set_permissions(&above, Permissions::from_mode(0o777)).unwrap();
+        make_private(&above.join("server"), None).unwrap();
+        assert_eq!(mode(&above), 0o755);
+        drop(folder);
+        if !rustix::process::geteuid().is_root() {
+            return bakeoff_testing::skipped("only root gives folders to others");
+        }
+        std::os::unix::fs::chown(&above, Some(65_534), None).unwrap();
+        let error = make_private(&above.join("server"), None).unwrap_err();
+        assert!(error.to_string().contains("another user's"), "{error}");
     }
 }

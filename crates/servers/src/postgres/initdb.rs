@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use super::account::{Account, run_as};
-use super::folder::Folder;
+use super::folder::{DATA, Folder, NEW_DATA};
 use super::installation::Installation;
 use super::server::USER;
 use crate::engine::Engine;
@@ -27,13 +27,10 @@ pub(crate) async fn prepare_data(
     if folder.data().exists() {
         return check_version(&folder.data(), installation);
     }
-    let new = folder.new_data();
-    if new.exists() {
-        fs::remove_dir_all(&new).map_err(Error::io("remove", &new))?;
-    }
+    folder.opened().remove_folder(NEW_DATA)?;
     folder.write_password(account)?;
     initdb(folder, installation, account).await?;
-    fs::rename(&new, folder.data()).map_err(Error::io("rename", &new))
+    folder.opened().rename(NEW_DATA, DATA)
 }
 
 async fn initdb(

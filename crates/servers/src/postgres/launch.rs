@@ -1,6 +1,5 @@
 //! Starting a server.
 
-use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::account::{Account, run_as};
 use super::config;
 use super::details::Details;
-use super::folder::{Folder, write_private};
+use super::folder::{DATA, Folder, LOG, PREVIOUS_LOG};
 use super::initdb::prepare_data;
 use super::installation::{Installation, find_postgres, find_timescale};
 use super::log;
@@ -162,9 +161,9 @@ fn write_configuration(
     details: &Details,
     account: Option<&Account>,
 ) -> Result<()> {
-    let path = folder.data().join("postgresql.conf");
     let text = config::text(settings, details.port, &details.cluster);
-    write_private(&path, &text, account)
+    let data = folder.opened().folder(DATA)?;
+    data.write_private("postgresql.conf", &text, account)
 }
 
 fn spawn(
@@ -173,10 +172,8 @@ fn spawn(
     account: Option<&Account>,
 ) -> Result<(Child, ProcessId)> {
     let path = folder.log();
-    if path.exists() {
-        fs::rename(&path, folder.previous_log()).map_err(Error::io("rename", &path))?;
-    }
-    let log = File::create_new(&path).map_err(Error::io("write", &path))?;
+    folder.opened().rename(LOG, PREVIOUS_LOG)?;
+    let log = folder.opened().create_new(LOG)?;
     let errors = log.try_clone().map_err(Error::io("write", &path))?;
     let program = installation.program("postgres");
     let mut child = run_as(Command::new(&program), account)

@@ -28,6 +28,17 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// The number of random bytes in a password.
+const PASSWORD_BYTES: usize = 24;
+
+/// Returns a password that nobody can guess, in hexadecimal digits.
+///
+/// # Errors
+/// Fails with `Io` if the system has no random numbers.
+pub fn random_password() -> Result<String> {
+    random_hex::<PASSWORD_BYTES>()
+}
+
 /// Returns `N` unpredictable bytes in hexadecimal digits.
 pub(crate) fn random_hex<const N: usize>() -> Result<String> {
     let path = Path::new(RANDOM);

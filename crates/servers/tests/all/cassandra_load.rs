@@ -17,6 +17,8 @@ use crate::support::{ALONE, folder_with_jars};
 const MIB: u64 = 1 << 20;
 const HEAP_MIB: u64 = 512;
 const LIMIT: u64 = 1024 * MIB;
+/// More than the test waits for.
+const DISK_READ: u64 = 500_000_000;
 /// Number of rows that together are larger than the page cache within the limit, whatever Cassandra
 /// itself takes.
 const ROWS: i32 = 6400;
@@ -130,7 +132,7 @@ async fn a_pause_delays_an_answer(server: &Server, session: &Session) {
 }
 
 #[tokio::test]
-async fn a_memory_limit_bounds_the_page_cache() {
+async fn limits_bound_the_page_cache_and_the_disk() {
     let _alone = ALONE.lock().await;
     let Some(folder) = folder_with_jars().await else {
         return;
@@ -142,8 +144,9 @@ async fn a_memory_limit_bounds_the_page_cache() {
     let refusal = Server::start(options.clone()).await.unwrap_err();
     assert!(refusal.to_string().contains("at least"), "{refusal}");
     options.memory_limit_bytes = Some(LIMIT);
+    options.disk_read_bytes_per_second = Some(DISK_READ);
     let server = match Server::start(options).await {
-        Err(error @ Error::NoMemoryLimit { .. }) => {
+        Err(error @ (Error::NoMemoryLimit { .. } | Error::NoDiskLimit { .. })) => {
             skipped(error);
             return;
         }
@@ -151,15 +154,23 @@ async fn a_memory_limit_bounds_the_page_cache() {
     };
     let settings = server.settings();
     assert!(settings.contains(&("memory limit".into(), "1024 MiB".into())));
+    assert!(settings.contains(&("disk read limit".into(), "500 MB/s".into())));
     assert!(settings.contains(&("disk_access_mode".into(), "standard".into())));
 
     let session = session(&server).await;
     fill(&session).await;
     let server = reads_come_from_the_disk_again(server, &session).await;
-    let group = control_group(&server);
-    assert!(group.is_dir());
+    let groups = control_groups(&server);
+    assert!(!groups.is_empty() && groups.iter().all(|group| group.is_dir()));
+    let bound = { groups.iter() }.find_map(|group| {
+        let files = ["blkio.throttle.read_bps_device", "io.max"].map(|file| group.join(file));
+        files
+            .iter()
+            .find_map(|file| std::fs::read_to_string(file).ok())
+    });
+    assert!(bound.unwrap().contains(&DISK_READ.to_string()));
     server.stop().await.unwrap();
-    assert!(!group.exists(), "{}", group.display());
+    assert!(!groups.iter().any(|group| group.exists()), "{groups:?}");
 }
 
 /// Writes rows into a table without compression.
@@ -221,8 +232,8 @@ async fn reads_come_from_the_disk_again(server: Server, session: &Session) -> Se
     server
 }
 
-/// Returns the control group of the server's process.
-fn control_group(server: &Server) -> std::path::PathBuf {
+/// Returns the control groups of the server's process.
+fn control_groups(server: &Server) -> Vec<std::path::PathBuf> {
     let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", server.pid())).unwrap();
     let name = groups
         .split(['/', '\n'])
@@ -232,7 +243,8 @@ fn control_group(server: &Server) -> std::path::PathBuf {
         .args(["/sys/fs/cgroup", "-type", "d", "-name", name])
         .output()
         .unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().into()
+    let found = String::from_utf8(output.stdout).unwrap();
+    found.lines().map(Into::into).collect()
 }
 
 async fn session(server: &Server) -> Session {

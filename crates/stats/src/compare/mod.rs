@@ -19,16 +19,17 @@ pub use journal::{Journal, Run};
 pub use raced::{Beaten, Dropped, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
-    QueryInfo, Record, RowsLeft, Scale, Step, Timing,
+    QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,
 };
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, Axis, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
-    CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast,
-    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, Needed,
-    PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison,
-    QueryCost, QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, ledger,
+    AgainstBaseline, AgainstBest, Axis, BUSY, Because, ConcurrentComparison, ConcurrentFigures,
+    ConcurrentSummary, Cost, CostRange, Demand, DesignCost, DesignForecast, DesignSummary,
+    Difference, FEWEST_ANSWERS, Failure, Forecast, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES,
+    Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip,
+    PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary,
+    RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
+    TimeForecast, Trial, UnderLoad, UsersChecked, WhyNotChecked, ledger,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -12,6 +12,9 @@ pub struct Dropped {
     pub rows: u64,
     /// Whether the comparison was between smaller tables, so that the design's own was never loaded.
     pub at_rung: bool,
+    /// Rounds after which the comparison was made; `None` at a rung, and in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
     /// Costs of the design as multiples of the other's, one for each objective.
     pub beaten: Vec<Beaten>,
     /// Whether it is measured on all the same, as a control of the others.

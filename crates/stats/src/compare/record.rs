@@ -305,12 +305,18 @@ pub struct Timing {
     pub outcome: Outcome,
 }
 
-/// Result of several clients asking one design at the same time, recorded once all have ended.
+/// Result of several clients asking one design at the same time for one of its turns, recorded once
+/// all questions of the turn have ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Concurrent {
     pub design: String,
+    /// Number of the design's turn, counted from 0. `None` in records of earlier versions, in which
+    /// a design had a single turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
     pub clients: u32,
-    /// Number of permutations that were begun; each one has every query once, in a different order.
+    /// Number of permutations that were begun in the turn; each one has every query once, in a
+    /// different order.
     pub permutations: u32,
     /// Seconds during which questions were in flight, from sending the first one to receiving the
     /// last answer.
@@ -320,6 +326,17 @@ pub struct Concurrent {
     pub queries: Vec<ConcurrentQuery>,
     /// Queries with wrong or missing answers; empty if all answers were right.
     pub bad: Vec<BadQuestions>,
+    /// Permutations with which the clients go on in the design's next turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// Permutation that a client has asked in part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    pub permutation: u32,
+    /// Number of its questions that are left, which are the last ones.
+    pub left: u32,
 }
 
 /// Times of the right answers to a query.

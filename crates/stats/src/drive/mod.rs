@@ -2,6 +2,7 @@
 //! of its own, and joined with those of other processes.
 
 mod climb;
+mod disk;
 mod figures;
 mod header;
 mod histogram_log;
@@ -17,6 +18,7 @@ mod threshold;
 mod window;
 
 pub use climb::least_climb;
+pub use disk::{NoDiskForecast, OnDisk};
 pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};

@@ -29,6 +29,7 @@ pub fn dropped(found: Vec<Dominated>, input: &DecisionInput, kept: &Kept) -> Vec
             by: dominated.by,
             rows: input.measured_rows,
             at_rung: false,
+            rounds: Some(input.rounds),
         })
         .collect()
 }

@@ -49,6 +49,7 @@ pub fn drops(records: &[Record], rungs: &[u64]) -> Result<Vec<Dropped>, SummaryE
         .into_iter()
         .map(|dropped| Dropped {
             at_rung: true,
+            rounds: None,
             ..dropped
         })
         .collect())

@@ -30,6 +30,10 @@ pub struct SweepHeader {
     pub workers: Vec<u32>,
     /// Seconds after the warm-up in which inserts of a cell begin.
     pub seconds: f64,
+    /// Number of rounds, in each of which every setting is measured once; 1 in records of earlier
+    /// versions.
+    #[serde(default = "super::record::first")]
+    pub rounds: u32,
     pub warm_up_seconds: f64,
     /// Longest time that one insert may take.
     pub time_out_seconds: f64,

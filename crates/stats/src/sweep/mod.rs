@@ -4,11 +4,13 @@
 mod header;
 mod log;
 mod record;
+mod setting;
 mod summary;
 mod tally;
 
 pub use header::SweepHeader;
 pub use log::{SweepLog, SweepRun};
 pub use record::{Cell, Check, Failures, Inserted, SweepRecord};
-pub use summary::{Flattening, SweepDesign, SweepSummary};
+pub use setting::SweepSetting;
+pub use summary::{Flattening, SweepComparison, SweepDesign, SweepSummary};
 pub use tally::InsertTally;

@@ -29,12 +29,16 @@ pub enum SweepRecord {
     },
 }
 
-/// Results of a design with one batch size and one number of workers.
+/// Results of a design with one batch size and one number of workers in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub design: String,
     pub batch_rows: u64,
     pub workers: u32,
+    /// Number of the round, counted from 1. It is left out of records of the first one, which are all
+    /// that earlier versions have.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub round: u32,
     /// Inserts that were acknowledged after the warm-up; absent if there were none.
     pub inserted: Option<Inserted>,
     /// Inserts that failed, including those during the warm-up.
@@ -43,6 +47,15 @@ pub struct Cell {
     pub check: Option<Check>,
     /// Reason why results are missing or fewer than asked for.
     pub reason: Option<String>,
+}
+
+/// Returns the number of the first round.
+pub fn first() -> u32 {
+    1
+}
+
+fn is_first(round: &u32) -> bool {
+    *round == first()
 }
 
 /// Inserts that were acknowledged.

@@ -8,11 +8,20 @@ use crate::{Result, ServerLimits, wire};
 /// Units with their size in MiB; fractions of a MiB are refused.
 const UNITS: [(&str, u64); 2] = [("MiB", 1), ("GiB", 1024)];
 
-/// Checks the limits of heap and memory.
+/// Units of bytes a second with their size in bytes.
+const RATE_UNITS: [(&str, u64); 4] = [
+    ("MB/s", 1_000_000),
+    ("GB/s", 1_000_000_000),
+    ("MiB/s", 1 << 20),
+    ("GiB/s", 1 << 30),
+];
+
+/// Checks the limits of heap, memory and the disk.
 pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
     let limits = ServerLimits {
         heap_mib: mebibytes(document, wire.heap.as_ref(), "heap")?,
         memory_mib: mebibytes(document, wire.memory.as_ref(), "memory")?,
+        disk_read_bytes: bytes_per_second(document, wire.disk_read.as_ref())?,
     };
     if let (Some(heap), Some(memory), Some(written)) =
         (limits.heap_mib, limits.memory_mib, &wire.memory)
@@ -54,4 +63,22 @@ fn mebibytes(
         })
         .map(Some)
         .ok_or_else(unusable)
+}
+
+fn bytes_per_second(document: Text<'_>, written: Option<&Spanned<String>>) -> Result<Option<u64>> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let text = written.get_ref().trim();
+    let rate = RATE_UNITS.iter().find_map(|(unit, bytes)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*bytes).filter(|rate| *rate > 0)
+    });
+    rate.map(Some).ok_or_else(|| {
+        let message = format!(
+            "`disk_read` is `{written}`, but has to be a whole number of MB/s, GB/s, MiB/s or GiB/s: \
+             disk_read = \"50MB/s\""
+        );
+        document.error(written.span(), message)
+    })
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, EngineOptions};
+use bakeoff_engines::{Context, EngineOptions, RateLimit};
 use bakeoff_stats::Role;
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
@@ -28,6 +28,7 @@ use crate::cmd::options::choice::{
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use load::Load;
@@ -140,6 +141,9 @@ pub struct Drive {
     #[command(flatten)]
     nodes: NodesOptions,
 
+    #[command(flatten)]
+    rate_limit: RateLimitOptions,
+
     /// Keep the tables when the load is over
     #[arg(long)]
     keep: bool,
@@ -210,6 +214,9 @@ impl Drive {
             infos,
             context.options.cassandra.replication,
         );
+        let mut settings = load.settings(&self, mix, workload.seed, rows);
+        // A warm-up goes as fast as the server does.
+        settings.warms_up = context.options.rate_limit.is_none();
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
@@ -217,7 +224,7 @@ impl Drive {
             source,
             values,
             context,
-            settings: load.settings(&self, mix, workload.seed, rows),
+            settings,
             header,
             warnings,
             progress,
@@ -232,7 +239,23 @@ impl Drive {
         check_operations(&designs)?;
         self.check_sharing(&designs)?;
         self.check_start()?;
+        self.check_rate()?;
         Ok((load, designs))
+    }
+
+    /// Refuses to drive a cluster that others may depend on as fast as it goes.
+    fn check_rate(&self) -> Result<()> {
+        if self.rate.is_some() || self.dry_run || self.limit()?.is_none() {
+            return Ok(());
+        }
+        bail!(
+            "without --rate the cluster is driven as fast as it goes, and others may depend on it: give a \
+             --rate that it can spare or, if nobody does, say --rate-limit none"
+        )
+    }
+
+    fn limit(&self) -> Result<Option<Arc<RateLimit>>> {
+        self.rate_limit.limit(&self.cluster, None)
     }
 
     /// Refuses a start in the past: rows take time to load, and a late load would be refused anyway.
@@ -278,6 +301,7 @@ impl Drive {
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server;
+        options.rate_limit = self.limit()?;
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
+use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{
     Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
     Options, Rows, Source, TableError, Tables,
@@ -14,6 +15,7 @@ use bakeoff_report::units;
 
 use super::after::{self, Filled, Span};
 use super::{Ingest, before, definition};
+use crate::cmd::options::rate_limit;
 use crate::cmd::to_cli_error;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
@@ -51,11 +53,13 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
 
 async fn ingest(options: Ingest) -> Result<()> {
     before::check_distinct(&options).map_err(Misuse::new)?;
+    let limit = limit(&options)?;
     let progress = Progress::begin("opening the source");
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
     let columnar = ColumnarOptions {
         consistency: options.consistency,
         cache_bytes: 0,
+        rate_limit: limit.clone(),
     };
     let found = find(&options, &connection, &columnar).await?;
     let source = open(&options, &connection).await?;
@@ -100,6 +104,11 @@ async fn ingest(options: Ingest) -> Result<()> {
             &columns,
         ))
     });
+    progress.aside(|| {
+        if let Some(limit) = &limit {
+            print_line(rate_limit::describe(limit));
+        }
+    });
     let began = Instant::now();
     let mut span = Span::default();
     progress.step("ingesting");
@@ -118,6 +127,12 @@ async fn ingest(options: Ingest) -> Result<()> {
     say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
+}
+
+/// Returns the limit on rows that are written, which a folder does not have.
+fn limit(options: &Ingest) -> Result<Option<Arc<RateLimit>>> {
+    let limit = options.rate_limit.limit(&options.cluster, None)?;
+    Ok(limit.filter(|_| matches!(options.into, Location::Cassandra { .. })))
 }
 
 /// Opens the table to fill, if it exists, in a keyspace that is made if that was asked for.

@@ -15,6 +15,7 @@ use clap::Args;
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{parse_consistency, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::exit::Exit;
 use crate::machine;
 pub use definition::width_in_words;
@@ -93,6 +94,9 @@ pub struct Ingest {
 
     #[command(flatten)]
     cluster: ClusterOptions,
+
+    #[command(flatten)]
+    rate_limit: RateLimitOptions,
 }
 
 /// Rows to guess types from; `None` stands for all.

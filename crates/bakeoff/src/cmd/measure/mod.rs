@@ -12,6 +12,7 @@ use bakeoff_engines::{Context, Engines, clear_leftovers, limits_not_applied};
 use bakeoff_stats::{Event, EventLog};
 use bakeoff_workload::DesignId;
 
+use crate::cmd::options::rate_limit;
 use crate::machine;
 use crate::progress::Progress;
 use crate::stderr::print_line;
@@ -50,7 +51,16 @@ impl Measurement<'_> {
         };
         let mut log = open_log()?;
         let warnings = self.warnings.iter().cloned().chain(cleared);
-        for message in warnings.chain(limits_not_applied(self.context)) {
+        let limit = self.context.options.rate_limit.as_deref();
+        let limited = limit.map(|limit| {
+            let limited = rate_limit::describe(limit);
+            self.progress.say(&limited);
+            format!("{limited}. Rates of loading are those of the limit")
+        });
+        for message in warnings
+            .chain(limits_not_applied(self.context))
+            .chain(limited)
+        {
             log.note(Event::Warning(message))?;
         }
         Ok(Some((engines, log)))

@@ -31,6 +31,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::prices::PriceOptions;
+use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
@@ -107,6 +108,9 @@ pub struct Run {
 
     #[command(flatten)]
     postgres: PostgresOptions,
+
+    #[command(flatten)]
+    rate_limit: RateLimitOptions,
 
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
@@ -214,6 +218,7 @@ impl Run {
         options.cassandra.server = workload.server;
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
+        options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
         Ok(Context {
             run_dir,
             threads: self.threads(),

@@ -75,6 +75,7 @@ fn settings(plan: &Plan<'_>) -> SweepPlan {
             time_out: plan.options.time_out,
         },
         grid: plan.grid.clone(),
+        rounds: plan.options.rounds,
         seed: plan.workload.seed,
     }
 }

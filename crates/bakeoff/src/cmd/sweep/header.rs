@@ -31,6 +31,7 @@ pub fn header(
         batches: grid.batches.iter().copied().map(u64::from).collect(),
         workers: grid.workers.clone(),
         seconds: options.length.as_secs_f64(),
+        rounds: options.rounds,
         warm_up_seconds: options.warm_up.as_secs_f64(),
         time_out_seconds: options.time_out.as_secs_f64(),
     }

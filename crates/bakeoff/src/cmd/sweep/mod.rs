@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::Grid;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
@@ -24,15 +24,18 @@ use crate::cmd::options::choice::{self, parse_duration_to_a_day, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::postgres::PostgresOptions;
-use crate::exit::Exit;
+use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 
 /// Most rows of a batch.
 const MOST_BATCH_ROWS: u32 = 100_000;
 /// Most workers at a time.
 const MOST_WORKERS: u32 = 4_096;
+/// Most rounds.
+const MOST_ROUNDS: u32 = 1_000;
 
-/// Sweep inserts: every batch size with every number of workers, each for some seconds.
+/// Sweep inserts: every batch size with every number of workers, each for some seconds in each round.
 ///
 /// Each worker inserts a batch, waits until all of its rows are acknowledged, and takes the next one.
 /// The table is recreated for each setting, and its rows are counted at the end.
@@ -54,7 +57,11 @@ pub struct Sweep {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,256", value_parser = |t: &str| parse_number(t, MOST_WORKERS))]
     workers: Vec<u32>,
 
-    /// How long each setting inserts, after its warm-up
+    /// Rounds, in each of which every setting is measured once; at least 5 show a difference
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ROUNDS)))]
+    rounds: u32,
+
+    /// How long each setting inserts, after its warm-up and in each round
     #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration_to_a_day)]
     length: Duration,
 
@@ -82,6 +89,9 @@ pub struct Sweep {
 
     #[command(flatten)]
     postgres: PostgresOptions,
+
+    #[command(flatten)]
+    rate_limit: RateLimitOptions,
 }
 
 impl Sweep {
@@ -90,6 +100,7 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
+        self.check_rate_limit()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
@@ -114,7 +125,7 @@ impl Sweep {
         warnings.extend(before.check_ranges(&designs, &rows)?);
         if self.dry_run {
             progress.finish();
-            return dry_run(&infos, &left_out, &grid, &context);
+            return dry_run(&infos, &left_out, (&grid, self.rounds), &context);
         }
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
         execute::execute(execute::Plan {
@@ -129,6 +140,19 @@ impl Sweep {
             progress,
         })
         .await
+    }
+
+    /// Refuses to find out how many rows a server takes that others may depend on.
+    fn check_rate_limit(&self) -> Result<()> {
+        let limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        if limit.is_none() || self.dry_run {
+            return Ok(());
+        }
+        Err(Misuse::new(anyhow!(
+            "a sweep inserts as fast as the server takes rows, and others may depend on it: if nobody \
+             does, say --rate-limit none"
+        ))
+        .into())
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
@@ -148,11 +172,15 @@ impl Sweep {
 fn dry_run(
     infos: &[DesignInfo],
     left_out: &[String],
-    grid: &Grid,
+    (grid, rounds): (&Grid, u32),
     context: &Context,
 ) -> Result<Exit> {
+    let often = match rounds {
+        1 => String::new(),
+        rounds => format!(", in each of {rounds} rounds"),
+    };
     let settings = format!(
-        "and measure {} settings of each design, each on a new table.",
+        "and measure {} settings of each design, each on a new table{often}.",
         grid.settings().len()
     );
     let before = [std::slice::from_ref(&settings), left_out].concat();

@@ -214,6 +214,7 @@ impl Target {
         let options = ColumnarOptions {
             consistency: self.consistency,
             cache_bytes: 0,
+            rate_limit: None,
         };
         let opened = connection.open_columnar(&self.table, access, &options);
         match opened.await.map_err(to_cli_error)? {

@@ -77,6 +77,10 @@ fn in_a_real_cassandra() {
     some.says("2 rows into ink.some");
     assert!(!some.stderr.contains("note"), "{}", some.stderr);
     partitions_without_rows(&server);
+    server
+        .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
+        .expect(0)
+        .says("at most 2000 rows/s are written, since others may depend on the server");
     dropped(&server);
     // A keyspace may have any name.
     server.cql(

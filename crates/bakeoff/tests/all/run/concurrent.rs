@@ -1,6 +1,8 @@
 use crate::support::processes::Going;
 use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 
+/// Turns of each design.
+const TURNS: usize = 7;
 const RUN: [&str; 6] = ["run", "w.toml", "--rounds", "1", "--out", "out"];
 
 fn bench() -> Bench {
@@ -9,23 +11,26 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn four_clients_ask_every_design_all_permutations_and_the_report_says_what_came() {
+fn four_clients_ask_every_design_all_permutations_in_turns_and_the_report_says_what_came() {
     let bench = bench();
     let run = bench.bakeoff(&RUN).expect(0);
     run.says("asked by 4 clients at a time").says("p99");
     let records = bench.journal("out");
     let asked: Vec<_> = of_kind(&records, "concurrent").collect();
-    assert_eq!(asked.len(), 3);
-    for asked in asked {
-        assert_eq!(
-            (&asked["clients"], &asked["permutations"]),
-            (&4.into(), &12.into())
-        );
+    assert_eq!(asked.len(), 3 * TURNS);
+    let sum = |of: fn(&serde_json::Value) -> u64| asked.iter().map(|turn| of(turn)).sum::<u64>();
+    assert_eq!(sum(|turn| turn["permutations"].as_u64().unwrap()), 3 * 12);
+    for asked in &asked {
+        assert_eq!(asked["clients"], 4);
         assert_eq!(asked["bad"], serde_json::json!([]));
-        for query in asked["queries"].as_array().unwrap() {
-            assert_eq!(query["nanoseconds"].as_array().unwrap().len(), 12);
-        }
     }
+    let answers = sum(|turn| {
+        let queries = turn["queries"].as_array().unwrap().iter();
+        let answers = queries.map(|query| query["nanoseconds"].as_array().unwrap().len());
+        answers.sum::<usize>() as u64
+    });
+    let queries = asked[0]["queries"].as_array().unwrap().len();
+    assert_eq!(answers, 3 * 12 * queries as u64);
     let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert!(page.contains("Several clients at a time"));
 }
@@ -42,7 +47,7 @@ fn options_switch_it_on_and_off() {
     let records = on.journal("out");
     let asked: Vec<_> = of_kind(&records, "concurrent").collect();
     assert!(
-        asked.len() == 3 && asked.iter().all(|a| a["clients"] == 2),
+        asked.len() == 3 * TURNS && asked.iter().all(|a| a["clients"] == 2),
         "{asked:?}"
     );
     let both = ["--no-concurrent", "--concurrent-clients", "2"];
@@ -50,10 +55,10 @@ fn options_switch_it_on_and_off() {
 }
 
 #[test]
-fn a_run_that_is_killed_meanwhile_goes_on_with_the_other_designs() {
+fn a_run_that_is_killed_meanwhile_goes_on_with_the_other_turns() {
     let bench = bench();
     let mut going = Going::start(&mut bench.command(&RUN));
-    going.wait_until("a design was asked", || {
+    going.wait_until("a design had a turn", || {
         of_kind(&bench.journal("out"), "concurrent")
             .next()
             .is_some()
@@ -64,14 +69,15 @@ fn a_run_that_is_killed_meanwhile_goes_on_with_the_other_designs() {
         bench.bakeoff(&RUN).expect(0);
     }
     let records = bench.journal("out");
-    let mut designs: Vec<_> = of_kind(&records, "concurrent")
-        .map(|r| r["design"].to_string())
+    let mut turns: Vec<_> = of_kind(&records, "concurrent")
+        .map(|r| format!("{} {}", r["design"], r["turn"]))
         .collect();
-    designs.sort();
-    designs.dedup();
+    turns.sort();
+    turns.dedup();
+    // Each turn of each design once.
     assert_eq!(
-        (designs.len(), of_kind(&records, "concurrent").count()),
-        (3, 3)
+        (turns.len(), of_kind(&records, "concurrent").count()),
+        (3 * TURNS, 3 * TURNS)
     );
     assert_eq!(of_kind(&records, "parameter-sets").count(), 1);
 }

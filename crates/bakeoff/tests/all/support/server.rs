@@ -86,8 +86,19 @@ impl Server {
         rows.into_rows_result().unwrap().rows_num() == 1
     }
 
-    /// The program with this cluster.
+    /// The program with this cluster, on which nobody else depends.
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
+        let writes = ["run", "drive", "sweep", "ingest"].contains(&arguments[0]);
+        let unlimited: &[_] = if writes {
+            &["--rate-limit", "none"]
+        } else {
+            &[]
+        };
+        self.limited(&[arguments, unlimited].concat())
+    }
+
+    /// As [`bakeoff`](Self::bakeoff), within the limit for a cluster of others.
+    pub fn limited(&self, arguments: &[&str]) -> Ended {
         self.bench
             .bakeoff(&[arguments, &["--cassandra", &self.address]].concat())
     }

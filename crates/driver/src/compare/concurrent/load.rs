@@ -1,14 +1,16 @@
 //! Clients that ask at the same time, each a separate task.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use bakeoff_stats::Unfinished;
 use tokio::task::JoinSet;
 
 use super::order;
 use crate::call::within;
 use crate::compare::context::RunError;
+use crate::compare::turns::Turns;
 use crate::{Answer, Design, DesignError};
 
 /// Answers that wait for being compared; with more the clients pause. Each client may exceed it by
@@ -28,11 +30,13 @@ pub struct Load {
     call_limit: Duration,
     /// The next permutation that no client has begun.
     next: AtomicU32,
+    /// Questions that may be begun yet in this turn.
+    questions: AtomicU64,
     held_bytes: AtomicUsize,
     is_dead: AtomicBool,
 }
 
-/// Position of a client in its permutation.
+/// Position of a client in its permutation, which it keeps from turn to turn.
 #[derive(Default)]
 pub struct Client {
     permutation: u32,
@@ -49,6 +53,17 @@ pub struct Asked {
     pub answer: Result<Answer, DesignError>,
 }
 
+impl Client {
+    /// Returns what is left of its permutation, if anything is.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        let left = u32::try_from(self.left.len()).unwrap_or(u32::MAX);
+        (left > 0).then_some(Unfinished {
+            permutation: self.permutation,
+            left,
+        })
+    }
+}
+
 impl Load {
     pub fn new(
         design: Arc<dyn Design>,
@@ -57,6 +72,7 @@ impl Load {
         (seed, queries): (u64, usize),
         permutations: u32,
         call_limit: Duration,
+        turns: &Turns,
     ) -> Self {
         Load {
             design,
@@ -66,14 +82,26 @@ impl Load {
             queries,
             permutations,
             call_limit,
-            next: AtomicU32::new(0),
+            next: AtomicU32::new(turns.permutations),
+            questions: AtomicU64::new(0),
             held_bytes: AtomicUsize::new(0),
             is_dead: AtomicBool::new(false),
         }
     }
 
-    pub fn clients(&self, clients: u32) -> Vec<Client> {
-        (0..clients).map(|_| Client::default()).collect()
+    /// Makes the clients, which go on with permutations that were asked in part.
+    pub fn clients(&self, clients: u32, unfinished: &[Unfinished]) -> Vec<Client> {
+        let begun = unfinished.iter().map(|of| Client {
+            permutation: of.permutation,
+            left: self.last_of(of.permutation, of.left as usize),
+        });
+        let begun = begun.chain(std::iter::repeat_with(Client::default));
+        begun.take(clients as usize).collect()
+    }
+
+    /// Lets all clients together begin this many questions in the next turn.
+    pub fn allow(&self, questions: u64) {
+        self.questions.store(questions, Ordering::Relaxed);
     }
 
     /// Queries that this design may be asked.
@@ -145,17 +173,29 @@ impl Load {
     }
 
     fn next_question(&self, client: &mut Client) -> Option<(u32, usize)> {
+        let one_less = |questions: u64| questions.checked_sub(1);
+        let questions = &self.questions;
+        questions
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
+            .ok()?;
         if client.left.is_empty() {
             let next = self.next.fetch_add(1, Ordering::Relaxed);
             if next >= self.permutations {
                 return None;
             }
-            let order = order(self.seed, next, self.queries);
-            let may_ask = |query: &usize| self.asked.contains(query);
             client.permutation = next;
-            client.left = order.into_iter().rev().filter(may_ask).collect();
+            client.left = self.last_of(next, self.asked.len());
         }
         Some((client.permutation, client.left.pop()?))
+    }
+
+    /// Returns the last questions of a permutation, the very last one first.
+    fn last_of(&self, permutation: u32, questions: usize) -> Vec<usize> {
+        let order = order(self.seed, permutation, self.queries)
+            .into_iter()
+            .rev();
+        let order = order.filter(|query| self.asked.contains(query));
+        order.take(questions).collect()
     }
 
     async fn ask(&self, permutation: u32, query: usize) -> Asked {
@@ -163,6 +203,7 @@ impl Load {
         let started = Instant::now();
         let answer = within(self.call_limit, self.design.answer(sql)).await;
         let took = started.elapsed();
+        self.design.after_answer().await;
         match &answer {
             Ok(answer) => {
                 let batches = answer.batches.iter();

@@ -1,8 +1,10 @@
-//! Questions of several clients at the same time, to one design after the other.
+//! Questions of several clients at the same time, to one design at a time, in turns.
 //!
-//! Nothing of ours works alongside the clients: the right answers are there before, and answers are
-//! compared when no question is under way. What has to be held meanwhile is bounded: parameters
-//! repeat after a few sets, and when the answers take too much memory the clients pause.
+//! Each design has some turns, in each of which it goes on where its last one ended, so that what the
+//! machine does meanwhile hits all designs alike. Nothing of ours works alongside the clients: the right
+//! answers are there before, and answers are compared when no question is under way. What has to be held
+//! meanwhile is bounded: parameters repeat after a few sets, and when the answers take too much memory
+//! the clients pause.
 
 mod load;
 mod tally;
@@ -15,11 +17,12 @@ use bakeoff_workload::Concurrent;
 
 use super::context::{Context, RunError};
 use super::questions::{CONCURRENT_ROUND, Questions};
+use super::turns::TURNS;
 use super::warm_up::warm_up;
 use crate::order::shuffled;
 use crate::{Design, DesignError, Meter};
-use load::Load;
-use tally::Tally;
+use load::{Client, Load};
+use tally::{Tally, Turn};
 
 /// Sets of parameters, each with a right answer for every query; permutations use them in turn.
 const SETS_AT_MOST: u32 = 10;
@@ -28,14 +31,23 @@ const EXPECTED_BYTES: usize = 64 << 20;
 /// ...or after so long.
 const PREPARED_WITHIN: Duration = Duration::from_secs(20);
 
-/// Has the clients ask every design that they have not asked yet. `warm` says whether this process
-/// has asked the designs before.
+/// A design with the clients that ask it, which keep their places between its turns.
+struct Asking<'a> {
+    design: &'a Arc<dyn Design>,
+    load: Arc<Load>,
+    clients: Vec<Client>,
+    /// Whether each client has a connection.
+    is_connected: bool,
+}
+
+/// Has the clients ask every design in all of its turns that they have not asked it in yet. `warm` says
+/// whether this process has asked the designs before.
 pub async fn measure(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
     warm: bool,
 ) -> Result<(), RunError> {
-    let Some(plan) = run.settings.concurrent else {
+    let Some(plan) = plan(run) else {
         return Ok(());
     };
     if open(run).is_empty() {
@@ -44,29 +56,48 @@ pub async fn measure(
     if !warm {
         warm_up(run, questions).await?;
     }
-    // Without those that failed in the warm-up.
-    let designs = open(run);
     let sets = prepare(run, questions, &plan).await?;
+    // Without those that failed in the warm-up.
+    let mut designs = Vec::new();
+    for design in open(run) {
+        designs.push(Asking::new(run, questions, design, &plan, sets)?);
+    }
     let began = Instant::now();
-    for design in designs {
-        ask(run, questions, design, &plan, sets).await?;
+    for turn in 0..TURNS {
+        let order = shuffled((0..designs.len()).collect(), &order_keys(run, turn));
+        for number in order {
+            take_turn(run, questions, &mut designs[number], turn, &plan, sets).await?;
+        }
     }
     let what = format!("asked by {} clients at a time", plan.clients);
     run.observer.done(&what, began.elapsed());
     Ok(())
 }
 
-/// Designs that are to be asked, in random order.
+/// Returns what clients do, if there are any. One that finds no permutation asks nothing and is none.
+fn plan(run: &Context<'_>) -> Option<Concurrent> {
+    let plan = run.settings.concurrent?;
+    Some(Concurrent {
+        clients: plan.clients.min(plan.permutations),
+        ..plan
+    })
+}
+
+/// Returns what the order of the designs in a turn depends on.
+fn order_keys(run: &Context<'_>, turn: u32) -> [u64; 3] {
+    [run.workload.seed, 3, u64::from(turn)]
+}
+
+/// Returns the designs that have turns left, in the workload's order.
 fn open<'a>(run: &Context<'a>) -> Vec<&'a Arc<dyn Design>> {
     let is_open = |design: &&Arc<dyn Design>| {
         let state = run.log.state().design(&design.info().id);
         let mut queries = run.workload.queries.iter();
         run.is_own_table(design.as_ref())
-            && !state.concurrent
+            && !state.turns.are_over()
             && queries.any(|q| state.may_time(&q.name))
     };
-    let open = run.designs.iter().filter(is_open).collect();
-    shuffled(open, &[run.workload.seed, 3])
+    run.designs.iter().filter(is_open).collect()
 }
 
 /// Computes the right answers to as many sets of parameters as there is room and time for; as many
@@ -120,50 +151,51 @@ async fn expect_set(
     Ok(())
 }
 
-/// Has the clients ask one design, and compares the answers whenever they pause or have ended.
-async fn ask(
+/// Has the clients ask a design in a turn, unless the journal has it.
+async fn take_turn(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
-    design: &Arc<dyn Design>,
+    asking: &mut Asking<'_>,
+    turn: u32,
     plan: &Concurrent,
     sets: u32,
 ) -> Result<(), RunError> {
-    let id = &design.info().id;
-    let doing = format!("asking {id} by {} clients at a time", plan.clients);
-    run.observer.phase(&doing);
-    let limit = limit(run, plan);
-    let load = Arc::new(load(run, questions, design, plan, sets)?);
-    load.connect(plan.clients).await?;
-    let mut clients = load.clients(plan.clients);
-    let mut tally = Tally::new(run.workload, &load);
-    loop {
-        let (meter, began) = (Meter::start(design.as_ref()), Instant::now());
-        let until = began + limit.saturating_sub(tally.took);
-        let asked = load.go_on(&mut clients, until).await?;
-        tally.add_time(began.elapsed(), meter.stop(design.as_ref()));
-        for asked in asked {
-            let (query, set) = (&run.workload.queries[asked.query], asked.permutation % sets);
-            let round = CONCURRENT_ROUND + set;
-            let judged = questions.judge(design.as_ref(), query, round, asked.answer);
-            tally.note(asked.query, asked.permutation, asked.took, judged.await?);
-        }
-        if !load.has_paused() || tally.took >= limit {
-            break;
-        }
+    let (design, id) = (asking.design, asking.design.info().id.clone());
+    let state = run.log.state().design(&id);
+    if state.turns.taken > turn || !state.takes_part() {
+        return Ok(());
     }
+    let time = state.turns.time(limit(run, plan));
+    let before = asking.load.permutations_begun();
+    let most = state.turns.questions(plan, asking.load.asked().len());
+    asking.load.allow(most);
+    run.observer.phase(&format!(
+        "asking {id} by {} clients at a time, turn {} of {TURNS}",
+        plan.clients,
+        turn + 1
+    ));
+    asking.connect(plan.clients).await?;
+    let tally = asking.ask(run, questions, time, sets).await?;
     for (query, outcome) in tally.complaints() {
         let complaint = outcome.complaint().unwrap_or_default();
-        run.observer.trouble(id, &format!("{query}: {complaint}"));
+        run.observer.trouble(&id, &format!("{query}: {complaint}"));
     }
     if design.dead().is_some() {
         let told = format!("it ended while {} clients asked", plan.clients);
         return run.fail(design.as_ref(), Step::Concurrent, None, DesignError(told));
     }
-    let record = tally.record(id.clone(), plan.clients, load.permutations_begun());
+    let clients = asking.clients.iter();
+    let record = tally.record(Turn {
+        design: id,
+        number: turn,
+        clients: plan.clients,
+        permutations: asking.load.permutations_begun() - before,
+        unfinished: clients.filter_map(Client::unfinished).collect(),
+    });
     Ok(run.log.record(Record::Concurrent(Box::new(record)))?)
 }
 
-/// Returns how long the clients may begin questions to a design.
+/// Returns how long the clients may begin questions to a design, in all of its turns.
 fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
     let is_own = |design: &&Arc<dyn Design>| run.is_own_table(design.as_ref());
     let designs = run.designs.iter().filter(is_own).count().max(1) as u32;
@@ -174,34 +206,79 @@ fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
     }
 }
 
-/// Writes down the questions of this design before any clock starts.
-fn load(
-    run: &Context<'_>,
-    questions: &mut Questions<'_>,
-    design: &Arc<dyn Design>,
-    plan: &Concurrent,
-    sets: u32,
-) -> Result<Load, RunError> {
-    let state = run.log.state().design(&design.info().id);
-    let queries = run.workload.queries.iter().enumerate();
-    let asked: Vec<usize> = queries
-        .filter(|(_, query)| state.may_time(&query.name))
-        .map(|(index, _)| index)
-        .collect();
-    let mut sql = Vec::new();
-    for set in 0..sets {
-        let of_set = run.workload.queries.iter();
-        let of_set = of_set.map(|q| questions.sql(design.as_ref(), q, CONCURRENT_ROUND + set));
-        sql.push(of_set.collect::<Result<Vec<String>, RunError>>()?);
+impl<'a> Asking<'a> {
+    /// Writes down the questions of a design before any clock starts.
+    fn new(
+        run: &Context<'_>,
+        questions: &mut Questions<'_>,
+        design: &'a Arc<dyn Design>,
+        plan: &Concurrent,
+        sets: u32,
+    ) -> Result<Self, RunError> {
+        let state = run.log.state().design(&design.info().id);
+        let queries = run.workload.queries.iter().enumerate();
+        let asked: Vec<usize> = queries
+            .filter(|(_, query)| state.may_time(&query.name))
+            .map(|(index, _)| index)
+            .collect();
+        let mut sql = Vec::new();
+        for set in 0..sets {
+            let of_set = run.workload.queries.iter();
+            let of_set = of_set.map(|q| questions.sql(design.as_ref(), q, CONCURRENT_ROUND + set));
+            sql.push(of_set.collect::<Result<Vec<String>, RunError>>()?);
+        }
+        let load = Load::new(
+            Arc::clone(design),
+            sql,
+            asked,
+            (run.workload.seed, run.workload.queries.len()),
+            plan.permutations,
+            run.settings.call_limit,
+            &state.turns,
+        );
+        Ok(Asking {
+            design,
+            clients: load.clients(plan.clients, &state.turns.unfinished),
+            load: Arc::new(load),
+            is_connected: false,
+        })
     }
-    Ok(Load::new(
-        Arc::clone(design),
-        sql,
-        asked,
-        (run.workload.seed, run.workload.queries.len()),
-        plan.permutations,
-        run.settings.call_limit,
-    ))
+
+    /// Lets each client ask once before this process times its first turn.
+    async fn connect(&mut self, clients: u32) -> Result<(), RunError> {
+        if !self.is_connected {
+            self.load.connect(clients).await?;
+            self.is_connected = true;
+        }
+        Ok(())
+    }
+
+    /// Has the clients ask for this time, and compares the answers whenever they pause or have ended.
+    async fn ask(
+        &mut self,
+        run: &Context<'_>,
+        questions: &mut Questions<'_>,
+        time: Duration,
+        sets: u32,
+    ) -> Result<Tally, RunError> {
+        let design = self.design.as_ref();
+        let mut tally = Tally::new(run.workload, &self.load);
+        loop {
+            let (meter, began) = (Meter::start(design), Instant::now());
+            let until = began + time.saturating_sub(tally.took);
+            let asked = self.load.go_on(&mut self.clients, until).await?;
+            tally.add_time(began.elapsed(), meter.stop(design));
+            for asked in asked {
+                let (query, set) = (&run.workload.queries[asked.query], asked.permutation % sets);
+                let round = CONCURRENT_ROUND + set;
+                let judged = questions.judge(design, query, round, asked.answer);
+                tally.note(asked.query, asked.permutation, asked.took, judged.await?);
+            }
+            if !self.load.has_paused() || tally.took >= time {
+                return Ok(tally);
+            }
+        }
+    }
 }
 
 /// The order of all queries in a permutation: the same for all designs.

@@ -1,9 +1,9 @@
-//! What the clients of a design got, counted once it is known to be right or not.
+//! What the clients of a design got in a turn, counted once it is known to be right or not.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_stats::{BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome};
+use bakeoff_stats::{BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Unfinished};
 use bakeoff_workload::Workload;
 
 use super::load::Load;
@@ -16,6 +16,16 @@ pub struct Tally {
     queries: BTreeMap<usize, ConcurrentQuery>,
     /// Counts by query, and by whether there was no answer at all.
     bad: BTreeMap<(usize, bool), BadQuestions>,
+}
+
+/// Whose turn it was, and where the next one goes on.
+pub struct Turn {
+    pub design: String,
+    pub number: u32,
+    pub clients: u32,
+    /// Number of permutations that were begun in it.
+    pub permutations: u32,
+    pub unfinished: Vec<Unfinished>,
 }
 
 impl Tally {
@@ -71,15 +81,17 @@ impl Tally {
         bad.map(|bad| (bad.query.as_str(), &bad.outcome))
     }
 
-    pub fn record(self, design: String, clients: u32, permutations: u32) -> Concurrent {
+    pub fn record(self, turn: Turn) -> Concurrent {
         Concurrent {
-            design,
-            clients,
-            permutations,
+            design: turn.design,
+            turn: Some(turn.number),
+            clients: turn.clients,
+            permutations: turn.permutations,
             seconds: self.took.as_secs_f64(),
             cpu: self.cpu.unwrap_or_default(),
             queries: self.queries.into_values().collect(),
             bad: self.bad.into_values().collect(),
+            unfinished: turn.unfinished,
         }
     }
 }

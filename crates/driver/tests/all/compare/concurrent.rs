@@ -1,16 +1,17 @@
 //! Clients that ask at the same time: how many, what, for how long, and what is counted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::Budget;
-use bakeoff_stats::{Concurrent, Outcome, Record, Step};
+use bakeoff_stats::{Concurrent, CpuSeconds, Journal, Outcome, Record, Step};
 use bakeoff_workload::Concurrent as Plan;
 
 use super::bench::{Bench, QUERIES, Records};
 use super::fake::{Act, Call, Fake};
 
 const PERMUTATIONS: u32 = 8;
+const TURNS: u32 = 7;
 /// Before the clients each query is asked once to be verified, once to warm up, and in 3 rounds.
 const BEFORE: usize = 5;
 /// The first query is also asked once by each client, untimed.
@@ -40,6 +41,7 @@ fn taking(id: &str, milliseconds: u64) -> Fake {
     })
 }
 
+/// The turns of a design.
 fn concurrent<'a>(records: &'a Records, design: &str) -> Vec<&'a Concurrent> {
     let of = |record: &'a Record| match record {
         Record::Concurrent(asked) if asked.design == design => Some(asked.as_ref()),
@@ -48,11 +50,23 @@ fn concurrent<'a>(records: &'a Records, design: &str) -> Vec<&'a Concurrent> {
     records.0.iter().filter_map(of).collect()
 }
 
-fn answered(asked: &Concurrent) -> Vec<(&str, usize)> {
-    let queries = asked.queries.iter();
+/// Right answers to each query, over all turns.
+fn answered(turns: &[&Concurrent]) -> BTreeMap<String, usize> {
+    let mut answered = BTreeMap::new();
+    for asked in turns.iter().flat_map(|turn| &turn.queries) {
+        *answered.entry(asked.query.clone()).or_default() += asked.nanoseconds.len();
+    }
+    answered
+}
+
+fn all_answered<const N: usize>(queries: [(&str, usize); N]) -> BTreeMap<String, usize> {
     queries
-        .map(|q| (q.query.as_str(), q.nanoseconds.len()))
-        .collect()
+        .map(|(query, count)| (query.to_owned(), count))
+        .into()
+}
+
+fn numbers(turns: &[&Concurrent]) -> Vec<Option<u32>> {
+    turns.iter().map(|turn| turn.turn).collect()
 }
 
 #[tokio::test]
@@ -60,12 +74,17 @@ async fn so_many_ask_at_the_same_time_and_only_in_this_step() {
     let (bench, fake) = (bench(), taking("a", 5));
     let records = bench.complete(std::slice::from_ref(&fake)).await;
     assert_eq!(fake.table().most_asking, 4);
-    let asked = concurrent(&records, "a")[0];
-    assert_eq!((asked.clients, asked.permutations), (4, PERMUTATIONS));
-    assert_eq!(answered(asked), QUERIES.map(|q| (q, PERMUTATIONS as usize)));
-    assert!(asked.bad.is_empty());
-    let times = asked.queries.iter().flat_map(|q| &q.nanoseconds);
+    let turns = concurrent(&records, "a");
+    assert_eq!(numbers(&turns), (0..TURNS).map(Some).collect::<Vec<_>>());
+    let permutations: u32 = turns.iter().map(|turn| turn.permutations).sum();
+    assert_eq!((turns[0].clients, permutations), (4, PERMUTATIONS));
+    let expected = all_answered(QUERIES.map(|q| (q, PERMUTATIONS as usize)));
+    assert_eq!(answered(&turns), expected);
+    assert!(turns.iter().all(|turn| turn.bad.is_empty()));
+    let queries = turns.iter().flat_map(|turn| &turn.queries);
+    let times = queries.flat_map(|q| &q.nanoseconds);
     assert!(times.into_iter().all(|n| *n >= 5_000_000));
+    assert!(turns[TURNS as usize - 1].unfinished.is_empty());
 
     let mut without = self::bench();
     without.settings.concurrent = None;
@@ -101,19 +120,17 @@ async fn wrong_answers_and_errors_are_counted_apart_and_are_no_times() {
         _ => Act::Well,
     });
     let records = bench().complete(&[bad, Fake::new("good")]).await;
-    let asked = concurrent(&records, "bad")[0];
-    assert_eq!(answered(asked), [("all", 4), ("some", 0)]);
-    let bad: Vec<_> = asked
-        .bad
-        .iter()
-        .map(|bad| {
-            let wrong = matches!(bad.outcome, Outcome::Wrong { .. });
-            (bad.query.as_str(), bad.questions, wrong)
-        })
-        .collect();
-    assert_eq!(bad, [("all", 4, false), ("some", 8, true)]);
-    let good = concurrent(&records, "good")[0];
-    assert_eq!(answered(good), [("all", 8), ("some", 8)]);
+    let turns = concurrent(&records, "bad");
+    assert_eq!(answered(&turns), all_answered([("all", 4), ("some", 0)]));
+    let mut bad = BTreeMap::new();
+    for of_query in turns.iter().flat_map(|turn| &turn.bad) {
+        let wrong = matches!(of_query.outcome, Outcome::Wrong { .. });
+        *bad.entry((of_query.query.as_str(), wrong)).or_insert(0) += of_query.questions;
+    }
+    let bad: Vec<_> = bad.into_iter().collect();
+    assert_eq!(bad, [(("all", false), 4), (("some", true), 8)]);
+    let good = concurrent(&records, "good");
+    assert_eq!(answered(&good), all_answered([("all", 8), ("some", 8)]));
 }
 
 #[tokio::test]
@@ -126,7 +143,8 @@ async fn a_query_that_was_wrong_before_is_not_asked() {
         }
     });
     let records = bench().complete(&[wrong]).await;
-    assert_eq!(answered(concurrent(&records, "a")[0]), [("all", 8)]);
+    let turns = concurrent(&records, "a");
+    assert_eq!(answered(&turns), all_answered([("all", 8)]));
 }
 
 #[tokio::test]
@@ -140,9 +158,12 @@ async fn when_the_time_is_over_questions_are_ended_and_none_begun() {
     });
     let fake = taking("a", 20);
     let records = bench.complete(std::slice::from_ref(&fake)).await;
-    let asked = concurrent(&records, "a")[0];
-    assert!(asked.seconds >= limit.as_secs_f64() && asked.permutations < 10_000);
-    let answers: usize = asked.queries.iter().map(|q| q.nanoseconds.len()).sum();
+    let turns = concurrent(&records, "a");
+    let seconds: f64 = turns.iter().map(|turn| turn.seconds).sum();
+    let permutations: u32 = turns.iter().map(|turn| turn.permutations).sum();
+    // All turns together, up to the last digit.
+    assert!(seconds >= 0.999 * limit.as_secs_f64() && permutations < 10_000);
+    let answers: usize = answered(&turns).values().sum();
     // Those of the clients, and what was asked before.
     assert_eq!(answers + 2 + BEFORE * 2, fake.asked().len());
 }
@@ -164,40 +185,82 @@ async fn an_engine_that_dies_fails_its_design_and_no_other() {
         reason.contains("4 clients") && reason.contains("its engine is gone"),
         "{reason}"
     );
-    assert!(concurrent(&records, "a").is_empty());
-    assert_eq!(
-        answered(concurrent(&records, "b")[0]),
-        [("all", 8), ("some", 8)]
-    );
+    assert!(concurrent(&records, "a").len() < TURNS as usize);
+    let other = concurrent(&records, "b");
+    assert_eq!(answered(&other), all_answered([("all", 8), ("some", 8)]));
 }
 
 #[tokio::test]
-async fn a_run_that_goes_on_asks_those_again_that_were_not_done() {
-    let bench = bench();
-    let hangs = |call: &Call| call.asks("all", 12);
-    let fakes = [Fake::new("a"), Fake::hanging("b", hangs), Fake::new("c")];
-    let b_hangs = async {
-        while !fakes[1].calls().iter().any(hangs) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+async fn designs_have_their_turns_in_an_order_that_is_drawn_for_each() {
+    let orders = async || -> Vec<Vec<String>> {
+        let records = bench().complete(&["a", "b", "c"].map(Fake::new)).await;
+        let of_turn = |turn| {
+            let asked = records.0.iter().filter_map(|record| match record {
+                Record::Concurrent(asked) if asked.turn == Some(turn) => Some(&asked.design),
+                _ => None,
+            });
+            asked.cloned().collect()
+        };
+        (0..TURNS).map(of_turn).collect()
     };
-    tokio::select! {
-        ended = bench.run(&fakes) => panic!("not killed: {ended:?}"),
-        () = b_hangs => {}
-    }
+    let first = orders().await;
+    assert!(first.iter().all(|order| order.len() == 3), "{first:?}");
+    assert!(first.iter().any(|order| *order != first[0]), "{first:?}");
+    assert_eq!(first, orders().await);
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_asks_what_was_left() {
+    let bench = bench();
+    let hangs = |call: &Call| call.asks("all", 14);
+    let fakes = [Fake::new("a"), Fake::hanging("b", hangs), Fake::new("c")];
+    bench.kill_in(&fakes, hangs).await;
     let before = bench.records();
-    assert!(concurrent(&before, "b").is_empty());
+    let turns_of_b = concurrent(&before, "b").len();
+    assert!((1..TURNS as usize).contains(&turns_of_b), "{turns_of_b}");
 
     let again = ["a", "b", "c"].map(Fake::new);
     let records = bench.complete(&again).await;
     for (id, fake) in ["a", "b", "c"].iter().zip(&again) {
-        assert_eq!(concurrent(&records, id).len(), 1, "{id}");
-        let asked_now = fake.asked().len() >= PERMUTATIONS as usize * 2;
-        assert_eq!(asked_now, concurrent(&before, id).is_empty(), "{id}");
+        let turns = concurrent(&records, id);
+        assert_eq!(numbers(&turns), (0..TURNS).map(Some).collect::<Vec<_>>());
+        // Each question of each permutation once, although some were asked in part.
+        assert_eq!(answered(&turns), all_answered([("all", 8), ("some", 8)]));
+        let left = 16 - answered(&concurrent(&before, id)).values().sum::<usize>();
+        let asked = fake.asked().len();
+        assert!(
+            (left..=left + 2 * CONNECTING).contains(&asked),
+            "{id}: {asked} of {left}"
+        );
     }
     let sets = records
         .0
         .iter()
         .filter(|r| matches!(r, Record::ParameterSets { .. }));
     assert_eq!(sets.count(), 1);
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_asked_in_one_go_is_not_asked_again() {
+    let mut bench = bench();
+    let plan = bench.settings.concurrent.take();
+    bench.complete(&["a", "b"].map(Fake::new)).await;
+    let mut journal = Journal::create_or_resume(bench.folder.path(), "f").unwrap();
+    let old = Record::Concurrent(Box::new(Concurrent {
+        design: "a".to_owned(),
+        turn: None,
+        clients: 4,
+        permutations: 8,
+        seconds: 1.0,
+        cpu: CpuSeconds::default(),
+        queries: Vec::new(),
+        bad: Vec::new(),
+        unfinished: Vec::new(),
+    }));
+    journal.append(&old).unwrap();
+    drop(journal);
+    bench.settings.concurrent = plan;
+    let records = bench.complete(&["a", "b"].map(Fake::new)).await;
+    assert_eq!(concurrent(&records, "a").len(), 1);
+    assert_eq!(concurrent(&records, "b").len(), TURNS as usize);
 }

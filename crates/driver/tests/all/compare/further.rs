@@ -382,7 +382,8 @@ async fn clients_ask_the_designs_own_tables_only() {
         Record::Concurrent(asked) => Some(asked.design.as_str()),
         _ => None,
     });
-    assert_eq!(asked.collect::<Vec<_>>(), ["a"]);
+    let asked: Vec<&str> = asked.collect();
+    assert!(!asked.is_empty() && asked.iter().all(|design| *design == "a"));
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl Bench {
                     time_out: Duration::from_secs(120),
                 },
                 grid: Grid::new(&[1, 10], &[1, 4]),
+                rounds: 1,
                 seed: 5,
             },
             folder: tempfile::tempdir().unwrap(),
@@ -98,6 +99,7 @@ impl Bench {
             batches: grid.batches.iter().copied().map(u64::from).collect(),
             workers: grid.workers.clone(),
             seconds: self.plan.sweeping.length.as_secs_f64(),
+            rounds: self.plan.rounds,
             warm_up_seconds: self.plan.sweeping.warm_up.as_secs_f64(),
             time_out_seconds: self.plan.sweeping.time_out.as_secs_f64(),
         }

@@ -21,7 +21,7 @@ async fn all_settings_of_all_designs_are_measured_once_in_an_order_of_the_seed()
     let settings = bench.plan.grid.settings();
     let of_design = |id| settings.iter().map(move |setting| (id, *setting));
     let all: Vec<_> = ["a", "b"].into_iter().flat_map(of_design).collect();
-    let expected = shuffled(all.clone(), &[bench.plan.seed]);
+    let expected = shuffled(all.clone(), &[bench.plan.seed, 1]);
     assert_eq!(records.measured(), expected);
     assert_ne!(expected, all);
     for cell in records.cells() {
@@ -38,6 +38,23 @@ async fn all_settings_of_all_designs_are_measured_once_in_an_order_of_the_seed()
         .iter()
         .filter(|r| matches!(r, SweepRecord::Engine(_)));
     assert_eq!(engines.count(), 1, "one for both");
+}
+
+#[tokio::test]
+async fn each_round_measures_every_setting_once_in_an_order_of_its_own() {
+    let mut bench = Bench::new();
+    bench.plan.rounds = 3;
+    let mut fakes = fakes(&[("a", Fault::Nothing), ("b", Fault::Nothing)]);
+    let records = bench.complete(&mut fakes).await;
+    let settings = bench.plan.grid.settings();
+    let of_design = |id| settings.iter().map(move |setting| (id, *setting));
+    let all: Vec<_> = ["a", "b"].into_iter().flat_map(of_design).collect();
+    let order = |round: u32| shuffled(all.clone(), &[bench.plan.seed, u64::from(round)]);
+    assert_eq!(records.measured(), [order(1), order(2), order(3)].concat());
+    assert_ne!(order(1), order(2));
+    let rounds: Vec<u32> = records.cells().iter().map(|cell| cell.round).collect();
+    let expected = [1, 2, 3].map(|round| vec![round; all.len()]).concat();
+    assert_eq!(rounds, expected);
 }
 
 #[tokio::test]

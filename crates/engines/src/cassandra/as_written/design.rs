@@ -69,9 +69,14 @@ impl AsWrittenDesign {
     }
 
     async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
-        for populate in self.populate().await? {
+        let statements = self.populate().await?;
+        let pace = self.deployment.pace().of_parts(statements.len());
+        for populate in statements {
             futures::stream::iter((0..rows.num_rows()).map(Ok))
-                .try_for_each_concurrent(IN_FLIGHT, |row| self.write_row(populate, rows, row))
+                .try_for_each_concurrent(IN_FLIGHT, |row| async move {
+                    pace.wait(1).await;
+                    self.write_row(populate, rows, row).await
+                })
                 .await?;
         }
         Ok(())

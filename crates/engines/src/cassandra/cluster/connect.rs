@@ -1,11 +1,13 @@
 //! The address and credentials of a cluster, and sessions that are connected to it.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bakeoff_servers::{Home, Listed, list};
 use bakeoff_workload::Consistency;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
@@ -101,6 +103,27 @@ impl Cluster {
         Ok(session)
     }
 
+    /// Returns whether Bakeoff started the server, by this account and on this machine.
+    pub fn is_ours(&self) -> bool {
+        // No other name is looked up, since nothing but loopback can be ours.
+        let address = self.full_address().replace("localhost:", "127.0.0.1:");
+        let Ok(address) = address.parse::<SocketAddr>() else {
+            return false;
+        };
+        let servers = Home::from_env().and_then(|home| list(&home));
+        let is_it =
+            |server: &Listed| server.alive && !server.elsewhere && server.address == address;
+        servers.is_ok_and(|servers| servers.iter().any(is_it))
+    }
+
+    /// Returns the address with its port.
+    fn full_address(&self) -> String {
+        match self.address.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
+            _ => format!("{}:9042", self.address),
+        }
+    }
+
     fn level(&self) -> scylla::statement::Consistency {
         in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
     }
@@ -115,10 +138,7 @@ impl Cluster {
         builder: SessionBuilder,
         profile: ExecutionProfile,
     ) -> Result<Session, EngineError> {
-        let address = match self.address.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
-            _ => format!("{}:9042", self.address),
-        };
+        let address = self.full_address();
         let mut builder = builder
             .known_node(&address)
             .connection_timeout(CONNECT_TIME_LIMIT)

@@ -13,6 +13,7 @@ use scylla::client::session::Session;
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
 use crate::cassandra::names::ENGINE;
+use crate::rate_limit::{Pace, RateLimit};
 use crate::{Context, EngineError, death};
 
 /// A Cassandra that a run is connected to, with everything that the run has to undo at its end.
@@ -23,6 +24,8 @@ pub struct Deployment {
     /// Nodes that Bakeoff started; `None` for an existing cluster.
     pub server: Option<Nodes>,
     pub info: EngineInfo,
+    /// Limit on the rows that are written, all designs and workers together.
+    pub rate_limit: Option<Arc<RateLimit>>,
     /// Keyspaces of this run, by name.
     keyspaces: Mutex<BTreeMap<String, Keyspace>>,
     /// Statements that reset settings which were changed temporarily.
@@ -80,7 +83,7 @@ impl Deployment {
         let nodes = session.get_cluster_state().get_nodes_info().len();
         // A shared keyspace has the copies that the process chose which created it.
         if options.keyspace.is_none() {
-            replication.check(nodes)?;
+            replication.check(nodes_of_smallest_datacenter(&session))?;
         }
         let mut info = match &server {
             Some(server) => started_info(server),
@@ -88,11 +91,15 @@ impl Deployment {
         };
         info.settings.push(("nodes".to_owned(), nodes.to_string()));
         info.settings.extend(replication.settings());
+        let rate_limit = context.rate_limit(server.is_some());
+        info.settings
+            .extend(rate_limit.iter().map(|limit| limit.setting()));
         Ok(Deployment {
             session,
             cluster,
             server,
             info,
+            rate_limit,
             keyspaces: Mutex::default(),
             pending_restores: Mutex::default(),
             at_rest: tokio::sync::Mutex::default(),
@@ -113,6 +120,11 @@ impl Deployment {
         self.keyspaces()
             .insert(keyspace.name.clone(), keyspace.clone());
         Ok(())
+    }
+
+    /// Returns how fast rows may be written.
+    pub fn pace(&self) -> Pace<'_> {
+        Pace::within(self.rate_limit.as_ref())
     }
 
     /// Drops the cached state of the tables, which every writer has to call first.
@@ -194,17 +206,20 @@ impl Deployment {
     }
 }
 
-/// Describes the workload's memory limits that have no effect, since the cluster existed before.
+/// Describes the workload's limits of the server that have no effect, since the cluster existed before.
 pub fn limits_not_applied(context: &Context) -> Option<String> {
     let options = &context.options.cassandra;
     let cluster = options.cluster.as_ref()?;
     let ServerLimits {
         heap_mib,
         memory_mib,
+        disk_read_bytes,
     } = options.server;
+    let disk_read = disk_read_bytes.map(|bytes| format!("disk_read = {} MB/s", bytes as f64 / 1e6));
     let limits: Vec<String> = [("heap", heap_mib), ("memory", memory_mib)]
         .into_iter()
         .filter_map(|(name, mib)| Some(format!("{name} = {} MiB", mib?)))
+        .chain(disk_read)
         .collect();
     if limits.is_empty() {
         return None;
@@ -214,6 +229,16 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
         limits.join(", "),
         cluster.address
     ))
+}
+
+/// Returns the number of nodes in the datacenter that has the fewest, since each has all copies.
+fn nodes_of_smallest_datacenter(session: &Session) -> usize {
+    let cluster = session.get_cluster_state();
+    let mut nodes: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for node in cluster.get_nodes_info() {
+        *nodes.entry(node.datacenter.as_deref()).or_default() += 1;
+    }
+    nodes.into_values().min().unwrap_or_default()
 }
 
 fn started_info(server: &Nodes) -> EngineInfo {
@@ -240,6 +265,7 @@ fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let limits = context.options.cassandra.server;
     options.heap_mib = limits.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = limits.memory_mib.map(|mib| mib << 20);
+    options.disk_read_bytes_per_second = limits.disk_read_bytes;
     Ok(options)
 }
 
@@ -272,6 +298,7 @@ mod tests {
         let limits = ServerLimits {
             heap_mib: Some(512),
             memory_mib: Some(960),
+            disk_read_bytes: Some(50_000_000),
         };
         let cluster = Cluster {
             address: "db1".to_owned(),
@@ -281,7 +308,10 @@ mod tests {
         assert_eq!(limits_not_applied(&context), None);
         context.options.cassandra.cluster = Some(cluster);
         let note = limits_not_applied(&context).unwrap();
-        assert!(note.contains("heap = 512 MiB, memory = 960 MiB"), "{note}");
+        assert!(
+            note.contains("heap = 512 MiB, memory = 960 MiB, disk_read = 50 MB/s"),
+            "{note}"
+        );
         assert!(note.contains("db1"), "{note}");
         context.options.cassandra.server = ServerLimits::default();
         assert_eq!(limits_not_applied(&context), None);

@@ -26,7 +26,7 @@ const NAME_LENGTH: usize = 48;
 pub struct Keyspace {
     pub name: String,
     pub owner: Owner,
-    /// Number of copies of each row.
+    /// Number of copies of each row in every datacenter.
     pub copies: u32,
 }
 
@@ -73,7 +73,7 @@ impl Keyspace {
         [
             format!(
                 "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
-                 {{'class': 'SimpleStrategy', 'replication_factor': {}}}",
+                 {{'class': 'NetworkTopologyStrategy', 'replication_factor': {}}}",
                 self.copies
             ),
             format!(
@@ -252,7 +252,8 @@ mod tests {
             copies: 3,
         };
         let [create, .., insert] = keyspace.statements();
-        assert!(create.ends_with("'replication_factor': 3}"), "{create}");
+        let replication = "{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}";
+        assert!(create.ends_with(replication), "{create}");
         assert!(insert.ends_with("/it''s')"), "{insert}");
     }
 }

@@ -19,7 +19,7 @@ use crate::cassandra::cluster::replication::Replication;
 use crate::cassandra::cluster::{footprint, settle};
 use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
-use crate::columnar::{ChunkInserts, Opened, Shape, failed};
+use crate::columnar::{ChunkInserts, Opened, Shape, failed, limited};
 
 /// A columnar table in CQL tables.
 pub struct ColumnarDesign {
@@ -87,7 +87,8 @@ impl ColumnarDesign {
 
     async fn keep(&self, store: CassandraStore) -> Result<Arc<Opened>, DesignError> {
         let cache_bytes = self.shape.cache_bytes;
-        let opened = Opened::new(Arc::new(store), cache_bytes, &self.sql_name, self.threads)?;
+        let store = limited(Arc::new(store), self.deployment.rate_limit.as_ref());
+        let opened = Opened::new(store, cache_bytes, &self.sql_name, self.threads)?;
         let opened = Arc::new(opened);
         *self.opened.write().await = Some(Arc::clone(&opened));
         Ok(opened)

@@ -112,8 +112,9 @@ impl Design for RowsDesign {
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         self.deployment.forget_statistics().await;
         let session = &self.deployment.session;
+        let pace = self.deployment.pace();
         let write =
-            async { batches::write(session, self.insert().await?, &self.layout, rows).await };
+            async { batches::write(session, self.insert().await?, &self.layout, rows, pace).await };
         self.noticing_death(write.await).await
     }
 

@@ -94,7 +94,8 @@ impl SeriesDesign {
         let index = Index::from_rows(&self.layout, rows)?;
         self.known.add(&index).await?;
         let session = &self.deployment.session;
-        load::write(session, self.prepared().await?, &self.layout, rows, &index).await
+        let (prepared, pace) = (self.prepared().await?, self.deployment.pace());
+        load::write(session, prepared, &self.layout, rows, &index, pace).await
     }
 
     async fn recreate(&self) -> Result<(), DesignError> {

@@ -14,6 +14,7 @@ use super::definition::SeriesLayout;
 use super::index::Index;
 use super::load::{self, Prepared};
 use super::table::KnownKeys;
+use crate::rate_limit::Pace;
 
 /// A way to insert batches into series.
 ///
@@ -43,8 +44,9 @@ impl Inserter for SeriesInserts {
         if !new.entries.is_empty() {
             self.known.add(&new).await.map_err(rejected)?;
         }
-        load::write_values(&self.session, &self.prepared, &self.layout, rows).await?;
-        load::write_index(&self.session, &self.prepared, &new).await?;
+        let pace = Pace::UNLIMITED;
+        load::write_values(&self.session, &self.prepared, &self.layout, rows, pace).await?;
+        load::write_index(&self.session, &self.prepared, &new, pace).await?;
         self.written().add(&self.layout, &new).map_err(rejected)
     }
 }

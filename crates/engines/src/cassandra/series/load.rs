@@ -17,6 +17,7 @@ use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, 
 use super::index::{Entry, Index, NANOSECONDS_PER_MILLISECOND, day_of};
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::batches::{self, IN_FLIGHT};
+use crate::rate_limit::Pace;
 
 /// The prepared statements that load rows.
 #[derive(Clone)]
@@ -32,10 +33,11 @@ pub async fn write(
     layout: &SeriesLayout,
     rows: &RecordBatch,
     index: &Index,
+    pace: Pace<'_>,
 ) -> Result<(), DesignError> {
-    let mut written = write_values(session, prepared, layout, rows).await;
+    let mut written = write_values(session, prepared, layout, rows, pace).await;
     if written.is_ok() {
-        written = write_index(session, prepared, index).await;
+        written = write_index(session, prepared, index, pace).await;
     }
     written.map_err(|failure| DesignError(failure.message))
 }
@@ -46,11 +48,13 @@ pub async fn write_values(
     prepared: &Prepared,
     layout: &SeriesLayout,
     rows: &RecordBatch,
+    pace: Pace<'_>,
 ) -> Result<(), Failure> {
+    let pace = pace.of_parts(layout.metrics.len());
     for metric in &layout.metrics {
         let values = metric_values(layout, rows, metric);
         let values = values.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
-        batches::insert_all(session, &prepared.insert, &layout.values, &values).await?;
+        batches::insert_all(session, &prepared.insert, &layout.values, &values, pace).await?;
     }
     Ok(())
 }
@@ -60,11 +64,13 @@ pub async fn write_index(
     session: &Session,
     prepared: &Prepared,
     index: &Index,
+    pace: Pace<'_>,
 ) -> Result<(), Failure> {
     let entries = index.entries.iter();
     let entries = entries.map(|(key, entry)| Ok(entry_values(key, entry)));
     futures::stream::iter(entries)
         .try_for_each_concurrent(IN_FLIGHT, |values| async move {
+            pace.wait(1).await;
             let done = session.execute_unpaged(&prepared.update_index, values);
             let done = done.await.map(drop);
             done.map_err(|e| failure("writing to Cassandra failed", &e))

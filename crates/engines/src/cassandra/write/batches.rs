@@ -18,6 +18,7 @@ use super::encode::{Row, Rows};
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::rows::layout::{Shape, TableLayout};
 use crate::integers::integers;
+use crate::rate_limit::Pace;
 
 /// Maximum number of requests in flight.
 pub const IN_FLIGHT: usize = 128;
@@ -47,8 +48,9 @@ pub async fn write(
     insert: &PreparedStatement,
     layout: &TableLayout,
     batch: &RecordBatch,
+    pace: Pace<'_>,
 ) -> Result<(), DesignError> {
-    let written = insert_all(session, insert, layout, batch).await;
+    let written = insert_all(session, insert, layout, batch, pace).await;
     written.map_err(|failure| DesignError(failure.message))
 }
 
@@ -58,13 +60,17 @@ pub async fn insert_all(
     insert: &PreparedStatement,
     layout: &TableLayout,
     batch: &RecordBatch,
+    pace: Pace<'_>,
 ) -> Result<(), Failure> {
     let rows = Rows::new(layout, batch);
     let requests = requests(layout, batch, &rows);
     let requests = requests.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
     let rows = &rows;
     futures::stream::iter(requests.into_iter().map(Ok))
-        .try_for_each_concurrent(IN_FLIGHT, |members| send(session, insert, rows, members))
+        .try_for_each_concurrent(IN_FLIGHT, |members| async move {
+            pace.wait(members.len()).await;
+            send(session, insert, rows, members).await
+        })
         .await
 }
 

@@ -11,6 +11,7 @@ use scylla::statement::prepared::PreparedStatement;
 
 use super::batches;
 use crate::cassandra::rows::layout::TableLayout;
+use crate::rate_limit::Pace;
 
 /// A way to insert batches into one CQL table, by the same requests as loading.
 ///
@@ -32,6 +33,7 @@ impl Inserts for TableInserts {
 #[async_trait]
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        batches::insert_all(&self.session, &self.insert, &self.layout, rows).await
+        let pace = Pace::UNLIMITED;
+        batches::insert_all(&self.session, &self.insert, &self.layout, rows, pace).await
     }
 }

@@ -1,22 +1,25 @@
 //! A server that runs already: what is not ours in it is left alone, and faults are told.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::postgres::{Server, ServerOptions};
-use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer};
+use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer, RateLimit};
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
-use super::{many_places, storable};
+use super::{hostile, many_places, storable};
 use crate::support::{Started, THREADS, events, has_timescale, wrong_answers};
 use bakeoff_testing::skipped;
 
 /// Connections of the server: few, so that they can run out.
 const CONNECTIONS: u32 = 12;
+/// The user that Bakeoff logs in as.
+const USER: &str = "bench";
 /// How long the server may take to read its settings again.
 const RELOAD_LIMIT: Duration = Duration::from_secs(120);
 
@@ -52,10 +55,17 @@ impl Theirs {
         let server = server.await.unwrap();
         let theirs = Theirs { server, folder };
         let client = theirs.client("postgres").await;
+        let password = theirs.server.password();
+        client
+            .batch_execute(&format!("CREATE ROLE {USER} LOGIN PASSWORD '{password}'"))
+            .await
+            .unwrap();
         for database in ["metrics", "bare"] {
             // Of the other template TimescaleDB's workers may be reading.
             let create = format!("CREATE DATABASE {database} TEMPLATE template0");
             client.batch_execute(&create).await.unwrap();
+            let grant = format!("GRANT CREATE ON DATABASE {database} TO {USER}");
+            client.batch_execute(&grant).await.unwrap();
         }
         let metrics = theirs.client("metrics").await;
         metrics
@@ -70,17 +80,18 @@ impl Theirs {
     }
 
     fn url(&self, database: &str) -> String {
-        let (user, address) = (self.server.user(), self.server.address());
-        format!("postgresql://{user}@{address}/{database}")
+        format!("postgresql://{USER}@{}/{database}", self.server.address())
     }
 
     fn address(&self, database: &str) -> PostgresServer {
         PostgresServer::new(&self.url(database), Some(self.server.password()), None).unwrap()
     }
 
+    /// A connection of the superuser.
     async fn client(&self, database: &str) -> Client {
         let mut config: tokio_postgres::Config = self.url(database).parse().unwrap();
         let (client, connection) = config
+            .user(self.server.user())
             .password(self.server.password())
             .connect(NoTls)
             .await
@@ -127,6 +138,9 @@ async fn on_a_server_that_runs_already() {
     };
     mistakes_in_the_url_are_told(&theirs).await;
     a_server_without_timescaledb_is_told(&theirs).await;
+    a_superuser_is_not_taken(&theirs).await;
+    no_question_does_harm(&theirs).await;
+    rows_are_loaded_within_the_limit(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;
     what_others_put_beside_ours_stays(&theirs).await;
     connections_that_run_out_are_told(&theirs).await;
@@ -177,6 +191,66 @@ async fn a_server_without_timescaledb_is_told(theirs: &Theirs) {
         made.is_none(),
         "an extension was made that nobody asked for"
     );
+}
+
+async fn a_superuser_is_not_taken(theirs: &Theirs) {
+    let id: DesignId = "postgres/plain".parse().unwrap();
+    let superuser = theirs.server.user();
+    let url = theirs.url("metrics").replace(USER, superuser);
+    let grant = async |statement: &str| {
+        let client = theirs.client("metrics").await;
+        client.batch_execute(statement).await.unwrap();
+    };
+    let error = async |url: &str| {
+        let server = PostgresServer::new(url, Some(theirs.server.password()), None).unwrap();
+        let context = Context {
+            options: on_server(server),
+            ..theirs.context("metrics")
+        };
+        let checked = engine(&id).unwrap().check(&context).await.unwrap_err();
+        let started = engine(&id).unwrap().start(&context).await.err().unwrap();
+        assert_eq!(checked.to_string(), started.to_string());
+        checked.to_string()
+    };
+    let told = error(&url).await;
+    assert!(told.contains("CREATE ROLE bench"), "{told}");
+    for held in ["pg_execute_server_program", superuser] {
+        grant(&format!("GRANT {held} TO {USER}")).await;
+        let told = error(&theirs.url("metrics")).await;
+        assert!(told.contains(held), "{told}");
+        grant(&format!("REVOKE {held} FROM {USER}")).await;
+    }
+}
+
+async fn no_question_does_harm(theirs: &Theirs) {
+    let started = theirs.started("postgres").await;
+    // Somebody whose work could be ended.
+    let _other = theirs.client("metrics").await;
+    hostile::on_a_server_that_runs_already(&started).await;
+    started.running.finish(false).await.unwrap();
+}
+
+async fn rows_are_loaded_within_the_limit(theirs: &Theirs) {
+    let (table, many) = many_places();
+    let id: DesignId = "postgres/plain".parse().unwrap();
+    let mut context = theirs.context("metrics");
+    context.options.rate_limit = Some(RateLimit::new(NonZeroU32::new(10_000).unwrap()));
+    let running = engine(&id).unwrap().start(&context).await.unwrap();
+    let reported = ("rate limit".to_owned(), "at most 10000 rows/s".to_owned());
+    assert!(running.info().settings.contains(&reported));
+    let started = Started { running, context };
+    let design = started.design("postgres/plain", &table).await;
+    design.create().await.unwrap();
+    let began = Instant::now();
+    design.load(0, &many.slice(0, 30_000)).await.unwrap();
+    // The last of three parts is sent when those before it are paid for.
+    assert!(
+        began.elapsed() >= Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
+    drop(design);
+    started.running.finish(false).await.unwrap();
 }
 
 async fn what_is_not_ours_is_left_alone(theirs: &Theirs) {

@@ -5,6 +5,8 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod existing;
+mod hostile;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -112,7 +114,7 @@ async fn designs_on_a_real_postgresql() {
         loading_again_changes_nothing(started(id), id, &events).await;
     }
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
-    a_question_writes_nothing(&postgres, &events).await;
+    hostile::on_a_server_of_our_own(&postgres).await;
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;
     a_server_killed_in_a_copy_is_noticed(postgres).await;
@@ -188,15 +190,6 @@ async fn what_postgresql_cannot_hold_is_an_error(postgres: &Started) {
     let rows = RecordBatch::try_new(table.rows.schema(), columns).unwrap();
     let error = partitioned.load(0, &rows).await.unwrap_err().to_string();
     assert!(error.contains("raise width="), "{error}");
-}
-
-async fn a_question_writes_nothing(postgres: &Started, table: &Table) {
-    let design = postgres.loaded("postgres/plain", table).await;
-    let sql = "WITH gone AS (DELETE FROM events RETURNING 1) SELECT count(*) AS n FROM gone";
-    let error = design.answer(sql).await.unwrap_err().to_string();
-    assert!(error.contains("read-only transaction"), "{error}");
-    let rows = table.rows.num_rows() as i64;
-    assert_eq!(count(design.as_ref(), "events").await, rows);
 }
 
 async fn a_query_that_nobody_waits_for_ends(postgres: &Started, table: &Table) {

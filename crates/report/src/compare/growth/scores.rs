@@ -4,7 +4,7 @@ use bakeoff_stats::ledger::{Entry, Score, held_out, scores};
 use bakeoff_stats::{Summary, thousands};
 
 use super::COLUMNS;
-use super::validation::ratio;
+use super::error::ratio;
 use crate::text::style::wrap;
 
 /// Returns the sentence about a run's own forecasts of times, with those by factor of extrapolation. Returns

@@ -34,39 +34,6 @@ pub fn render_users(summary: &Summary, users: u32, cores: u32) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Renders the figures of as many users as there were clients, next to what these measured. Returns
-/// `None` for a run without clients.
-pub fn render_checked_users(summary: &Summary) -> Option<String> {
-    let loads = summary.under_measured_load();
-    let first = loads.first()?;
-    let mut table = table(Style { color: false });
-    set_width(&mut table, COLUMNS);
-    table.set_header([
-        left(&units::plural(u64::from(first.users), "client", "clients")),
-        right("Answers/s predicted"),
-        right("Measured"),
-        right("Error"),
-        right("Mean predicted"),
-        right("Measured"),
-        right("Error"),
-    ]);
-    for load in &loads {
-        let Some(measured) = load.measured else {
-            continue;
-        };
-        table.add_row([
-            left(&load.design),
-            right(units::rate(load.per_second)),
-            right(units::rate(measured.per_second)),
-            right(error(load.per_second, measured.per_second)),
-            right(units::duration(load.mean)),
-            right(units::duration(measured.mean)),
-            right(error(load.mean, measured.mean)),
-        ]);
-    }
-    Some(table.trim_fmt() + "\n")
-}
-
 fn fastest(loads: &[UnderLoad]) -> Option<&UnderLoad> {
     let by_rate = |a: &&UnderLoad, b: &&UnderLoad| a.per_second.total_cmp(&b.per_second);
     loads.iter().max_by(by_rate)
@@ -93,13 +60,4 @@ fn rows(mut loads: Vec<UnderLoad>) -> String {
         ]);
     }
     table.trim_fmt()
-}
-
-/// Shows by how much a prediction is off, in either direction.
-fn error(predicted: f64, measured: f64) -> String {
-    if predicted <= 0.0 || measured <= 0.0 {
-        return "–".to_owned();
-    }
-    let ratio = (predicted / measured).max(measured / predicted);
-    crate::decide::words::percent(ratio - 1.0)
 }

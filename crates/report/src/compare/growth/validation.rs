@@ -6,6 +6,8 @@ use comfy_table::Cell;
 use serde::Serialize;
 
 use super::COLUMNS;
+use super::clients::Clients;
+use super::error::ratio;
 use crate::decide::words::{self, percent};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
@@ -23,6 +25,9 @@ pub struct Validation {
     /// Size of the run that was forecast; `None` if it is the run's own largest tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
+    /// Several users; `None` if no clients asked, or if another run was forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub users: Option<Clients>,
     pub times: Vec<Check>,
     pub sizes: Vec<Check>,
     /// Times that were measured and not forecast.
@@ -93,9 +98,13 @@ pub struct Check {
     pub proportional_error: f64,
 }
 
-/// Returns the predictions of the largest tables of a run from the smaller ones, with their errors.
+/// Returns the predictions of the largest tables of a run from the smaller ones, and of its clients from
+/// single answers, with their errors.
 pub fn validate(summary: &Summary) -> Validation {
-    Validation::of(summary, times(summary), sizes(summary))
+    Validation {
+        users: Clients::of(summary),
+        ..Validation::of(summary, times(summary), sizes(summary))
+    }
 }
 
 impl Validation {
@@ -118,6 +127,7 @@ impl Validation {
             },
             proportional: Errors::of(times.iter().map(|check| check.proportional_error)),
             at: None,
+            users: None,
             refused: Vec::new(),
             times,
             sizes,
@@ -166,6 +176,7 @@ impl Validation {
             });
             parts.push(refused.collect::<Vec<_>>().join("\n"));
         }
+        parts.extend(self.users.as_ref().map(Clients::render));
         parts.join("\n\n") + "\n"
     }
 
@@ -266,14 +277,6 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let rank = (share * values.len() as f64).ceil() as usize;
     values.get(rank.saturating_sub(1)).copied()
-}
-
-/// Shows a logarithm as what it is too much or too little by: `8%`, `4.5×`.
-pub(super) fn ratio(error: f64) -> String {
-    match error.exp() {
-        times if times < 2.0 => percent(times - 1.0),
-        times => units::factor(times),
-    }
 }
 
 fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String {

@@ -4,6 +4,7 @@ mod concurrent;
 mod cost;
 mod growth;
 mod published;
+mod race;
 mod setup;
 mod tables;
 
@@ -22,6 +23,7 @@ pub fn render(summary: &Summary) -> String {
         query_charts(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
+        race::of_run(summary),
         growth::at_full_scale(summary),
         engines(summary),
         cost::of_run(summary),

@@ -1,45 +1,51 @@
 //! Questions of several clients at the same time: a table over all queries, then one of each.
 
-use bakeoff_stats::{ConcurrentFigures, DesignSummary, Summary};
+use bakeoff_stats::{DesignSummary, Summary};
 use comfy_table::{Attribute, Cell};
 
-use crate::compare::concurrent::{COLUMNS, cells, hint, is_right};
+use crate::compare::concurrent::{COLUMNS, QUERY_COLUMNS, Row, compared, hint, query_row, row};
 use crate::text::layout::{NONE, left, red, right, set_width, table};
 use crate::text::style::{Style, wrap};
 
 /// `None` where no design was asked that way.
 pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {
     let mut parts = vec![wrap(&hint(summary)?, width, "", "")];
-    let all = |d: &DesignSummary| d.concurrent.as_ref().map(|c| c.all.clone());
-    parts.push(of(summary, "All queries", &all, width, style));
+    let all = |d: &DesignSummary| Some(row(summary, &d.info.id, d.concurrent.as_ref()?));
+    parts.push(of(summary, ("All queries", COLUMNS), &all, width, style));
     for query in &summary.header.queries {
-        let of_query = |d: &DesignSummary| d.concurrent.as_ref()?.query(&query.name).cloned();
-        parts.push(of(summary, &query.name, &of_query, width, style));
+        let of_query = |d: &DesignSummary| {
+            let figures = d.concurrent.as_ref()?.query(&query.name)?;
+            let compared = compared(summary, &query.name, &d.info.id);
+            Some(query_row(figures, compared))
+        };
+        let heading = (query.name.as_str(), QUERY_COLUMNS);
+        parts.push(of(summary, heading, &of_query, width, style));
     }
     Some(parts.join("\n\n"))
 }
 
 fn of(
     summary: &Summary,
-    title: &str,
-    figures: &dyn Fn(&DesignSummary) -> Option<ConcurrentFigures>,
+    (title, columns): (&str, [&str; 7]),
+    row: &dyn Fn(&DesignSummary) -> Option<Row>,
     width: usize,
     style: Style,
 ) -> String {
     let mut table = table(style);
     set_width(&mut table, width);
     let title = Cell::new(title).add_attribute(Attribute::Bold);
-    table.set_header(std::iter::once(title).chain(COLUMNS.map(right)));
+    table.set_header(std::iter::once(title).chain(columns.map(right)));
     for design in &summary.designs {
-        let Some(figures) = figures(design) else {
+        let Some(row) = row(design) else {
             continue;
         };
+        let last = row.cells.len() - 2;
         let cell = |(column, text): (usize, Option<String>)| {
             let cell = right(text.unwrap_or_else(|| NONE.to_owned()));
-            let bad = column + 2 >= COLUMNS.len() && !is_right(&figures);
+            let bad = column >= last && !row.is_right;
             if bad { red(cell) } else { cell }
         };
-        let figures = cells(&figures).into_iter().enumerate().map(cell);
+        let figures = row.cells.into_iter().enumerate().map(cell);
         table.add_row(std::iter::once(left(&design.info.id)).chain(figures));
     }
     table.trim_fmt()

@@ -7,7 +7,7 @@ mod tables;
 use bakeoff_stats::Summary;
 
 use super::concurrent::TITLE;
-use super::{figure, notes, verdict};
+use super::{figure, notes, race, verdict};
 use crate::decide;
 use crate::text::style::Style;
 use crate::text::{self, section};
@@ -35,11 +35,15 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
         Some(decision) => section(
             "Verdict",
             style,
-            &decide::terminal::render(decision, width, color),
+            &decide::terminal::render_of_race(decision, raced(summary), width, color),
         ),
         None => text::paragraph("Verdict", &verdict::paragraph(summary), width, style),
     });
     parts.join("\n\n").trim_end().to_owned() + "\n"
+}
+
+fn raced(summary: &Summary) -> Option<String> {
+    Some(race::sentences(summary)?.join(" "))
 }
 
 fn failures(summary: &Summary, width: usize, style: Style) -> Option<String> {

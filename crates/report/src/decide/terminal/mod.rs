@@ -17,6 +17,10 @@ const FEWEST_COLUMNS: usize = 60;
 const LABEL: usize = 10;
 /// Most lines about what is left out.
 const LEFT_OUT: usize = 3;
+/// Most lines about a race.
+const RACE: usize = 3;
+/// Lines that the waits have before a race has any.
+const FEWEST_WAITS: usize = 3;
 
 /// A part of the text with its name.
 struct Part {
@@ -27,9 +31,20 @@ struct Part {
 /// Renders a decision, coloured when `color` is set. The text is as wide as `width`, but at least 60 and at
 /// most 100 columns.
 pub fn render(decision: &Decision, width: usize, color: bool) -> String {
+    render_of_race(decision, None, width, color)
+}
+
+/// Renders the decision of a race, with what is to be said about that. It is cut, or left out, where the
+/// other parts need the lines.
+pub fn render_of_race(
+    decision: &Decision,
+    race: Option<String>,
+    width: usize,
+    color: bool,
+) -> String {
     let style = Style { color };
     let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
-    let parts = parts(decision, width - LABEL);
+    let parts = parts(decision, race, width - LABEL);
     let mut lines = Vec::new();
     for line in wrap(&words::headline(decision), width, 2) {
         lines.push(style.bold(&line));
@@ -45,7 +60,7 @@ pub fn render(decision: &Decision, width: usize, color: bool) -> String {
 }
 
 /// Makes the parts in their order. The waits take the lines that the others leave.
-fn parts(decision: &Decision, width: usize) -> Vec<Part> {
+fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
     let headline = wrap(&words::headline(decision), width + LABEL, 2).len();
     let before = vec![
         Part::new("Rule", Some(words::rule(decision)), width, 2),
@@ -71,11 +86,21 @@ fn parts(decision: &Decision, width: usize) -> Vec<Part> {
         .chain(&after)
         .map(|part| part.lines.len())
         .sum();
+    let left = MOST_LINES.saturating_sub(headline + used);
+    let race = Part::new(
+        "Race",
+        race,
+        width,
+        RACE.min(left.saturating_sub(FEWEST_WAITS)),
+    );
     let waits = Part {
         label: "Wait",
-        lines: waits::lines(decision, width, MOST_LINES.saturating_sub(headline + used)),
+        lines: waits::lines(decision, width, left - race.lines.len()),
     };
-    before.into_iter().chain([waits]).chain(after).collect()
+    { before.into_iter().chain([waits]) }
+        .chain(after)
+        .chain([race])
+        .collect()
 }
 
 impl Part {

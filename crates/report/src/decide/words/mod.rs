@@ -13,15 +13,34 @@ use bakeoff_stats::decide::{Certainty, Decision, Recommendation, Settled};
 
 use crate::units;
 
-/// Writes the recommendation, and the scale at which it holds.
+/// Writes the recommendation, or that there is none at full scale and what holds at the measured one.
 pub fn headline(decision: &Decision) -> String {
-    let recommended = recommendation(decision);
     match &decision.no_forecast {
         Some(reason) => format!(
-            "{recommended} That holds at {} rows: {reason}.",
-            units::rate(decision.rows as f64)
+            "No design is recommended for {} rows yet: {reason}. At {} rows {}.",
+            units::count(decision.full_rows),
+            units::rate(decision.rows as f64),
+            at_measured_rows(decision)
         ),
-        None => recommended,
+        None => recommendation(decision),
+    }
+}
+
+fn at_measured_rows(decision: &Decision) -> String {
+    let Some(recommendation) = &decision.recommendation else {
+        return "none can be recommended either".to_owned();
+    };
+    let design = &recommendation.design;
+    if recommendation.is_nearest_to_limits {
+        return format!("none keeps all limits, and {design} comes nearest to them");
+    }
+    match (recommendation.certainty, rival(recommendation)) {
+        (Certainty::Settled, _) => format!("{design} is the best one, which is settled"),
+        (Certainty::Likely, _) => format!("{design} is likely the best one"),
+        (Certainty::NotSettled, Some(other)) => {
+            format!("it is not settled between {design}, which is ahead, and {other}")
+        }
+        (Certainty::NotSettled, None) => format!("{design} is ahead, which is not settled"),
     }
 }
 

@@ -1,24 +1,30 @@
-use bakeoff_report::{html, json, terminal};
+use bakeoff_report::{growth, html, json, terminal};
 use bakeoff_stats::{
     BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
 };
 
 use super::fixture;
 
+fn query(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
+    ConcurrentQuery {
+        query: query.to_owned(),
+        nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
+    }
+}
+
 /// 150 scans of 1 to 150 ms and 20 questions of a month, of which two more were refused.
 fn asked() -> Record {
-    let milliseconds = |to: u64| (1..=to).map(|ms| ms * 1_000_000).collect();
-    let query = |query: &str, to| ConcurrentQuery {
-        query: query.to_owned(),
-        nanoseconds: milliseconds(to),
-    };
     Record::Concurrent(Box::new(Concurrent {
         design: "parquet?codec=zstd".to_owned(),
+        turn: None,
         clients: 4,
         permutations: 150,
         seconds: 2.0,
-        cpu: CpuSeconds::default(),
-        queries: vec![query("scan", 150), query("month", 20)],
+        cpu: CpuSeconds {
+            client: 1.7,
+            server: None,
+        },
+        queries: vec![query("scan", 1..=150), query("month", 1..=20)],
         bad: vec![BadQuestions {
             query: "month".to_owned(),
             questions: 2,
@@ -27,48 +33,110 @@ fn asked() -> Record {
                 reason: "too many <clients>".to_owned(),
             },
         }],
+        unfinished: Vec::new(),
     }))
 }
 
+/// Seven turns of two designs, of which the second one takes three times as long for a month.
+fn turns() -> Vec<Record> {
+    let turn = |design: &str, turn: u32, month: u64| {
+        let jitter = u64::from(turn % 3);
+        Record::Concurrent(Box::new(Concurrent {
+            design: design.to_owned(),
+            turn: Some(turn),
+            clients: 4,
+            permutations: 2,
+            seconds: 0.3,
+            cpu: CpuSeconds {
+                client: 0.02,
+                server: Some(0.04),
+            },
+            queries: vec![
+                query("scan", (0..2).map(|_| 100 + jitter)),
+                query("month", (0..2).map(|_| month + jitter)),
+            ],
+            bad: Vec::new(),
+            unfinished: Vec::new(),
+        }))
+    };
+    let both = |number| {
+        let slow = turn("cassandra/wide", number, 300);
+        [turn("cassandra/blob", number, 100), slow]
+    };
+    (0..7).flat_map(both).collect()
+}
+
 fn records() -> Vec<Record> {
+    with(vec![asked()])
+}
+
+fn with(asked: Vec<Record>) -> Vec<Record> {
     let mut records = fixture::records();
     let last = records.len() - 1;
-    records.insert(last, asked());
+    records.splice(last..last, asked);
     records
+}
+
+/// The cells of a design's row in the table with this title.
+fn row(text: &str, title: &str, design: &str) -> String {
+    let section = text.split("Several clients at a time").nth(1).unwrap();
+    let table = section.split(title).nth(1).unwrap();
+    let row = table.lines().find(|line| line.contains(design)).unwrap();
+    row.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn the_terminal_has_the_figures_over_all_and_of_each_query() {
     let text = terminal::render(&Summary::from_records(&records()).unwrap(), 100, false);
-    let section = text.split("Several clients at a time").nth(1).unwrap();
-    let row = |title: &str| {
-        let table = section.split(title).nth(1).unwrap();
-        let row = table
-            .lines()
-            .find(|line| line.contains("parquet?codec=zstd"));
-        row.unwrap()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let design = "parquet?codec=zstd";
+    // 4 clients by the mean of 75.5 and 10.5 ms; there is nothing to compare with.
     assert_eq!(
-        row(" All queries"),
-        "parquet?codec=zstd 170 85.0 67.9 ms 65.0 ms 149 ms 0 2"
+        row(&text, " All queries", design),
+        "parquet?codec=zstd 170 93.0 – – 10.0 ms 0 2"
     );
     assert_eq!(
-        row(" month"),
-        "parquet?codec=zstd 20 10.0 10.5 ms 10.0 ms – 0 2"
+        row(&text, " month", design),
+        "parquet?codec=zstd 20 10.5 ms – 10.0 ms – 0 2"
     );
-    let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains(
-            "until all permutations are asked or the time is over; the most that a design began is 150 permutations."
-        ),
-        "{words}"
-    );
+    let words = words(&text);
     assert!(words.contains("there is no p99"), "{words}");
     assert!(text.contains("querying from several clients at once, query month"));
     assert!(!text.contains("p99 <"));
+}
+
+#[test]
+fn designs_are_compared_within_their_turns() {
+    let summary = Summary::from_records(&with(turns())).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let of = |title: &str, design: &str| row(&text, title, design);
+    assert!(of(" month", "cassandra/wide").contains("3.0× (2.9–3.0)"));
+    assert!(of(" month", "cassandra/blob").contains(" best "));
+    // Twice as long in the mean of both queries.
+    let mixed = of(" All queries", "cassandra/wide");
+    assert!(mixed.contains("28 19.9 0.50× 2"), "{mixed}");
+    assert!(of(" All queries", "cassandra/blob").contains("28 39.6 best 20.0 ms 10.0 ms 0 0"));
+    assert!(!words(&text).contains("--concurrent-for"));
+}
+
+#[test]
+fn too_few_turns_and_answers_are_said_to_show_nothing() {
+    let four = turns().into_iter().take(2 * 2).collect();
+    let summary = Summary::from_records(&with(four)).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    // 4 answers to each query.
+    let mixed = row(&text, " All queries", "cassandra/wide");
+    assert!(mixed.starts_with("cassandra/wide 8 ? – "), "{mixed}");
+    assert!(row(&text, " month", "cassandra/wide").contains("3.0× ?"));
+    let words = words(&text);
+    assert!(words.contains("answered in 2 turns only"), "{words}");
+    assert!(
+        words.contains("give the clients longer (--concurrent-for)"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -88,6 +156,9 @@ fn the_page_and_the_json_have_them_too() {
     let concurrent = &design.unwrap()["concurrent"];
     assert_eq!(concurrent["all"]["answered"], 170);
     assert_eq!(concurrent["queries"][1][1]["p99"], serde_json::Value::Null);
+    assert_eq!(concurrent["cpu_per_answer"]["client"], 0.01);
+    let compared = &value["summary"]["concurrent"];
+    assert_eq!(compared["queries"][0]["query"], "scan");
 }
 
 #[test]
@@ -95,4 +166,64 @@ fn without_such_clients_nothing_is_said_of_them() {
     let summary = fixture::summary().unwrap();
     assert!(!terminal::render(&summary, 100, false).contains("Several clients"));
     assert!(!html::render(&summary).contains("Several clients"));
+}
+
+/// The run in which four clients asked one design all questions, and another one only some of them.
+fn predicted_and_asked() -> Summary {
+    let names = ["scan", "tone_by_actor", "month", "usa", "albania"];
+    let asked = |design: &str, queries: &[&str]| {
+        let queries = queries.iter().map(|query| ConcurrentQuery {
+            query: query.to_string(),
+            nanoseconds: vec![20_000_000; 6],
+        });
+        Record::Concurrent(Box::new(Concurrent {
+            design: design.to_owned(),
+            turn: None,
+            clients: 4,
+            permutations: 6,
+            seconds: 1.0,
+            cpu: CpuSeconds::default(),
+            queries: queries.collect(),
+            bad: Vec::new(),
+            unfinished: Vec::new(),
+        }))
+    };
+    let mut records = fixture::records();
+    let last = records.len() - 1;
+    let both = [
+        asked("parquet?codec=zstd", &names),
+        asked("parquet?codec=snappy", &names[1..]),
+    ];
+    records.splice(last..last, both);
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn users_are_checked_by_clients_design_by_design() {
+    let validation = growth::validate(&predicted_and_asked());
+    insta::assert_snapshot!(validation.users.as_ref().unwrap().render());
+    assert!(
+        validation
+            .render()
+            .ends_with(&(validation.users.unwrap().render() + "\n"))
+    );
+}
+
+#[test]
+fn the_json_has_the_share_of_near_predictions_of_users() {
+    let json = growth::validate(&predicted_and_asked()).json().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let users = &json["users"];
+    assert_eq!(users["clients"], 4);
+    let check = &users["designs"][0];
+    assert_eq!(check["measured"]["per_second"], 200.0);
+    let [predicted, error] = [&check["predicted"]["per_second"], &check["error"]];
+    let expected = (predicted.as_f64().unwrap() / 200.0).ln().abs();
+    assert!((error.as_f64().unwrap() - expected).abs() < 1e-9);
+    for (share, within) in [(0.15, "within_15"), (0.25, "within_25")] {
+        let is_near = expected.exp() - 1.0 <= share;
+        assert_eq!(users[within], if is_near { 1.0 } else { 0.0 }, "{within}");
+    }
+    let why = users["left_out"][0]["why"].as_str().unwrap();
+    assert!(why.starts_with("scan has 0 of the 5 answers"), "{why}");
 }

@@ -229,6 +229,73 @@ pub fn scaled_records() -> Vec<Record> {
     records
 }
 
+/// A design that [`raced`] drops before its own table is loaded, and one that it drops after five rounds.
+const DROPPED: [&str; 2] = ["cassandra/narrow?compressor=Deflate", "cassandra/wide"];
+
+/// Makes the same run as a race, in which two designs are dropped and one is kept as a control.
+pub fn raced() -> Result<Summary, SummaryError> {
+    Summary::from_records(&raced_records())
+}
+
+pub fn raced_records() -> Vec<Record> {
+    let mut records = records();
+    let is_of_dropped = |design: &str, round: Option<u32>| {
+        design == DROPPED[0] || (design == DROPPED[1] && round.is_some_and(|round| round >= 5))
+    };
+    records.retain(|record| !match record {
+        Record::Created { design } | Record::Settled { design, .. } => is_of_dropped(design, None),
+        Record::Loaded(slice) => is_of_dropped(&slice.design, None),
+        Record::Footprint(footprint) => is_of_dropped(&footprint.design, None),
+        Record::Answered(answered) => is_of_dropped(&answered.design, None),
+        Record::Timed(timing) => is_of_dropped(&timing.design, Some(timing.round)),
+        _ => false,
+    });
+    let rungs = [ROWS / 64, ROWS / 16].map(|rows| Instance::smaller(DROPPED[0], rows));
+    let rungs = rungs.to_vec();
+    let of = |design: &str, by: &str| Dropped {
+        design: design.to_owned(),
+        by: by.to_owned(),
+        rows: ROWS,
+        at_rung: false,
+        rounds: Some(5),
+        beaten: [
+            ("storage", 8.1, 8.1),
+            ("loading", 11.8, 2.4),
+            ("month", 8.2, 6.6),
+        ]
+        .map(|(objective, times, at_least)| Beaten {
+            objective: objective.to_owned(),
+            times,
+            at_least,
+        })
+        .to_vec(),
+        is_control: false,
+    };
+    let at_rung = Dropped {
+        rows: ROWS / 16,
+        at_rung: true,
+        rounds: None,
+        ..of(DROPPED[0], "parquet?codec=snappy")
+    };
+    let control = Dropped {
+        is_control: true,
+        ..of("cassandra/blob", "parquet?codec=zstd")
+    };
+    let between_rounds = [of(DROPPED[1], "parquet?codec=zstd"), control];
+    let dropped = between_rounds.map(|dropped| Record::Dropped(Box::new(dropped)));
+    let stopped = Record::Stopped(Stopped {
+        rounds: ROUNDS,
+        why: WhyStopped::LittleToGain {
+            expected_loss: 0.004,
+        },
+    });
+    let last = records.len() - 1;
+    records.splice(last..last, dropped.into_iter().chain([stopped]));
+    let race = [Record::Race { rungs }, Record::Dropped(Box::new(at_rung))];
+    records.splice(1..1, race);
+    records
+}
+
 /// Makes a record of a design into that of a table with this many rows.
 fn of_table(record: Record, id: &str, rows: u64) -> Record {
     let share = rows as f64 / ROWS as f64;

@@ -12,4 +12,6 @@ pub mod html;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod race;
+#[cfg(test)]
 mod terminal;

@@ -1,4 +1,4 @@
-use bakeoff_report::decide::terminal::{MOST_LINES, render};
+use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
 use bakeoff_stats::decide::{Decision, DecisionInput, Status, Timed};
 use unicode_width::UnicodeWidthStr;
 
@@ -43,6 +43,23 @@ fn forty_designs_and_sixty_questions_fit() {
     let decision = Decision::of(&input);
     for width in [1, 60, 80, 100, 1000] {
         assert_fits(&render(&decision, width, false), width.clamp(60, 100));
+    }
+}
+
+#[test]
+fn a_race_takes_no_lines_that_others_need() {
+    let race = || Some("Many words about it. ".repeat(40));
+    for input in [fixture::crowd(), fixture::events(), fixture::nothing()] {
+        let decision = Decision::of(&input);
+        for width in [60, 100] {
+            let text = render_of_race(&decision, race(), width, false);
+            assert_fits(&text, width);
+            let has_waits = |text: &str| text.contains("\nWait ");
+            assert_eq!(
+                has_waits(&text),
+                has_waits(&render(&decision, width, false))
+            );
+        }
     }
 }
 

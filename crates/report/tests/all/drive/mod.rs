@@ -10,6 +10,8 @@ mod results;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
+mod slower_disk;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod verdict;

@@ -12,6 +12,24 @@ pub fn summary() -> SweepSummary {
     SweepSummary::new(&header(), &records())
 }
 
+/// The settings of both designs that nothing happens to, in so many rounds.
+pub fn several_rounds(rounds: u32) -> SweepSummary {
+    let mut records = Vec::new();
+    for round in 1..=rounds {
+        let noise = 1.0 + 0.002 * f64::from(round % 3);
+        for (workers, share) in [(1, 0.2), (8, 1.0), (64, 0.98), (256, 0.91)] {
+            for (design, rate) in [(TIMESCALE, 121_000.0), (SERIES, 9_000.0)] {
+                records.push(SweepRecord::Cell(Cell {
+                    round,
+                    ..cell(design, 10_000, workers, rate * share * noise)
+                }));
+            }
+        }
+    }
+    let header = SweepHeader { rounds, ..header() };
+    SweepSummary::new(&header, &records)
+}
+
 pub fn records() -> Vec<SweepRecord> {
     let mut cells = Vec::new();
     for (batch, rate) in [(1, 900.0), (100, 40_000.0), (10_000, 121_000.0)] {
@@ -87,6 +105,7 @@ fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
         design: design.to_owned(),
         batch_rows,
         workers,
+        round: 1,
         inserted: Some(Inserted {
             inserts: rows / batch_rows,
             rows,
@@ -135,6 +154,7 @@ fn header() -> SweepHeader {
         batches: vec![1, 100, 10_000],
         workers: vec![1, 8, 64, 256],
         seconds: 3.0,
+        rounds: 1,
         warm_up_seconds: 1.0,
         time_out_seconds: 30.0,
     }

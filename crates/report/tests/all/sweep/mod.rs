@@ -3,7 +3,7 @@
 pub mod fixture;
 
 use bakeoff_report::sweep::{html, json, terminal};
-use fixture::{SERIES, records, summary};
+use fixture::{SERIES, records, several_rounds, summary};
 
 #[test]
 fn the_terminal_shows_each_setting_and_the_best() {
@@ -21,17 +21,62 @@ fn the_terminal_shows_each_setting_and_the_best() {
         "✗ rows ran out",
         "✗ waited 12%",
         "too few for a p99",
-        "8 workers are about enough: 256 insert 0.91×",
     ] {
         assert!(shown.contains(words), "`{words}` is not in: {shown}");
     }
+    let words = words(&shown);
+    for sentence in [
+        "8 workers were about enough (one observation of each): 256 insert 0.91×",
+        "1 round cannot show a difference between designs: repeat the sweep with --rounds 7.",
+        "Each setting was measured once.",
+        "cassandra/series 9.50 k once 0.079× ?",
+    ] {
+        assert!(words.contains(sentence), "`{sentence}` is not in: {words}");
+    }
     // The other best setting is in the middle of its grid.
-    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     let edge = "These are the largest batches that were tried: more may be faster.";
     assert_eq!(words.matches(edge).count(), 1, "{words}");
     assert_eq!(words.matches("that were tried").count(), 1, "{words}");
     let widest = shown.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(100), "{shown}");
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rounds_say_what_is_shown_of_designs_and_workers() {
+    let summary = several_rounds(7);
+    let words = words(&terminal::render(&summary, 100, false));
+    for sentence in [
+        "each for 3 s in each of 7 rounds after a warm-up",
+        "Each design with its best setting, timescale/hypertable?chunk=12h is the best: slower: \
+         cassandra/series 0.074×",
+        "from 8 workers: 121 k rows/s (121–121 k over 7 rounds)",
+        "With such batches 8 workers are about enough: 256 insert 0.91×",
+        // 4 settings of each design, and 6 pairs of workers of each.
+        "corrected for all 28 pairs of settings",
+    ] {
+        assert!(words.contains(sentence), "`{sentence}` is not in: {words}");
+    }
+    assert!(!words.contains("--rounds"), "{words}");
+    let page = html::render(&summary);
+    assert!(
+        page.contains("0.074×") && page.contains("<dd>7</dd>"),
+        "{page}"
+    );
+
+    let four = several_rounds(4);
+    let words = self::words(&terminal::render(&four, 100, false));
+    for sentence in [
+        "4 rounds cannot show a difference between designs: repeat the sweep with --rounds 7.",
+        "Each setting was measured 4 times.",
+        "8 workers were about enough (4 rounds, not settled)",
+        "cassandra/series 9.02 k 9.00–9.04 k 0.074× ?",
+    ] {
+        assert!(words.contains(sentence), "`{sentence}` is not in: {words}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::differs::{self, Side};
-use crate::compare::summary::loading::Loading;
+use super::loads::{loading_part, rates, twins_of_loading};
 use crate::compare::summary::rounds::method::{FEWEST_ROUNDS, Interval, Method, Part, TableNoise};
 use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::summary::rounds::twins::{self, Twins};
@@ -90,11 +90,14 @@ pub struct Missing {
     pub side: Side,
 }
 
+/// Name of the loading of rows among the figures.
+pub const LOADING: &str = "loading";
+
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             What::Query(name) => f.write_str(name),
-            What::Loading => f.write_str("loading"),
+            What::Loading => f.write_str(LOADING),
         }
     }
 }
@@ -102,6 +105,8 @@ impl fmt::Display for What {
 /// A run with the differences of its twins, which are computed once.
 pub struct Run<'a> {
     pub summary: &'a Summary,
+    /// Names of the figures to compare; `None` for all.
+    only: Option<&'a [String]>,
     /// Differences of twins in each query of the header.
     twins: Vec<Twins>,
     /// Differences of twins in loading.
@@ -122,9 +127,11 @@ struct Figure {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(summary: &'a Summary) -> Run<'a> {
+    /// Takes the figures of a run with these names, or all of them.
+    pub fn new(summary: &'a Summary, only: Option<&'a [String]>) -> Run<'a> {
         Run {
             summary,
+            only,
             twins: twins_of(summary),
             loading: twins_of_loading(summary),
         }
@@ -132,7 +139,7 @@ impl<'a> Run<'a> {
 
     /// Returns the number of figures that both runs have.
     pub fn comparisons_with(&self, other: &Run<'_>) -> usize {
-        let loads = self.designs(other).filter(|(a, b)| rates(a, b).is_some());
+        let loads = self.loaded(other).filter(|(a, b)| rates(a, b).is_some());
         loads.count() + self.times(other).len()
     }
 
@@ -181,7 +188,7 @@ impl<'a> Run<'a> {
     pub fn missing_to(&self, other: &Run<'_>) -> Vec<Missing> {
         let mut missing = Vec::new();
         for (one, two) in self.designs(other) {
-            for query in differs::queries(self.summary, other.summary) {
+            for query in self.queries(other) {
                 let side = match (has_time(one, query), has_time(two, query)) {
                     (true, false) => Side::B,
                     (false, true) => Side::A,
@@ -207,9 +214,29 @@ impl<'a> Run<'a> {
         designs.filter_map(move |one| Some((one, other.design(&one.info.id)?)))
     }
 
+    /// Returns the designs of both runs if loading is to be compared, and none otherwise.
+    fn loaded<'b>(
+        &self,
+        other: &Run<'b>,
+    ) -> impl Iterator<Item = (&'a DesignSummary, &'b DesignSummary)> {
+        { self.designs(other) }.filter(|_| self.is_compared(LOADING))
+    }
+
+    /// Returns the queries to compare, which ask the same question in both runs.
+    fn queries(&self, other: &Run<'_>) -> Vec<&'a str> {
+        let mut queries = differs::queries(self.summary, other.summary);
+        queries.retain(|name| self.is_compared(name));
+        queries
+    }
+
+    fn is_compared(&self, figure: &str) -> bool {
+        self.only
+            .is_none_or(|names| names.iter().any(|name| name == figure))
+    }
+
     /// Returns the queries that both runs have times for, with their design.
     fn times<'b>(&self, other: &Run<'b>) -> Vec<(&'a str, &'a QuerySummary, &'b QuerySummary)> {
-        let queries = differs::queries(self.summary, other.summary);
+        let queries = self.queries(other);
         let mut times = Vec::new();
         for (one, two) in self.designs(other) {
             for query in &queries {
@@ -240,7 +267,7 @@ impl<'a> Run<'a> {
     fn loads(&self, other: &Run<'_>) -> Vec<Figure> {
         let noise = twins::noise(&[self.loading.and(&other.loading).whole()]);
         let noise = noise.into_iter().next().flatten();
-        self.designs(other)
+        self.loaded(other)
             .filter_map(|(one, two)| Figure::of_loading(one, two, noise))
             .collect()
     }
@@ -336,33 +363,6 @@ fn noise_of(noise: &[(&str, Option<TableNoise>)], what: &What) -> Option<TableNo
 fn has_time(design: &DesignSummary, query: &str) -> bool {
     let time = design.query(query).and_then(|query| query.time);
     time.is_some_and(|time| time.median > 0.0)
-}
-
-fn rates(one: &DesignSummary, two: &DesignSummary) -> Option<(f64, f64)> {
-    Some((one.loading.rate()?, two.loading.rate()?))
-}
-
-/// Returns the variance of the logarithm of a rate, from its resamples.
-fn loading_part(loading: &Loading) -> Option<Part> {
-    let resamples: Vec<f64> = loading.resamples().into_iter().map(f64::ln).collect();
-    let count = resamples.len() as f64;
-    let mean = resamples.iter().sum::<f64>() / count;
-    let squares: f64 = resamples.iter().map(|ln| (ln - mean).powi(2)).sum();
-    (resamples.len() > 1).then(|| Part {
-        variance: squares / (count - 1.0),
-        freedom: loading.slices.len() as f64 - 1.0,
-    })
-}
-
-/// Returns the differences of a run's twins in loading.
-fn twins_of_loading(run: &Summary) -> Twins {
-    let of_design = |design: &DesignSummary| {
-        let twin = run.twin_of(&design.info.id)?;
-        let (own, its) = rates(design, twin)?;
-        let parts = loading_part(&design.loading).zip(loading_part(&twin.loading))?;
-        Some(((own / its).ln(), parts.0.variance + parts.1.variance))
-    };
-    Twins::from_differences(run.designs.iter().filter_map(of_design).collect())
 }
 
 impl Unknown {

@@ -79,7 +79,9 @@ impl History {
 
 impl Group {
     fn new(runs: &[&(String, Summary)]) -> Group {
-        let prepared: Vec<Run<'_>> = runs.iter().map(|(_, run)| Run::new(run)).collect();
+        let prepared: Vec<Run<'_>> = { runs.iter() }
+            .map(|(_, run)| Run::new(run, None))
+            .collect();
         let changes = Changes::new(&prepared);
         let series = names(runs)
             .into_iter()

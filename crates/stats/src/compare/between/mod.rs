@@ -10,13 +10,14 @@ mod days;
 mod differs;
 mod gate;
 mod history;
+mod loads;
 mod sections;
 
 use serde::Serialize;
 
 use super::Summary;
 use super::summary::rounds::method::FEWEST_ROUNDS;
-use change::Run;
+use change::{LOADING, Run};
 
 pub use change::{Change, Missing, Shown, StorageChange, Unknown, What};
 pub use differs::{Caution, Obstacle, Side};
@@ -28,6 +29,9 @@ pub use history::{Group, History, Point, Series, Shift};
 pub struct Between {
     pub a: RunAbout,
     pub b: RunAbout,
+    /// Names of the figures to which the comparison is limited; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
     /// Reasons why nothing is compared.
     pub obstacles: Vec<Obstacle>,
     /// Differences that have to be known to read the changes.
@@ -55,6 +59,16 @@ pub struct RunAbout {
 impl Between {
     /// Compares run B with run A, each with the name that its reader knows it by.
     pub fn of(a: (&str, &Summary), b: (&str, &Summary)) -> Between {
+        Between::of_figures(a, b, None)
+    }
+
+    /// Compares the figures with these names, or all of them; intervals are corrected for the number of
+    /// those alone.
+    pub fn of_figures(
+        a: (&str, &Summary),
+        b: (&str, &Summary),
+        only: Option<Vec<String>>,
+    ) -> Between {
         let obstacles = differs::obstacles(a.1, b.1);
         let mut between = Between {
             a: RunAbout::new(a.0, a.1),
@@ -64,14 +78,28 @@ impl Between {
             storage: Vec::new(),
             missing: Vec::new(),
             obstacles,
+            only,
         };
         if between.obstacles.is_empty() {
-            let (a, b) = (Run::new(a.1), Run::new(b.1));
+            let only = between.only.as_deref();
+            let (a, b) = (Run::new(a.1, only), Run::new(b.1, only));
             between.changes = a.changes_to(&b, a.comparisons_with(&b));
             between.storage = a.storage_to(&b);
             between.missing = a.missing_to(&b);
         }
         between
+    }
+
+    /// Returns the names of the figures that either run may have: its queries, and loading.
+    pub fn figures(a: &Summary, b: &Summary) -> Vec<String> {
+        let queries = a.header.queries.iter().chain(&b.header.queries);
+        let mut names: Vec<String> = Vec::new();
+        for name in queries.map(|query| query.name.as_str()).chain([LOADING]) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
     }
 
     /// Returns the change of a query's time on a design.

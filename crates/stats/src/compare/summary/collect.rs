@@ -3,8 +3,8 @@
 use super::cpu::Resolution;
 use super::loading::Loading;
 use super::{
-    ConcurrentSummary, DesignSummary, Failure, InstanceSummary, PairedComparison, QuerySummary,
-    Summary, SummaryError,
+    DesignSummary, Failure, InstanceSummary, PairedComparison, QuerySummary, Summary, SummaryError,
+    concurrent,
 };
 use crate::compare::{
     Answered, Concurrent, Dropped, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
@@ -28,7 +28,8 @@ struct Design {
     settle_seconds: Option<f64>,
     footprint: Option<Footprint>,
     space: Option<Space>,
-    concurrent: Option<ConcurrentSummary>,
+    /// Turns in which several clients asked the design.
+    concurrent: Vec<Concurrent>,
     dropped: Option<Dropped>,
     queries: Vec<Query>,
     failures: Vec<Failure>,
@@ -73,6 +74,7 @@ impl Collected {
                 seconds: None,
                 peak_memory_bytes: None,
                 comparison: PairedComparison::default(),
+                concurrent: None,
                 forecast: None,
                 decision: None,
                 race: None,
@@ -216,11 +218,8 @@ impl Collected {
         for query in &asked.queries {
             self.query(number, &asked.design, &query.query)?;
         }
-        let design = self.design(number, &asked.design)?;
-        design.concurrent = Some(asked.summary());
-        for failure in asked.failures() {
-            design.fail(failure);
-        }
+        let turns = &mut self.design(number, &asked.design)?.concurrent;
+        turns.push(asked.clone());
         Ok(())
     }
 
@@ -282,7 +281,7 @@ impl Design {
             settle_seconds: None,
             footprint: None,
             space: None,
-            concurrent: None,
+            concurrent: Vec::new(),
             dropped: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
@@ -324,7 +323,10 @@ impl Design {
 
     /// Condenses the records of a design whose footprint holds this number of copies of each row.
     fn condense(mut self, copies: u32) -> DesignSummary {
-        let failures: Vec<Failure> = self.queries.iter().filter_map(Query::failure).collect();
+        let failures = self.queries.iter().filter_map(Query::failure);
+        let failures: Vec<Failure> = failures
+            .chain(concurrent::failures(&self.concurrent))
+            .collect();
         for failure in failures {
             self.fail(failure);
         }
@@ -350,7 +352,7 @@ impl Design {
             footprint: self.footprint,
             space: self.space,
             resolution,
-            concurrent: self.concurrent,
+            concurrent: concurrent::summary(&self.concurrent),
             dropped: self.dropped,
             info: self.info,
             failures: self.failures,

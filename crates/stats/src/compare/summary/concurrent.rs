@@ -1,4 +1,8 @@
-//! Figures of several clients that ask a design at the same time.
+//! Figures of several clients that ask a design at the same time, in turns.
+
+pub mod compared;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -9,13 +13,24 @@ use crate::compare::{BadQuestions, Concurrent, Outcome, Step};
 /// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
 const ANSWERS_FOR_P99: usize = 100;
 
-/// Summary of a [`Concurrent`] for reports.
+/// Figures of a design that several clients asked, over all of its turns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentSummary {
     pub clients: u32,
+    /// Number of turns in which the design answered rightly.
+    pub turns: u32,
     pub permutations: u32,
     pub seconds: f64,
     pub cpu: CpuSeconds,
+    /// CPU seconds for each right answer, of the design's own mix of queries; `None` without one.
+    pub cpu_per_answer: Option<CpuSeconds>,
+    /// Mean number of questions under way, which is below the number of clients where turns end with
+    /// long questions.
+    pub in_flight: Option<f64>,
+    /// Answers per second if all queries are asked equally often; `None` where a query has too few
+    /// answers to tell.
+    pub equal_mix: Option<f64>,
+    /// Figures of all answers in the shares in which they were given, which differ between designs.
     pub all: ConcurrentFigures,
     pub queries: Vec<(String, ConcurrentFigures)>,
 }
@@ -35,41 +50,62 @@ pub struct ConcurrentFigures {
     pub wrong: u64,
     /// Number of questions without an answer.
     pub failed: u64,
+    /// Number of each turn with right answers and their mean, in the order of the turns.
+    #[serde(skip)]
+    pub turns: Vec<(u32, f64)>,
 }
 
-impl Concurrent {
-    pub fn summary(&self) -> ConcurrentSummary {
-        let queries = self.queries.iter().map(|q| {
-            let bad = self.bad.iter().filter(|bad| bad.query == q.query);
-            let figures = ConcurrentFigures::new(q.nanoseconds.clone(), bad, self.seconds);
-            (q.query.clone(), figures)
-        });
-        let all = self.queries.iter().flat_map(|q| &q.nanoseconds);
-        ConcurrentSummary {
-            clients: self.clients,
-            permutations: self.permutations,
-            seconds: self.seconds,
-            cpu: self.cpu,
-            all: ConcurrentFigures::new(all.copied().collect(), self.bad.iter(), self.seconds),
-            queries: queries.collect(),
-        }
-    }
+/// Returns the figures of a design over its turns, which are in their order. Returns `None` if it had
+/// none yet.
+pub fn summary(turns: &[Concurrent]) -> Option<ConcurrentSummary> {
+    let first = turns.first()?;
+    let of_query = |query: &str| ConcurrentFigures::of(turns, |of| of == query);
+    let all = ConcurrentFigures::of(turns, |_| true);
+    let seconds: f64 = turns.iter().map(|turn| turn.seconds).sum();
+    let cpu = { turns.iter().map(|turn| turn.cpu) }.reduce(|one, two| one + two);
+    let cpu = cpu.unwrap_or_default();
+    let answered = all.answered as f64;
+    Some(ConcurrentSummary {
+        clients: first.clients,
+        turns: u32::try_from(all.turns.len()).unwrap_or(u32::MAX),
+        permutations: turns.iter().map(|turn| turn.permutations).sum(),
+        seconds,
+        cpu,
+        cpu_per_answer: (answered > 0.0).then(|| CpuSeconds {
+            client: cpu.client / answered,
+            server: cpu.server.map(|server| server / answered),
+        }),
+        in_flight: all.mean.map(|mean| mean * all.per_second),
+        equal_mix: None,
+        queries: { first.queries.iter() }
+            .map(|asked| (asked.query.clone(), of_query(&asked.query)))
+            .collect(),
+        all,
+    })
+}
 
-    /// Returns wrong and missing answers as failures of the design.
-    pub fn failures(&self) -> impl Iterator<Item = Failure> {
-        self.bad.iter().filter_map(|bad| {
-            let complaint = bad.outcome.complaint()?;
-            let questions = match bad.questions {
-                1 => "1 question".to_owned(),
-                n => format!("{n} questions"),
-            };
-            Some(Failure {
-                step: Step::Concurrent,
-                query: Some(bad.query.clone()),
-                reason: format!("{complaint} ({questions} of {} clients)", self.clients),
-            })
-        })
+/// Returns wrong and missing answers as failures of the design, each query's once.
+pub fn failures(turns: &[Concurrent]) -> Vec<Failure> {
+    let mut questions: BTreeMap<(&str, bool), (u32, &BadQuestions)> = BTreeMap::new();
+    for bad in turns.iter().flat_map(|turn| &turn.bad) {
+        let is_missing = !matches!(bad.outcome, Outcome::Wrong { .. });
+        let kind = questions.entry((&bad.query, is_missing));
+        kind.or_insert((0, bad)).0 += bad.questions;
     }
+    let clients = turns.first().map_or(0, |turn| turn.clients);
+    let failure = |(questions, first): &(u32, &BadQuestions)| {
+        let complaint = first.outcome.complaint()?;
+        let questions = match questions {
+            1 => "1 question".to_owned(),
+            n => format!("{n} questions"),
+        };
+        Some(Failure {
+            step: Step::Concurrent,
+            query: Some(first.query.clone()),
+            reason: format!("{complaint} ({questions} of {clients} clients)"),
+        })
+    };
+    questions.values().filter_map(failure).collect()
 }
 
 impl ConcurrentSummary {
@@ -80,17 +116,25 @@ impl ConcurrentSummary {
 }
 
 impl ConcurrentFigures {
-    fn new<'a>(
-        mut nanoseconds: Vec<u64>,
-        bad: impl Iterator<Item = &'a BadQuestions>,
-        seconds: f64,
-    ) -> ConcurrentFigures {
+    /// Sums up the answers to some of the queries.
+    fn of(turns: &[Concurrent], is_meant: impl Fn(&str) -> bool) -> ConcurrentFigures {
+        let answers = |turn: &Concurrent| -> Vec<u64> {
+            let queries = turn.queries.iter().filter(|asked| is_meant(&asked.query));
+            let times = queries.flat_map(|asked| &asked.nanoseconds);
+            times.copied().collect()
+        };
+        let means = turns.iter().enumerate().filter_map(|(place, turn)| {
+            let number = turn.turn.unwrap_or(place as u32);
+            Some((number, mean(&answers(turn))?))
+        });
+        let mut nanoseconds: Vec<u64> = turns.iter().flat_map(answers).collect();
         nanoseconds.sort_unstable();
         let answered = nanoseconds.len();
-        let mean = nanoseconds.iter().map(|&n| n as f64).sum::<f64>() / answered as f64;
+        let seconds: f64 = turns.iter().map(|turn| turn.seconds).sum();
         let (mut wrong, mut failed) = (0, 0);
-        for bad in bad {
+        for bad in turns.iter().flat_map(|turn| &turn.bad) {
             match bad.outcome {
+                _ if !is_meant(&bad.query) => {}
                 Outcome::Wrong { .. } => wrong += u64::from(bad.questions),
                 _ => failed += u64::from(bad.questions),
             }
@@ -102,14 +146,21 @@ impl ConcurrentFigures {
             } else {
                 0.0
             },
-            mean: (answered > 0).then_some(mean / 1e9),
+            mean: mean(&nanoseconds),
             p50: percentile(&nanoseconds, 50),
             p99: percentile(&nanoseconds, 99).filter(|_| answered >= ANSWERS_FOR_P99),
             slowest: percentile(&nanoseconds, 100),
             wrong,
             failed,
+            turns: means.collect(),
         }
     }
+}
+
+/// Returns the mean in seconds, if there are any values.
+fn mean(nanoseconds: &[u64]) -> Option<f64> {
+    let sum: f64 = nanoseconds.iter().map(|&n| n as f64).sum();
+    (!nanoseconds.is_empty()).then(|| sum / nanoseconds.len() as f64 / 1e9)
 }
 
 /// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of
@@ -121,84 +172,4 @@ fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compare::ConcurrentQuery;
-
-    fn bad(query: &str, questions: u32, outcome: Outcome) -> BadQuestions {
-        BadQuestions {
-            query: query.to_owned(),
-            questions,
-            permutation: 3,
-            outcome,
-        }
-    }
-
-    fn answered_in(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
-        ConcurrentQuery {
-            query: query.to_owned(),
-            nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
-        }
-    }
-
-    /// Makes 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
-    fn asked() -> Concurrent {
-        let difference = "row 1".to_owned();
-        let reason = "refused".to_owned();
-        Concurrent {
-            design: "a".to_owned(),
-            clients: 4,
-            permutations: 100,
-            seconds: 4.0,
-            cpu: CpuSeconds::default(),
-            queries: vec![
-                answered_in("odd", (0..100).rev().map(|n| 2 * n + 1)),
-                answered_in("even", (2..=200).step_by(2)),
-            ],
-            bad: vec![
-                bad("odd", 2, Outcome::Wrong { difference }),
-                bad("even", 1, Outcome::Error { reason }),
-            ],
-        }
-    }
-
-    #[test]
-    fn percentiles_are_values_that_were_measured() {
-        let summary = asked().summary();
-        let all = &summary.all;
-        assert_eq!((all.answered, all.per_second), (200, 50.0));
-        assert!((all.mean.unwrap() - 0.1005).abs() < 1e-12);
-        assert_eq!((all.p50, all.p99), (Some(0.1), Some(0.198)));
-        assert_eq!(all.slowest, Some(0.2));
-        let odd = summary.query("odd").unwrap();
-        assert_eq!((odd.p50, odd.p99), (Some(0.099), Some(0.197)));
-    }
-
-    #[test]
-    fn wrong_and_missing_answers_are_counted_and_reported_but_not_timed() {
-        let (asked, summary) = (asked(), asked().summary());
-        let bad = |f: &ConcurrentFigures| (f.answered, f.wrong, f.failed);
-        assert_eq!(bad(&summary.all), (200, 2, 1));
-        assert_eq!(bad(summary.query("odd").unwrap()), (100, 2, 0));
-        let reasons: Vec<_> = asked.failures().map(|f| f.reason).collect();
-        assert_eq!(
-            reasons,
-            [
-                "wrong answer: row 1 (2 questions of 4 clients)",
-                "no answer: refused (1 question of 4 clients)"
-            ]
-        );
-    }
-
-    #[test]
-    fn few_answers_have_no_p99_and_none_have_no_times() {
-        let mut asked = asked();
-        asked.queries[0].nanoseconds.pop();
-        asked.queries[1].nanoseconds.clear();
-        let summary = asked.summary();
-        let odd = summary.query("odd").unwrap();
-        assert_eq!((odd.p99, odd.slowest), (None, Some(0.199)));
-        let even = summary.query("even").unwrap();
-        assert_eq!((even.mean, even.p50, even.slowest), (None, None, None));
-    }
-}
+mod tests;

@@ -90,9 +90,19 @@ impl Summary {
         Some(self.at_full_scale_or_measured(measured))
     }
 
-    /// Returns the rounds in which every design that may be recommended answered every query.
+    /// Returns the rounds in which every design that may be recommended answered every query, without those
+    /// queries that none of them ever answered: they are at fault and leave the decision.
     fn common_rounds(&self) -> Vec<u32> {
-        let mut queries = self.contenders().flat_map(|design| &design.queries);
+        let is_answered = |query: &&QuerySummary| {
+            let mut designs = self.contenders();
+            designs.any(|design| {
+                design
+                    .query(&query.query)
+                    .is_some_and(|q| !q.rounds.is_empty())
+            })
+        };
+        let queries = self.contenders().flat_map(|design| &design.queries);
+        let mut queries = queries.filter(is_answered);
         let Some(first) = queries.next() else {
             return Vec::new();
         };

@@ -14,6 +14,7 @@ pub(super) mod rounds;
 mod scale_out;
 mod users;
 
+pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
@@ -26,7 +27,7 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
-pub use users::{MeasuredLoad, UnderLoad};
+pub use users::{MeasuredLoad, NotChecked, UnderLoad, UsersChecked, WhyNotChecked};
 
 use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
@@ -73,6 +74,9 @@ pub struct Summary {
     pub peak_memory_bytes: Option<u64>,
     /// Comparison of the designs' times within rounds.
     pub comparison: PairedComparison,
+    /// Comparison of the designs that several clients asked at the same time; `None` if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrent: Option<ConcurrentComparison>,
     /// Forecast at full scale; `None` before any row was loaded.
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
@@ -298,6 +302,7 @@ impl Summary {
             }
         }
         self.comparison = PairedComparison::from_summary(self);
+        self.concurrent = self.compare_concurrent();
     }
 }
 

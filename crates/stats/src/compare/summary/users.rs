@@ -7,9 +7,13 @@
 //! (Seidmann, Schweitzer, Shalev-Oren: Computerized closed queueing network models of flexible
 //! manufacturing systems, 1987).
 
+mod measured;
+
 use serde::Serialize;
 
 use super::{DesignSummary, QuerySummary, Summary};
+
+pub use measured::{MeasuredLoad, NotChecked, UsersChecked, WhyNotChecked};
 
 /// A design under several users.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,16 +30,6 @@ pub struct UnderLoad {
     pub per_second: f64,
     /// Mean time of an answer, in seconds.
     pub mean: f64,
-    /// Figures that several clients measured with as many users on as many cores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub measured: Option<MeasuredLoad>,
-}
-
-/// Figures that several clients measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct MeasuredLoad {
-    pub per_second: f64,
-    pub mean: f64,
 }
 
 impl Summary {
@@ -45,23 +39,6 @@ impl Summary {
         { self.contenders() }
             .filter_map(|design| self.design_under_load(design, users, cores))
             .collect()
-    }
-
-    /// Returns the same for as many users as there were clients, with what these measured.
-    pub fn under_measured_load(&self) -> Vec<UnderLoad> {
-        let cores = self.header.machine.cores;
-        let checked = self.contenders().filter_map(|design| {
-            let asked = design.concurrent.as_ref()?;
-            let measured = MeasuredLoad {
-                per_second: asked.all.per_second,
-                mean: asked.all.mean?,
-            };
-            Some(UnderLoad {
-                measured: Some(measured),
-                ..self.design_under_load(design, asked.clients, cores)?
-            })
-        });
-        checked.collect()
     }
 
     fn design_under_load(
@@ -85,7 +62,6 @@ impl Summary {
             cpu_seconds,
             per_second,
             mean,
-            measured: None,
         })
     }
 }

@@ -127,3 +127,62 @@ fn storage_is_exact() {
     assert_eq!(found.storage.len(), 2);
     assert_eq!((found.storage[0].a, found.storage[0].ratio), (100.0, 1.0));
 }
+
+fn between_only(b: &Drawn, only: &[&str]) -> Between {
+    let only = only.iter().map(ToString::to_string).collect();
+    Between::of_figures(("a", &DRAWN.summary()), ("b", &b.summary()), Some(only))
+}
+
+#[test]
+fn figures_that_were_not_chosen_decide_nothing() {
+    let mut records = slower(1.0).records();
+    for record in &mut records {
+        match record {
+            Record::Loaded(slice) if slice.design.starts_with("a/y") => slice.seconds *= 9.0,
+            _ => {}
+        }
+    }
+    let b = Summary::from_records(&records).unwrap();
+    let gate = |only: Option<&[&str]>| {
+        let only = only.map(|names| names.iter().map(ToString::to_string).collect());
+        let found = Between::of_figures(("a", &DRAWN.summary()), ("b", &b), only);
+        found.fail_if_slower(0.5)
+    };
+    assert!(matches!(gate(None), Gate::Slower { .. }));
+    assert!(matches!(
+        gate(Some(&["key", "loading"])),
+        Gate::Slower { .. }
+    ));
+    assert_eq!(gate(Some(&["key", "scan"])), Gate::NotSlower);
+}
+
+#[test]
+fn intervals_are_corrected_for_the_chosen_figures_only() {
+    let (all, one) = (
+        between(&DRAWN, &slower(1.5)),
+        between_only(&slower(1.5), &["scan"]),
+    );
+    let names: Vec<String> = one.changes.iter().map(|c| c.what.to_string()).collect();
+    assert_eq!(names, ["scan", "scan"]);
+    let low = |found: &Between| found.change("a/y", "scan").unwrap().interval.unwrap().0;
+    assert!(low(&one) > low(&all), "{} {}", low(&one), low(&all));
+}
+
+#[test]
+fn a_missing_time_counts_only_where_it_was_chosen() {
+    let mut records = slower(1.0).records();
+    records.push(answered("a/y", "key", wrong()));
+    let b = Summary::from_records(&records).unwrap();
+    let gate = |name: &str| {
+        let only = Some(vec![name.to_owned()]);
+        Between::of_figures(("a", &DRAWN.summary()), ("b", &b), only).fail_if_slower(1.0)
+    };
+    assert_eq!(gate("scan"), Gate::NotSlower);
+    assert_eq!(why(&gate("key")), [Unknown::NotMeasured]);
+}
+
+#[test]
+fn figures_are_named_once() {
+    let (a, b) = (DRAWN.summary(), DRAWN.summary());
+    assert_eq!(Between::figures(&a, &b), ["scan", "key", "loading"]);
+}

@@ -18,6 +18,7 @@ fn prices() -> Prices {
 fn asked(design: &str) -> Record {
     Record::Concurrent(Box::new(Concurrent {
         design: design.to_owned(),
+        turn: None,
         clients: 4,
         permutations: 10,
         seconds: 3.0,
@@ -30,6 +31,7 @@ fn asked(design: &str) -> Record {
             nanoseconds: vec![1; 10],
         }],
         bad: Vec::new(),
+        unfinished: Vec::new(),
     }))
 }
 

@@ -151,7 +151,10 @@ fn a_question_that_fails_everywhere_is_at_fault_itself() {
         ));
     }
     let decision = decision(records);
-    assert_eq!(decision.recommendation.unwrap().design, "a/x");
+    let recommendation = decision.recommendation.unwrap();
+    assert_eq!(recommendation.design, "a/x");
+    assert_eq!(recommendation.certainty, Certainty::Settled);
+    assert_eq!(decision.rounds, 7);
     let why = decision.questions[1].left_out.as_ref();
     assert!(
         matches!(why, Some(WhyLeftOut::FailsEverywhere(_))),

@@ -48,8 +48,21 @@ pub struct QueryComparison {
 impl PairedComparison {
     /// Compares the designs of a run.
     pub(super) fn from_summary(summary: &Summary) -> PairedComparison {
-        let queries = all_tables(summary);
+        PairedComparison::of(summary, |_| true)
+    }
+
+    /// Compares two designs of a run, with the intervals that a comparison of all its designs has.
+    pub fn of_two(summary: &Summary, one: &str, other: &str) -> PairedComparison {
+        PairedComparison::of(summary, |design| design == one || design == other)
+    }
+
+    /// Compares the designs of a run that are chosen.
+    fn of(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
+        let mut queries = all_tables(summary);
         let method = method(summary, &queries);
+        for tables in &mut queries {
+            tables.retain(|table| chosen(&table.design));
+        }
         let twins = twins_by(&method, summary);
         let noise = twins::noise(&twins);
         let largest = twins.iter().filter_map(Twins::largest);
@@ -94,16 +107,17 @@ impl QueryComparison {
 }
 
 /// Everything that is needed to compare designs by one query.
-struct Compared<'a> {
-    method: &'a Method,
-    tables: &'a [Table],
-    noise: Option<TableNoise>,
-    same_within: f64,
-    baseline: Option<&'a str>,
+pub struct Compared<'a> {
+    pub method: &'a Method,
+    pub tables: &'a [Table],
+    pub noise: Option<TableNoise>,
+    pub same_within: f64,
+    pub baseline: Option<&'a str>,
 }
 
 impl Compared<'_> {
-    fn query(&self, name: &str) -> QueryComparison {
+    /// Puts the comparison by one query into words.
+    pub fn query(&self, name: &str) -> QueryComparison {
         let words = Words {
             designs: self.tables.iter().map(|t| t.design.as_str()).collect(),
             field: field(self.tables, self.method, self.noise),

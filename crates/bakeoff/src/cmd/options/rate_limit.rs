@@ -1,0 +1,129 @@
+//! Defines the limit on rows that are written to a server which others may depend on.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use bakeoff_engines::RateLimit;
+use clap::Args;
+
+use super::choice::parse_rows;
+use super::cluster::ClusterOptions;
+use crate::exit::Misuse;
+
+/// Rows a second that a server which Bakeoff did not start gets unless told otherwise: a few percent of what one
+/// node of Cassandra or a PostgreSQL takes, and enough to load what a first comparison needs within minutes.
+const DEFAULT: Option<NonZeroU32> = NonZeroU32::new(2_000);
+
+#[derive(Args, Debug, Clone)]
+pub struct RateLimitOptions {
+    /// Rows a second that are written at most to a server that Bakeoff did not start, or `none`
+    /// [default: 2000]
+    #[arg(long, value_name = "ROWS", value_parser = parse, allow_negative_numbers = true)]
+    rate_limit: Option<Limit>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Unlimited,
+    Rows(NonZeroU32),
+}
+
+impl RateLimitOptions {
+    /// Returns the limit for the servers that were named; `None` if there is none.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a limit without a server that it applies to.
+    pub fn limit(
+        &self,
+        cluster: &ClusterOptions,
+        postgres: Option<&String>,
+    ) -> Result<Option<Arc<RateLimit>>> {
+        let cluster = cluster.cluster();
+        let is_named = cluster.is_some() || postgres.is_some();
+        // One that was started by `bakeoff engines start` has no other users.
+        let others_depend =
+            || postgres.is_some() || cluster.as_ref().is_some_and(|cluster| !cluster.is_ours());
+        let limit = match self.rate_limit {
+            Some(_) if !is_named => {
+                return Err(Misuse::new(anyhow!(
+                    "--rate-limit is for servers that Bakeoff does not start: name one with \
+                     --cassandra or --postgres, or leave it out"
+                ))
+                .into());
+            }
+            Some(Limit::Unlimited) => None,
+            Some(Limit::Rows(rows)) => Some(rows),
+            None => DEFAULT.filter(|_| is_named && others_depend()),
+        };
+        Ok(limit.map(RateLimit::new))
+    }
+}
+
+/// Says that a limit holds and how to lift it.
+pub fn describe(limit: &RateLimit) -> String {
+    format!(
+        "at most {} rows/s are written, since others may depend on the server; --rate-limit none lifts that",
+        limit.rows_per_second()
+    )
+}
+
+fn parse(text: &str) -> Result<Limit, String> {
+    if text == "none" {
+        return Ok(Limit::Unlimited);
+    }
+    let rows = parse_rows(text).ok();
+    rows.and_then(|rows| NonZeroU32::new(u32::try_from(rows).ok()?))
+        .map(Limit::Rows)
+        .ok_or_else(|| "not a number of rows such as 2000 or 20k, or `none`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        cluster: ClusterOptions,
+        #[command(flatten)]
+        limit: RateLimitOptions,
+    }
+
+    fn limit(arguments: &[&str], postgres: Option<&str>) -> Result<Option<u32>, String> {
+        let line = Line::try_parse_from([&["bakeoff"], arguments].concat());
+        let line = line.map_err(|error| error.to_string())?;
+        let postgres = postgres.map(str::to_owned);
+        let limit = line.limit.limit(&line.cluster, postgres.as_ref());
+        let limit = limit.map_err(|error| error.to_string())?;
+        Ok(limit.map(|limit| limit.rows_per_second()))
+    }
+
+    #[test]
+    fn a_server_of_others_is_limited_unless_that_is_lifted() {
+        let named = ["--cassandra", "192.0.2.1"];
+        let with = |more: &[&'static str]| limit(&[&named[..], more].concat(), None);
+        assert_eq!(limit(&[], None), Ok(None));
+        assert_eq!(with(&[]), Ok(Some(2_000)));
+        assert_eq!(
+            limit(&[], Some("postgresql://me@db1/metrics")),
+            Ok(Some(2_000))
+        );
+        assert_eq!(with(&["--rate-limit", "20k"]), Ok(Some(20_000)));
+        assert_eq!(with(&["--rate-limit", "none"]), Ok(None));
+        for wrong in ["0", "-1", "fast", "1e12"] {
+            let error = with(&["--rate-limit", wrong]).unwrap_err();
+            assert!(error.contains("--rate-limit"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_limit_without_a_server_is_refused() {
+        for text in ["none", "100"] {
+            let error = limit(&["--rate-limit", text], None).unwrap_err();
+            assert!(error.contains("--cassandra or --postgres"), "{error}");
+        }
+    }
+}

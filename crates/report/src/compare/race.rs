@@ -1,0 +1,110 @@
+//! Sentences about a race, which terminal and page share.
+
+use bakeoff_stats::decide::Settling;
+use bakeoff_stats::{Dropped, RaceSummary, Stopped, Summary, WhyStopped};
+
+use crate::decide::words::{list, percent};
+use crate::units;
+
+pub const TITLE: &str = "Race";
+/// Most designs in one list, beyond which only their number is given.
+const LISTED: usize = 3;
+
+/// Says in a few sentences what the race left out, why it ended, and what more time would settle.
+/// Returns `None` for a run without a race.
+pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
+    let race = summary.race.as_ref()?;
+    let all = [
+        Some(dropped(summary, race)),
+        race.stopped.map(end),
+        ten_minutes(race),
+    ];
+    Some(all.into_iter().flatten().collect())
+}
+
+/// Says at which tables, or after which rounds, a design was dropped.
+pub fn place(dropped: &Dropped) -> String {
+    let rows = units::count(dropped.rows);
+    match (dropped.at_rung, dropped.rounds) {
+        (true, _) => format!("at {rows} rows, before all were loaded"),
+        (false, Some(rounds)) => format!("at {rows} rows, after {}", rounds_of(rounds)),
+        (false, None) => format!("at {rows} rows, between rounds"),
+    }
+}
+
+fn dropped(summary: &Summary, race: &RaceSummary) -> String {
+    let out: Vec<&Dropped> = race.dropped.iter().filter(|d| !d.is_control).collect();
+    let of = units::plural(summary.designs.len() as u64, "design", "designs");
+    if out.is_empty() {
+        return format!("None of {of} was beaten in everything by another one, so all stayed.");
+    }
+    let mut places: Vec<(String, u64)> = Vec::new();
+    for design in &out {
+        let place = place(design);
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, count)) => *count += 1,
+            None => places.push((place, 1)),
+        }
+    }
+    let places = match places.as_slice() {
+        [(only, _)] => only.clone(),
+        several => {
+            let parts = several.iter().map(|(place, n)| format!("{n} {place}"));
+            parts.collect::<Vec<_>>().join("; ")
+        }
+    };
+    let verb = if out.len() == 1 { "was" } else { "were" };
+    format!(
+        "{} of {of} {verb} dropped, beaten in everything by another one: {places}.",
+        units::count(out.len() as u64)
+    )
+}
+
+fn end(stopped: Stopped) -> String {
+    let why = match stopped.why {
+        WhyStopped::LittleToGain { expected_loss } => format!(
+            "choosing another design than the recommended one would gain {} on average",
+            percent(expected_loss)
+        ),
+        WhyStopped::Settled => {
+            "every other design is shown to be worse than the recommended one, or the same"
+                .to_owned()
+        }
+        WhyStopped::ForecastDecides => {
+            "figures at full scale are forecasts, whose error further rounds leave as it is"
+                .to_owned()
+        }
+        WhyStopped::Rounds => "no more were asked for, or the budget allowed none".to_owned(),
+    };
+    format!("The rounds ended after {}: {why}.", stopped.rounds)
+}
+
+fn ten_minutes(race: &RaceSummary) -> Option<String> {
+    race.ten_minutes.as_ref().map(settling)
+}
+
+fn settling(more: &Settling) -> String {
+    let settles: Vec<String> = { more.settles.iter() }
+        .map(|other| {
+            let rounds = units::plural(other.rounds, "round", "rounds");
+            format!("{} ({rounds})", other.against)
+        })
+        .collect();
+    let settles: Vec<&str> = settles.iter().map(String::as_str).collect();
+    let leaves: Vec<&str> = more.leaves.iter().map(String::as_str).collect();
+    let (settles, leaves) = (list(&settles, LISTED), list(&leaves, LISTED));
+    let rounds = units::plural(more.rounds, "more round", "more rounds");
+    let ten = format!("Ten more minutes ({rounds}) would");
+    match (settles.is_empty(), leaves.is_empty()) {
+        (true, true) => format!("{ten} settle nothing further."),
+        (true, false) => format!("{ten} not tell the recommended design from {leaves}."),
+        (false, true) => format!("{ten} tell the recommended design from {settles}."),
+        (false, false) => {
+            format!("{ten} tell the recommended design from {settles}, and not from {leaves}.")
+        }
+    }
+}
+
+fn rounds_of(rounds: u32) -> String {
+    units::plural(u64::from(rounds), "round", "rounds")
+}

@@ -1,0 +1,62 @@
+use bakeoff_report::drive::slower_disk::SlowerDisk;
+use bakeoff_stats::EngineInfo;
+use bakeoff_stats::drive::{DriveSummary, NoDiskForecast};
+
+use super::read::{COMPARISON, RATE};
+
+/// Two designs: 520 operations a second that read 5,100 bytes each, and 310 that read 66,000.
+fn free() -> DriveSummary {
+    COMPARISON.clone()
+}
+
+/// The same load on a disk that gives 10 MB/s, with the second design at half of its rate.
+fn bounded() -> DriveSummary {
+    let mut summary = free();
+    summary.engines = vec![EngineInfo {
+        engine: "cassandra".to_owned(),
+        version: "5.0.9".to_owned(),
+        start_seconds: Some(12.0),
+        settings: vec![("disk read limit".to_owned(), "10 MB/s".to_owned())],
+    }];
+    let figures = summary.designs[1].figures.as_mut().unwrap();
+    figures.ops_per_second *= 0.5;
+    summary
+}
+
+#[test]
+fn a_slower_disk_bounds_the_design_that_reads_most() {
+    insta::assert_snapshot!(SlowerDisk::of(&free(), 10e6).unwrap().render());
+}
+
+#[test]
+fn the_forecast_is_compared_with_a_bounded_load() {
+    let checked = SlowerDisk::checked(&free(), &bounded()).unwrap();
+    assert_eq!(
+        (checked.bytes_per_second, checked.within_20),
+        (10e6, Some(1.0))
+    );
+    insta::assert_snapshot!(checked.render());
+    let json: serde_json::Value = serde_json::from_str(&checked.json().unwrap()).unwrap();
+    let design = &json["designs"][1];
+    assert_eq!(design["is_bounded"], true);
+    assert!(design["bounded"]["error"].as_f64().unwrap() < 0.2);
+    for line in checked.render().lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}
+
+#[test]
+fn a_forecast_that_is_far_off_is_not_near() {
+    let mut far = bounded();
+    far.designs[0].figures.as_mut().unwrap().ops_per_second *= 0.7;
+    let checked = SlowerDisk::checked(&free(), &far).unwrap();
+    assert_eq!(checked.within_20, Some(0.5));
+}
+
+#[test]
+fn loads_that_were_not_bounded_or_at_a_rate_are_refused() {
+    let refused = SlowerDisk::checked(&free(), &free());
+    assert_eq!(refused, Err(NoDiskForecast::NotBounded));
+    let refused = SlowerDisk::of(&RATE, 10e6);
+    assert_eq!(refused, Err(NoDiskForecast::NotAsFastAsItGoes));
+}

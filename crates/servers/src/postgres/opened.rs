@@ -1,0 +1,190 @@
+//! A folder that is held open, so that what root does in it is done in it: whoever may write in the folder
+//! above could put a link in its place at any time.
+
+use std::fs::{self, File, Permissions};
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+use super::account::Account;
+use crate::error::{Error, Result};
+
+/// How a folder is opened: never through a link.
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+/// How a file is made: it must not be there, not even as a link.
+const NEW_FILE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::CLOEXEC);
+const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// An open folder.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenFolder {
+    folder: Arc<File>,
+    /// The path by which it was opened, for messages.
+    path: PathBuf,
+}
+
+impl OpenFolder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// Fails with `Io` for a link, wherever it leads to, and for whatever else is no folder.
+    pub(crate) fn open(path: &Path) -> Result<OpenFolder> {
+        OpenFolder::open_in(CWD, path, path.to_owned())
+    }
+
+    /// Opens a folder in this one.
+    ///
+    /// # Errors
+    /// Those of [`OpenFolder::open`].
+    pub(crate) fn folder(&self, name: &str) -> Result<OpenFolder> {
+        OpenFolder::open_in(&*self.folder, Path::new(name), self.path.join(name))
+    }
+
+    fn open_in(above: impl AsFd, name: &Path, path: PathBuf) -> Result<OpenFolder> {
+        match openat(above, name, FOLDER, Mode::empty()) {
+            Ok(folder) => Ok(OpenFolder {
+                folder: Arc::new(File::from(folder)),
+                path,
+            }),
+            Err(error) => Err(Error::io("open the folder", &path)(error.into())),
+        }
+    }
+
+    /// Returns the id of the user that it belongs to.
+    pub(crate) fn owner(&self) -> Result<u32> {
+        let found = self.folder.metadata();
+        Ok(found.map_err(Error::io("read", &self.path))?.uid())
+    }
+
+    /// Makes an account its owner.
+    pub(crate) fn give_to(&self, account: &Account) -> Result<()> {
+        fchown(&*self.folder, Some(account.uid), Some(account.gid))
+            .map_err(Error::io("change the owner of", &self.path))
+    }
+
+    pub(crate) fn set_mode(&self, mode: u32) -> Result<()> {
+        let changed = self.folder.set_permissions(Permissions::from_mode(mode));
+        changed.map_err(Error::io("change the mode of", &self.path))
+    }
+
+    /// Gives a file or folder in it another name. Does nothing if it is not there.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {
+        match renameat(&*self.folder, from, &*self.folder, to) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(Error::io("rename", &self.path.join(from))(error.into())),
+        }
+    }
+
+    /// Creates a file in it, which must not be there.
+    pub(crate) fn create_new(&self, name: &str) -> Result<File> {
+        let made = openat(&*self.folder, name, NEW_FILE, PRIVATE_FILE);
+        let made = made.map_err(|e| Error::io("write", &self.path.join(name))(e.into()))?;
+        Ok(File::from(made))
+    }
+
+    /// Writes a file in it that only the account can read. An existing one is replaced, never opened.
+    pub(crate) fn write_private(
+        &self,
+        name: &str,
+        text: &str,
+        account: Option<&Account>,
+    ) -> Result<()> {
+        let path = self.path.join(name);
+        match unlinkat(&*self.folder, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(Error::io("replace", &path)(error.into())),
+        }
+        let mut file = self.create_new(name)?;
+        if let Some(Account { uid, gid, .. }) = account {
+            fchown(&file, Some(*uid), Some(*gid))
+                .map_err(Error::io("change the owner of", &path))?;
+        }
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(Error::io("write", &path))
+    }
+
+    /// Removes a folder in it with all that it holds, if it is there. Of a link only itself is removed.
+    pub(crate) fn remove_folder(&self, name: &str) -> Result<()> {
+        let here = format!("/proc/self/fd/{}/{name}", self.folder.as_raw_fd());
+        match fs::remove_dir_all(here) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("remove", &self.path.join(name))(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_link_put_in_its_place_leads_nowhere() {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        for name in ["ours", "theirs", "theirs/data.new"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        for name in ["theirs/password", "theirs/postgresql.log"] {
+            fs::write(at(name), "kept").unwrap();
+        }
+        fs::set_permissions(at("theirs"), Permissions::from_mode(0o755)).unwrap();
+        let folder = OpenFolder::open(&at("ours")).unwrap();
+        fs::rename(at("ours"), at("moved")).unwrap();
+        symlink(at("theirs"), at("ours")).unwrap();
+
+        folder.set_mode(0o700).unwrap();
+        folder.write_private("password", "secret", None).unwrap();
+        folder.create_new("postgresql.log").unwrap();
+        folder.rename("postgresql.log", "previous").unwrap();
+        folder.remove_folder("data.new").unwrap();
+        assert_eq!((mode(&at("moved")), mode(&at("theirs"))), (0o700, 0o755));
+        assert_eq!(fs::read_to_string(at("moved/password")).unwrap(), "secret");
+        assert_eq!(fs::read_to_string(at("theirs/password")).unwrap(), "kept");
+        assert!(at("moved/previous").exists() && at("theirs/postgresql.log").exists());
+        assert!(at("theirs/data.new").exists());
+    }
+
+    #[test]
+    fn a_link_is_neither_opened_nor_written_through() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = OpenFolder::open(parent.path()).unwrap();
+        let target = parent.path().join("target");
+        fs::create_dir(&target).unwrap();
+        fs::write(target.join("file"), "kept").unwrap();
+        symlink(&target, parent.path().join("data")).unwrap();
+        symlink(target.join("file"), parent.path().join("link")).unwrap();
+
+        let error = folder.folder("data").unwrap_err().to_string();
+        assert!(error.contains("cannot open the folder"), "{error}");
+        assert!(OpenFolder::open(&parent.path().join("data")).is_err());
+        assert!(folder.create_new("link").is_err());
+        folder.write_private("link", "new", None).unwrap();
+        folder.remove_folder("data").unwrap();
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "kept");
+        assert_eq!(
+            fs::read_to_string(parent.path().join("link")).unwrap(),
+            "new"
+        );
+        assert!(!parent.path().join("data").exists());
+    }
+}
