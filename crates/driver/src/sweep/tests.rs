@@ -364,7 +364,7 @@ async fn a_source_that_panics_is_not_taken_for_the_end_of_its_rows() {
         batch_rows: 10,
         workers: 1,
     };
-    let cell = measure(&fake(Fault::Nothing), &sweeping, setting).await;
+    let cell = measure(&fake(Fault::Nothing), &sweeping, setting, 1).await;
     let reason = cell.reason.unwrap();
     assert!(reason.starts_with("making rows failed: a bug"), "{reason}");
     assert!(reason.ends_with("a broken page"), "{reason}");

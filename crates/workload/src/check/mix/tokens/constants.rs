@@ -29,8 +29,8 @@ fn number(text: &str) -> usize {
         return whole;
     }
     let mut length = whole;
-    if rest.starts_with('.') {
-        length += 1 + digits(&rest[1..]);
+    if let Some(fraction) = rest.strip_prefix('.') {
+        length += 1 + digits(fraction);
     }
     length + exponent(&text[length..])
 }
