@@ -4,9 +4,11 @@ mod cmd;
 mod exit;
 mod interrupt;
 mod machine;
+mod out_file;
 mod progress;
 mod shipped;
 mod stderr;
+mod terminal;
 
 use std::process::ExitCode;
 

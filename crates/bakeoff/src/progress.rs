@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use bakeoff_driver::Observer;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::stderr::print_line;
+use crate::terminal::clean;
 use status::Status;
 pub use status::{Unit, time};
 
@@ -133,8 +135,7 @@ impl Progress {
 
     /// Writes a line that stays.
     pub fn say(&self, line: &str) {
-        // The reader may be gone, which must not end a measurement halfway.
-        let _ = self.aside(|| writeln!(std::io::stderr(), "{line}"));
+        self.aside(|| print_line(line));
         let mut state = self.shared.lock();
         state.due = Instant::now() + self.shared.pace.every;
     }
@@ -201,9 +202,10 @@ impl Shared {
 
 impl Out {
     fn show(&self, text: &str) {
+        let text = clean(text);
         match self {
             Out::Terminal(bar) => {
-                bar.set_message(text.to_owned());
+                bar.set_message(text.into_owned());
                 bar.tick();
             }
             Out::Lines(out) => {

@@ -30,8 +30,20 @@ pub fn session(threads: usize) -> Result<SessionContext, DataFusionError> {
 
 /// Makes a session for sorting a whole table: one sorter has all the memory, and spills the rest.
 pub fn sorting_session() -> Result<SessionContext, DataFusionError> {
-    let config = SessionConfig::from(options()).with_target_partitions(1);
-    with_bounded_memory(config.with_batch_size(SORT_BATCH_ROWS))
+    sorting_session_within(OPERATOR_MEMORY_BYTES)
+}
+
+/// Makes a session for sorting within this much memory, two thirds of which are kept for merging.
+///
+/// Before rows are spilled, all batches in memory are merged. The merge holds each of them with the keys of its
+/// rows, which may be several times as long as short columns are, and cannot spill itself. DataFusion
+/// counts a batch twice while it waits, so that here the batches have a sixth of the memory, and their
+/// keys may be five times as long as they are.
+fn sorting_session_within(bytes: usize) -> Result<SessionContext, DataFusionError> {
+    let mut options = options();
+    options.execution.sort_spill_reservation_bytes = bytes / 3 * 2;
+    let config = SessionConfig::from(options).with_target_partitions(1);
+    with_memory(config.with_batch_size(SORT_BATCH_ROWS), bytes)
 }
 
 /// Makes a session for tables of any kind, whose operators may use `memory_bytes` before they spill. It
@@ -249,11 +261,15 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Duration;
 
-    use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+    use arrow::array::{ArrayRef, AsArray, Int32Array, Int64Array, StringArray};
+    use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+    use arrow::record_batch::RecordBatch;
     use async_trait::async_trait;
     use datafusion::catalog::Session as CatalogSession;
+    use datafusion::datasource::MemTable;
     use datafusion::logical_expr::TableType;
     use datafusion::physical_plan::ExecutionPlan;
+    use datafusion::physical_plan::collect;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -286,6 +302,77 @@ mod tests {
             held.closed().await;
             std::future::pending().await
         }
+    }
+
+    /// Rows of short columns, whose keys are longer than they are.
+    fn flights(batch: i64) -> RecordBatch {
+        let rows = batch * 1_000..(batch + 1) * 1_000;
+        // Each number once, in an order that is far from sorted.
+        let mixed = || rows.clone().map(|row| row * 7_919 % 150_000);
+        let airport = |number: i64| format!("A{:02}", number % 90);
+        let columns: [(&str, ArrayRef); 5] = [
+            (
+                "origin",
+                Arc::new(mixed().map(airport).map(Some).collect::<StringArray>()),
+            ),
+            (
+                "date",
+                Arc::new(
+                    mixed()
+                        .map(|n| n / 90 % 40)
+                        .map(Some)
+                        .collect::<Int64Array>(),
+                ),
+            ),
+            (
+                "destination",
+                Arc::new(
+                    mixed()
+                        .map(|n| airport(n / 7))
+                        .map(Some)
+                        .collect::<StringArray>(),
+                ),
+            ),
+            (
+                "delay",
+                Arc::new(
+                    mixed()
+                        .map(|n| n as i32 - 9)
+                        .map(Some)
+                        .collect::<Int32Array>(),
+                ),
+            ),
+            (
+                "number",
+                Arc::new(mixed().map(Some).collect::<Int64Array>()),
+            ),
+        ];
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    #[tokio::test]
+    async fn rows_with_keys_of_several_columns_are_sorted_in_less_memory_than_they_need() {
+        let session = sorting_session_within(8 << 20).unwrap();
+        let batches: Vec<RecordBatch> = (0..150).map(flights).collect();
+        let table = MemTable::try_new(batches[0].schema(), vec![batches]).unwrap();
+        session.register_table("flights", Arc::new(table)).unwrap();
+        let query = "SELECT * FROM flights ORDER BY origin, date, destination, delay";
+        let plan = session.sql(query).await.unwrap();
+        let plan = plan.create_physical_plan().await.unwrap();
+        let sorted = collect(Arc::clone(&plan), session.task_ctx())
+            .await
+            .unwrap();
+        let mut numbers = Vec::new();
+        let mut last = String::new();
+        for batch in &sorted {
+            let origins = batch.column(0).as_string::<i32>();
+            assert!(last.as_str() <= origins.value(0));
+            last = origins.value(batch.num_rows() - 1).to_owned();
+            numbers.extend_from_slice(batch.column(4).as_primitive::<Int64Type>().values());
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..150_000).collect::<Vec<i64>>());
+        assert!(plan.metrics().and_then(|m| m.spill_count()).unwrap() > 1);
     }
 
     #[tokio::test]

@@ -26,3 +26,4 @@ pub mod units;
 pub mod verify;
 
 pub use compare::{growth, html, json, terminal};
+pub use text::style::STYLES;

@@ -13,6 +13,7 @@ use clap::Args;
 use glob::Pattern;
 
 use crate::exit::{Exit, Misuse};
+use crate::terminal::stdout;
 
 /// Largest limit, in percent.
 const GREATEST_LIMIT: f64 = 100_000.0;
@@ -62,7 +63,7 @@ impl Compare {
             between::render(&compared, judged)
         };
         let exit = exit_of(&compared, gate.as_ref().map(|(_, gate)| gate));
-        match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
+        match writeln!(stdout(), "{}", text.trim_end()) {
             // The exit code counts even if the reader, such as `head`, has read enough.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
             _ => Ok(exit),

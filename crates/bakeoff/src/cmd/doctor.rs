@@ -8,6 +8,7 @@ use bakeoff_engines::servers::survey::{self, Need, Survey};
 use clap::Args;
 
 use crate::exit::Exit;
+use crate::terminal::stdout;
 
 /// Engine that `bakeoff run formats`, the first command of the documentation, cannot do without.
 const MAIN: &str = "cassandra";
@@ -30,7 +31,7 @@ struct Findings {
 impl Doctor {
     pub fn run(self) -> Result<Exit> {
         let findings = Findings::look()?;
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         writeln!(out, "{}", findings.answer())?;
         writeln!(out, "\nEngines:")?;
         for (name, survey) in &findings.engines {

@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use crate::terminal::stdout;
 
 /// Start, stop and inspect servers of your own on this machine.
 #[derive(Args)]
@@ -88,7 +89,7 @@ async fn start(
         ));
     }
     writeln!(
-        std::io::stdout(),
+        stdout(),
         "Cassandra {} answers at {address} (id {}); measure on it with\n  bakeoff run \
          WORKLOAD.toml --cassandra {address}",
         server.version(),
@@ -104,7 +105,7 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
         .map(|s| s.id);
     let ids: Vec<String> = if ids.is_empty() { kept.collect() } else { ids };
     if ids.is_empty() {
-        writeln!(std::io::stdout(), "no server to stop")?;
+        writeln!(stdout(), "no server to stop")?;
     }
     let servers = list(home)?;
     for id in &ids {
@@ -116,13 +117,13 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
         let progress = Progress::begin(&format!("stopping {id}"));
         stop(home, &id).await?;
         progress.finish();
-        writeln!(std::io::stdout(), "stopped {id}")?;
+        writeln!(stdout(), "stopped {id}")?;
     }
     Ok(())
 }
 
 async fn status(home: &Home) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     let servers = list(home)?;
     if servers.is_empty() {
         writeln!(out, "no server that Bakeoff started")?;
@@ -161,7 +162,7 @@ fn logs(home: &Home, id: Option<String>) -> Result<()> {
     };
     let mut file = std::fs::File::open(&server.log)
         .with_context(|| format!("cannot open {}", server.log.display()))?;
-    std::io::copy(&mut file, &mut std::io::stdout().lock())?;
+    std::io::copy(&mut file, &mut stdout())?;
     Ok(())
 }
 

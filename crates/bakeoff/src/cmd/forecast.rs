@@ -17,6 +17,7 @@ use clap::Args;
 use crate::cmd::history::run_folders;
 use crate::cmd::options::choice::parse_rows;
 use crate::exit::{Exit, Misuse};
+use crate::terminal::stdout;
 use machines::MachineOptions;
 use slower_disk::parse_disk_rate;
 
@@ -84,7 +85,7 @@ impl Forecast {
         } else {
             self.of_run(&read(&self.dir)?)?
         };
-        writeln!(std::io::stdout().lock(), "{text}")?;
+        writeln!(stdout(), "{text}")?;
         Ok(Exit::Complete)
     }
 

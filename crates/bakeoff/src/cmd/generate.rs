@@ -1,10 +1,9 @@
 //! `bakeoff generate`: writes the rows of a workload as CSV.
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write, stdout};
-use std::path::{Path, PathBuf};
+use std::io::{IsTerminal, Write, stdout};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use bakeoff_workload::Workload;
 use bakeoff_workload::csv::Encoder;
 use clap::Args;
@@ -13,6 +12,7 @@ use crate::cmd::completions;
 use crate::cmd::options::choice::{Rows, parse_rows_or_all};
 use crate::cmd::options::data::DataOptions;
 use crate::exit::Exit;
+use crate::out_file::OutFile;
 use crate::progress::{Progress, Unit};
 
 /// Rows of a batch: few enough that the allocator reuses their memory for the next one.
@@ -41,34 +41,14 @@ impl Generate {
     pub fn run(self) -> Result<Exit> {
         let workload = self.data.workload(&self.workload)?;
         match &self.out {
-            Some(path) => self.write_file(&workload, path)?,
+            Some(path) => {
+                let mut file = OutFile::create_new(path)?;
+                self.write(&workload, &mut file)?;
+                file.complete()?;
+            }
             None => self.write(&workload, &mut stdout().lock())?,
         }
         Ok(Exit::Complete)
-    }
-
-    /// Writes a file that gets its name only once all rows are in it.
-    fn write_file(&self, workload: &Workload, path: &Path) -> Result<()> {
-        if path.exists() {
-            bail!(
-                "{} of --out already exists: name another file, or remove it",
-                path.display()
-            );
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let cannot = || format!("cannot write {}", part.display());
-        let mut file = BufWriter::new(File::create(&part).with_context(cannot)?);
-        let written = self.write(workload, &mut file);
-        let flushed = written.and_then(|()| file.flush().with_context(cannot));
-        let named = flushed.and_then(|()| {
-            std::fs::rename(&part, path).with_context(|| format!("cannot name {}", path.display()))
-        });
-        if named.is_err() {
-            std::fs::remove_file(&part).ok();
-        }
-        named
     }
 
     fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {

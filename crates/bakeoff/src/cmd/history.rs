@@ -11,6 +11,7 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::stderr::print_line;
+use crate::terminal::stdout;
 
 /// Compare all runs below a folder in the order of their start: what became slower or faster for good, and
 /// since which run.
@@ -49,7 +50,7 @@ impl History {
         } else {
             history::render(&compared, self.all)
         };
-        writeln!(std::io::stdout().lock(), "{}", text.trim_end())?;
+        writeln!(stdout(), "{}", text.trim_end())?;
         Ok(exit)
     }
 }

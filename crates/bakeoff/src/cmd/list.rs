@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::shipped::{PRICES, Shipped, WORKLOADS};
+use crate::terminal::stdout;
 
 /// List workloads, price lists, layouts with their settings, and the engines found here
 #[derive(Args)]
@@ -21,7 +22,7 @@ pub struct List {
 
 impl List {
     pub fn run(self) -> Result<Exit> {
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         match &self.workloads {
             Some(folder) => list_folder(&mut out, folder)?,
             None => list_shipped(&mut out)?,

@@ -13,6 +13,7 @@ use clap::Args;
 use crate::cmd::options::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use crate::terminal::stdout_with_colors;
 
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
@@ -175,8 +176,8 @@ impl Files {
         let html = write("report.html", &self.html)?;
         let json = write("run.json", &self.json)?;
         progress.finish();
-        let mut out = std::io::stdout().lock();
-        let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = stdout_with_colors(color);
         writeln!(out, "{}", tables(color))?;
         writeln!(
             out,

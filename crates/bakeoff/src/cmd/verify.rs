@@ -18,6 +18,7 @@ use crate::cmd::{completions, on_threads};
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
+use crate::terminal::stdout;
 
 /// Wrong answers of each kind that are made from each right one.
 const PER_KIND: u32 = 20;
@@ -72,7 +73,7 @@ impl Verify {
         } else {
             verify::render(&verified)
         };
-        writeln!(std::io::stdout().lock(), "{text}")?;
+        writeln!(stdout(), "{text}")?;
         Ok(exit(&verified))
     }
 

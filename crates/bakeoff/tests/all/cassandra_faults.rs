@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::processes::{Going, signal};
-use crate::support::{Bench, READINGS, of_kind};
+use crate::support::{Bench, READINGS, of_kind, records};
 use bakeoff_testing::times;
 use serde_json::Value;
 
@@ -171,4 +171,35 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
         .says("stopped");
     let status = desk.0.bakeoff(&["engines", "status"]).expect(0);
     status.says("no server");
+}
+
+#[test]
+fn a_load_ends_when_its_server_is_killed_and_says_so() {
+    let mix = "\n[mix]\n[[mix.operations]]\naction = \"read-row\"\nweight = 100\n";
+    let Some(desk) = Desk::new("\"cassandra/wide\"") else {
+        return;
+    };
+    let workload = std::fs::read_to_string(desk.0.path("w.toml")).unwrap();
+    std::fs::write(desk.0.path("w.toml"), workload + mix).unwrap();
+    // Nothing waits that long: the load ends with its server.
+    let drive = [
+        "drive", "w.toml", "--rows", "10k", "--rate", "200", "--for", "1h", "--out", "out",
+    ];
+    let mut going = Going::start(&mut desk.0.command(&drive));
+    let measured = || {
+        let records = records(&desk.0.path("out/drive.jsonl"));
+        let warms_up = |trial: &&Value| trial["warm_up"] == true;
+        let mut trials = of_kind(&records, "trial-started").filter(|t| !warms_up(t));
+        let trial = trials.next().map(|t| t["trial"].clone());
+        let seconds = of_kind(&records, "second").filter(|s| Some(&s["trial"]) == trial.as_ref());
+        trial.is_some() && seconds.count() > 2
+    };
+    going.wait_until("two seconds of the load", measured);
+    signal("-KILL", &desk.servers().pop().unwrap());
+    let ended = going.end().expect(3);
+    ended
+        .says("its server ended during the load: ")
+        .says("it was killed (SIGKILL)");
+    let page = std::fs::read_to_string(desk.0.path("out/report.html")).unwrap();
+    assert!(page.contains("its server ended during the load"), "{page}");
 }

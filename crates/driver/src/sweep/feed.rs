@@ -1,5 +1,6 @@
 //! Rows for all workers of a setting, generated ahead of them on a separate thread.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use bakeoff_workload::RowSource;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Inserts;
+use crate::call::describe_panic;
 
 /// Number of rows that are generated at a time, rounded up to a whole number of batches.
 const CHUNK_ROWS: usize = 8_192;
@@ -38,7 +40,11 @@ impl Feed {
         let chunk_rows = CHUNK_ROWS.div_ceil(batch_rows) * batch_rows;
         let (send, chunks) = mpsc::channel((ROWS_AHEAD / chunk_rows).max(1));
         tokio::task::spawn_blocking(move || {
-            if let Err(why) = send_chunks(source.as_ref(), chunk_rows, &send) {
+            let sending = || send_chunks(source.as_ref(), chunk_rows, &send);
+            let sent = catch_unwind(AssertUnwindSafe(sending));
+            // A panic would close the channel as the end of the rows does.
+            let sent = sent.unwrap_or_else(|panic| Err(describe_panic(panic.as_ref())));
+            if let Err(why) = sent {
                 // Sending fails if the feed was dropped because the setting is over.
                 let _ = send.blocking_send(Err(why));
             }

@@ -52,6 +52,31 @@ impl RowSource for Numbers {
     }
 }
 
+/// Numbers whose reader panics after the first batches.
+struct Panicking;
+
+impl RowSource for Panicking {
+    fn schema(&self) -> SchemaRef {
+        schema()
+    }
+
+    fn known_rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn read(&self, from: u64, rows: usize) -> bakeoff_workload::Result<RowBatches> {
+        let batches = Numbers(None).read(from, rows)?;
+        Ok(Box::new(batches.enumerate().map(|(number, batch)| {
+            assert!(number < 20, "a broken page");
+            batch
+        })))
+    }
+
+    fn may_repeat_keys(&self) -> bool {
+        false
+    }
+}
+
 /// Fault of a table of a test.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
@@ -327,4 +352,20 @@ async fn the_end_of_the_rows_is_reported() {
     assert!(some.inserted.unwrap().rows_ran_out);
     // What is left is no whole batch.
     assert_eq!(some.check, Some(Check::new(210, 210, 0)));
+}
+
+#[tokio::test]
+async fn a_source_that_panics_is_not_taken_for_the_end_of_its_rows() {
+    let sweeping = Sweeping {
+        source: Arc::new(Panicking),
+        ..sweeping(None, Duration::from_secs(600))
+    };
+    let setting = Setting {
+        batch_rows: 10,
+        workers: 1,
+    };
+    let cell = measure(&fake(Fault::Nothing), &sweeping, setting, 1).await;
+    let reason = cell.reason.unwrap();
+    assert!(reason.starts_with("making rows failed: a bug"), "{reason}");
+    assert!(reason.ends_with("a broken page"), "{reason}");
 }

@@ -11,9 +11,11 @@ mod names;
 mod progress;
 mod query;
 mod source;
+mod wide_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use bakeoff_columnar::sql::ColumnarTable;
 use bakeoff_columnar::{Table, sql as columnar};
@@ -85,6 +87,8 @@ pub struct Tables {
     names: BTreeMap<String, Location>,
     /// The keyspaces and names of all tables of a cluster that are open.
     with_keyspace: BTreeSet<(String, String)>,
+    /// The number of rows read so far that have a time to live, if they are counted.
+    expiring_rows: Option<Arc<AtomicU64>>,
 }
 
 impl Tables {
@@ -94,6 +98,7 @@ impl Tables {
             options.memory_bytes,
             (CATALOG, NO_KEYSPACE),
         )?;
+        session.add_analyzer_rule(Arc::new(wide_numbers::ExactNumbers));
         Ok(Tables {
             options,
             connection,
@@ -101,7 +106,14 @@ impl Tables {
             columnar: Vec::new(),
             names: BTreeMap::new(),
             with_keyspace: BTreeSet::new(),
+            expiring_rows: None,
         })
+    }
+
+    /// Makes tables of a cluster that are opened from now on count the rows that are read and have a time to live.
+    /// Returns the counter.
+    fn count_expiring_rows(&mut self) -> Arc<AtomicU64> {
+        Arc::clone(self.expiring_rows.get_or_insert_default())
     }
 
     /// Opens a table and registers it under this name, or under its own.
@@ -189,7 +201,8 @@ impl Tables {
             Location::Cassandra { keyspace, table } => {
                 let session = self.connection.session(location).await?;
                 let consistency = self.options.consistency;
-                let table = cassandra::open_table(session, keyspace, table, consistency)
+                let counter = self.expiring_rows.clone();
+                let table = cassandra::open_table(session, keyspace, table, consistency, counter)
                     .map_err(TableError::Asked)?;
                 let keys = Keys {
                     partition: table.partition_key,

@@ -16,6 +16,7 @@ use super::cql_words::{self, listing, without_word_table};
 use super::names::hint;
 use super::{
     ChunkCounts, INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, SqlError, TableError, Tables,
+    wide_numbers,
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
@@ -32,6 +33,7 @@ pub struct Query {
 }
 
 impl Query {
+    /// Returns the schema of the rows, in which numbers of any length are text.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
@@ -48,10 +50,12 @@ impl Query {
     /// compared with.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
         let rows = self.rows.next().await.transpose();
-        rows.map_err(|error| match text_error(&self.sql, &error) {
+        let rows = rows.map_err(|error| match text_error(&self.sql, &error) {
             Some(error) => TableError::Sql(error),
             None => error.into(),
-        })
+        })?;
+        let shown = rows.map(|rows| wide_numbers::shown(&rows, &self.schema));
+        Ok(shown.transpose().map_err(DataFusionError::from)?)
     }
 
     /// Returns a function that reads the progress while the query runs.
@@ -126,7 +130,7 @@ impl Tables {
         };
         let rows = execute_stream(plan.clone(), self.session.task_ctx())?;
         Ok(Ok(Query {
-            schema: plan.schema(),
+            schema: wide_numbers::shown_schema(&plan.schema()),
             plan,
             rows,
             explains,

@@ -54,9 +54,10 @@ fn uncompared(summary: &DriveSummary, ranking: &[Ranked<'_>]) -> Option<String> 
     })
 }
 
-/// Writes p50 and p99 of each operation with the best design.
+/// Writes p50 and p99 of each operation with the best design; nothing where many operations failed.
 fn times(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> Option<String> {
-    let figures = design.figures.as_ref()?;
+    let is_search = kind == Kind::Search;
+    let figures = { design.figures.as_ref() }.filter(|f| is_search || !f.too_many_failed())?;
     let parts: Vec<String> = figures
         .operations
         .iter()

@@ -1,5 +1,8 @@
 //! Applies colours and line breaks.
 
+/// All codes that reports for a terminal have where they have colours; those of tables are comfy-table's.
+pub const STYLES: [&str; 5] = ["\x1b[1m", "\x1b[31m", "\x1b[38;5;9m", "\x1b[39m", "\x1b[0m"];
+
 #[derive(Clone, Copy)]
 pub struct Style {
     pub color: bool,

@@ -79,14 +79,19 @@ pub fn kept_as_text(
     source: &[SourceColumn],
     filled: &[Column],
 ) -> Option<String> {
-    let kind = |column: &Column| {
+    let other_type = |column: &Column| {
         let same = |c: &&SourceColumn| c.name == column.name.to_lowercase();
-        let kind = source.iter().find(same).and_then(|c| c.kind);
-        kind.filter(|kind| *kind != Kind::Text && column.kind == Kind::Text)
+        let source = source.iter().find(same)?;
+        match source.kind {
+            Some(Kind::Text) => None,
+            Some(kind) => Some(kind.to_string()),
+            None => Some(source.stored_as.clone()),
+        }
     };
     let kept = filled
         .iter()
-        .filter_map(|c| Some(format!("{} ({})", c.name, kind(c)?)));
+        .filter(|column| column.kind == Kind::Text)
+        .filter_map(|c| Some(format!("{} ({})", c.name, other_type(c)?)));
     let kept: Vec<String> = kept.collect();
     (!kept.is_empty()).then(|| {
         format!(

@@ -22,6 +22,7 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::{Progress, Unit};
 use crate::stderr::print_line;
+use crate::terminal::stdout;
 
 /// Most columns of a new table that are listed one by one.
 const COLUMNS_SHOWN: usize = 16;
@@ -112,10 +113,10 @@ async fn ingest(options: Ingest) -> Result<()> {
     let mut span = Span::default();
     progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
-    let ingested = fill(&options, &table, (first, rows), &mut span, at).await?;
+    let ingested = fill(&options, &table, (first, &mut rows), &mut span, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
-    writeln!(std::io::stdout(), "{line}")?;
+    writeln!(stdout(), "{line}")?;
     let filled = Filled {
         into: &options.into,
         table: &table,
@@ -123,6 +124,7 @@ async fn ingest(options: Ingest) -> Result<()> {
         rows: ingested.rows,
         span,
     };
+    say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
 }
@@ -276,7 +278,7 @@ fn described(table: &Definition) -> String {
 async fn fill(
     options: &Ingest,
     table: &Arc<Columnar>,
-    (first, mut rows): (Option<RecordBatch>, Rows),
+    (first, rows): (Option<RecordBatch>, &mut Rows),
     span: &mut Span,
     at: impl Fn(u64),
 ) -> Result<Ingested> {

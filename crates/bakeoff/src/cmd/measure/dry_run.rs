@@ -7,6 +7,7 @@ use anyhow::Result;
 use bakeoff_stats::DesignInfo;
 
 use crate::exit::Exit;
+use crate::terminal::stdout;
 
 /// A measurement that is only shown, with everything that it would touch.
 pub struct DryRun<'a> {
@@ -23,7 +24,7 @@ pub struct DryRun<'a> {
 
 impl DryRun<'_> {
     pub fn print(&self) -> Result<Exit> {
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         writeln!(
             out,
             "Nothing is touched. The {} would write to {}",

@@ -1,5 +1,6 @@
 //! `bakeoff table`: describes and maintains a columnar table.
 
+mod drop_before;
 mod info;
 mod places;
 mod time;
@@ -16,12 +17,14 @@ use clap::{Args, Subcommand};
 
 use crate::cmd::options::choice::{parse_consistency, parse_duration};
 use crate::cmd::options::cluster::ClusterOptions;
-use crate::cmd::{on_threads, to_cli_error};
+use crate::cmd::{on_threads, small_runtime, to_cli_error};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use crate::terminal::{clean, stdout};
+use drop_before::DropBefore;
 
 /// Message about what a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: the same command continues where this one ended";
@@ -47,14 +50,9 @@ enum Action {
         #[arg(long, value_name = "TIME")]
         before: Option<String>,
     },
-    /// Remove all rows of buckets that end at or before a value of the order key; nothing is read
-    DropBefore {
-        #[command(flatten)]
-        target: Target,
-        /// For example 2026-01-31 or 2026-01-31T12:00:00Z; a number if the order key is one
-        #[arg(value_name = "TIME", allow_negative_numbers = true)]
-        time: String,
-    },
+    /// Remove all rows of buckets that end at or before a value of the order key, after saying how many
+    /// these are and asking; no row is read
+    DropBefore(DropBefore),
     /// Remove chunks that were replaced by a seal, or left behind by a killed ingest
     Sweep {
         #[command(flatten)]
@@ -91,15 +89,8 @@ struct Target {
 
 impl Table {
     pub fn run(self) -> Result<Exit> {
-        if let Action::Drop { target, yes: false } = &self.action {
-            on_threads(1, async {
-                target.check_there().await?;
-                Ok(Exit::Complete)
-            })?;
-            if !is_confirmed(&target.table)? {
-                print_line("nothing was removed");
-                return Ok(Exit::Failed);
-            }
+        if let Some(exit) = self.action.ask()? {
+            return Ok(exit);
         }
         let interrupted = self.action.interrupted();
         on_threads(machine::cores(), async {
@@ -115,6 +106,34 @@ impl Table {
 }
 
 impl Action {
+    /// Asks before rows are removed. Returns the exit code if nothing is to be done.
+    fn ask(&self) -> Result<Option<Exit>> {
+        let what = match self {
+            Action::Drop { target, yes: false } => {
+                small_runtime()?.block_on(target.check_there())?;
+                format!("{} with all its rows", target.table)
+            }
+            Action::DropBefore(action) if action.dry_run || !action.yes => {
+                let removal = small_runtime()?.block_on(action.look())?;
+                let words = action.in_words(&removal);
+                if action.dry_run {
+                    writeln!(stdout(), "would drop {words}")?;
+                    return Ok(Some(Exit::Complete));
+                }
+                if removal.is_nothing() {
+                    return Ok(None);
+                }
+                format!("{words}, of {}", action.target.table)
+            }
+            _ => return Ok(None),
+        };
+        if is_confirmed(&what)? {
+            return Ok(None);
+        }
+        print_line("nothing was removed");
+        Ok(Some(Exit::Failed))
+    }
+
     async fn carry_out(self) -> Result<()> {
         let progress = Progress::begin("opening the table");
         let line = match self {
@@ -139,18 +158,9 @@ impl Action {
                     units::plural(sealed.chunks_added, "chunk", "chunks"),
                 )
             }
-            Action::DropBefore { target, time } => {
-                let table = target.open(Access::Write).await?;
-                let before =
-                    time::parse_order_key(&time, table.definition()).map_err(Misuse::new)?;
+            Action::DropBefore(action) => {
                 progress.step("dropping buckets");
-                let dropped = table
-                    .drop_before(before)
-                    .await
-                    .map_err(|e| to_cli_error(e.into()))?;
-                let places = places::in_words(dropped, table.definition());
-                let end = if dropped == 1 { "ends" } else { "end" };
-                format!("dropped {places} that {end} at or before {time}")
+                action.carry_out().await?
             }
             Action::Sweep { target, grace } => {
                 let table = target.open(Access::Write).await?;
@@ -168,7 +178,7 @@ impl Action {
             }
         };
         progress.finish();
-        writeln!(std::io::stdout(), "{line}")?;
+        writeln!(stdout(), "{line}")?;
         Ok(())
     }
 
@@ -181,11 +191,9 @@ impl Action {
                  were replaced, or written and not used, stay until `bakeoff table sweep {}`",
                 target.table
             ),
-            Action::DropBefore { .. } => {
-                "interrupted: some of the buckets may be dropped; the same \
+            Action::DropBefore(_) => "interrupted: some of the buckets may be dropped; the same \
                  command again drops the others"
-                    .to_owned()
-            }
+                .to_owned(),
             Action::Sweep { .. } => {
                 "interrupted: some of the chunks are removed; the same command \
                  again removes the others"
@@ -252,18 +260,15 @@ impl Target {
     }
 }
 
-/// Asks on a terminal whether a table is to be removed.
-fn is_confirmed(table: &Location) -> Result<bool> {
+/// Asks on a terminal whether something is to be removed.
+fn is_confirmed(what: &str) -> Result<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Misuse::new(anyhow!(
-            "this removes {table} with all its rows: confirm with --yes, since there is no terminal to ask on"
+            "this removes {what}: confirm with --yes, since there is no terminal to ask on"
         ))
         .into());
     }
-    write!(
-        std::io::stderr(),
-        "remove {table} with all its rows? Type yes: "
-    )?;
+    write!(std::io::stderr(), "remove {}? Type yes: ", clean(what))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))

@@ -76,6 +76,7 @@ fn in_a_real_cassandra() {
     let some = server.bakeoff(&some).expect(0);
     some.says("2 rows into ink.some");
     assert!(!some.stderr.contains("note"), "{}", some.stderr);
+    partitions_without_rows(&server);
     server
         .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
         .expect(0)
@@ -107,7 +108,7 @@ fn in_a_real_cassandra() {
         .expect(2)
         .says("ink.rows is an ordinary table: choose another name");
     server
-        .bakeoff(&["table", "drop-before", "ink.t", "2024-01-02"])
+        .bakeoff(&["table", "drop-before", "ink.t", "2024-01-02", "--yes"])
         .expect(0)
         .says("dropped ");
     let ended = server
@@ -122,6 +123,44 @@ fn in_a_real_cassandra() {
         .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
         .says("ink.rows is not a columnar table");
+}
+
+/// A partition that has only static columns is no row of the new table, and stops nothing.
+fn partitions_without_rows(server: &Server) {
+    server.cql(
+        "CREATE TABLE ink.statics (p text, time timestamp, s text static, v int, PRIMARY KEY (p, time));
+         INSERT INTO ink.statics (p, time, s, v) VALUES ('rows', '2024-01-01', 'both', 1);
+         INSERT INTO ink.statics (p, time, v) VALUES ('rows', '2024-01-02', 2);
+         INSERT INTO ink.statics (p, s) VALUES ('static only', 'alone');\n",
+    );
+    server
+        .bakeoff(&["ingest", "--from", "ink.statics", "--into", "ink.rowed"])
+        .expect(0)
+        .says("2 rows into ink.rowed")
+        .says("note: 1 partition of the source has only static columns, and so no row with a whole key: left out");
+    let by_partition = [
+        "ingest",
+        "--from",
+        "ink.statics",
+        "--into",
+        "ink.partitions",
+        "--partition-key",
+        "p",
+        "--order-key",
+        "s",
+    ];
+    // Where the clustering key is no key, it may be missing.
+    let kept = server.bakeoff(&by_partition).expect(0);
+    kept.says("3 rows into ink.partitions");
+    assert!(!kept.stderr.contains("TTL"), "{}", kept.stderr);
+    server.cql(
+        "INSERT INTO ink.statics (p, time, v) VALUES ('rows', '2024-01-03', 3) USING TTL 100000;\n",
+    );
+    server
+        .bakeoff(&["ingest", "--from", "ink.statics", "--into", "ink.immortal"])
+        .expect(0)
+        .says("3 rows into ink.immortal")
+        .says("note: 1 row has a time to live (TTL) in ink.statics, which columnar tables do not keep");
 }
 
 /// Tables that are removed, in parts and as a whole, and those that are not.

@@ -312,6 +312,16 @@ fn mistakes_of_tables_that_are_there() {
             .expect(code)
             .says(message);
     }
+    // A quote that is opened and never closed, in front of more than a row may take.
+    let endless = format!(
+        "series,time,value\na,2024-01-01,\"1\n{}",
+        "x".repeat(17 << 20)
+    );
+    std::fs::write(bench.path("endless.csv"), endless).unwrap();
+    bench
+        .bakeoff(&[&["ingest", "endless.csv", "--into", "dir:e"], &KEYS[..]].concat())
+        .expect(1)
+        .says("endless.csv, line 2: the row that begins here takes more than 16 MiB; is a quote opened and never closed?");
     let unbucketed = ["ingest", "readings.csv", "--into", "dir:u"];
     bench
         .bakeoff(&[&unbucketed[..], &KEYS[..]].concat())

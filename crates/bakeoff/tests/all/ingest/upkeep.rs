@@ -38,12 +38,38 @@ fn a_table_is_kept_in_order() {
     bench
         .bakeoff(&["table", "drop-before", "dir:t", "2024-01-01T23:59:59Z"])
         .expect(0)
-        .says("dropped 0 buckets");
+        .says("dropped 0 of 2 buckets, 0 of 4 rows: none ends at or before 2024-01-01T23:59:59Z");
     bench
-        .bakeoff(&["table", "drop-before", "dir:t", "2024-01-02"])
+        .bakeoff(&["table", "drop-before", "dir:t", "2024-01-02", "--yes"])
         .expect(0)
-        .says("dropped 1 bucket that ends at or before 2024-01-02");
+        .says("dropped 1 of 2 buckets, 3 of 4 rows, 2024-01-01 to 2024-01-02");
     assert_eq!(rows(&bench, ALL), ["b,2024-01-02T00:00:00,NaN"]);
+}
+
+#[test]
+fn dropping_rows_says_how_many_and_asks() {
+    let bench = with_table();
+    let drop = |time: &str, flags: &[&str]| {
+        bench.bakeoff(&[&["table", "drop-before", "dir:t", time], flags].concat())
+    };
+    drop("2024-01-02", &["--dry-run"])
+        .expect(0)
+        .says("would drop 1 of 2 buckets, 3 of 4 rows, 2024-01-01 to 2024-01-02");
+    drop("2024-01-02", &[])
+        .expect(2)
+        .says("this removes 1 of 2 buckets, 3 of 4 rows, 2024-01-01 to 2024-01-02, of dir:t: confirm with --yes");
+    // A year that was mistyped.
+    for flags in [&[][..], &["--yes"], &["--dry-run"]] {
+        drop("2124-01-02", flags)
+            .expect(2)
+            .says("all rows of dir:t are in buckets that end at or before 2124-01-02")
+            .says("with --allow-empty");
+    }
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["4"]);
+    drop("2124-01-02", &["--yes", "--allow-empty"])
+        .expect(0)
+        .says("dropped 2 of 2 buckets, 4 of 4 rows, 2024-01-01 to 2024-01-03");
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["0"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Read access to any table of a cluster.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use bakeoff_workload::Consistency;
 use datafusion::catalog::TableProvider;
@@ -19,7 +20,8 @@ pub struct AnyTable {
     pub clustering_key: Vec<String>,
 }
 
-/// Opens a table or a materialized view of a cluster.
+/// Opens a table or a materialized view of a cluster. The rows that are read of which a value has a time to live
+/// are counted in `expiring_rows`, if that is given.
 ///
 /// # Errors
 /// Suggests a similar name if there is no such keyspace or table.
@@ -28,12 +30,14 @@ pub fn open_table(
     keyspace: &str,
     name: &str,
     consistency: Option<Consistency>,
+    expiring_rows: Option<Arc<AtomicU64>>,
 ) -> Result<AnyTable, String> {
     let table = read_table(&session.get_cluster_state(), keyspace, name)?;
     let (partition_key, clustering_key) =
         (table.partition_key.clone(), table.clustering_key.clone());
-    let table =
-        CassandraTable::new(session, table).for_rows_of_any_size(consistency.map(in_driver));
+    let table = CassandraTable::new(session, table)
+        .for_rows_of_any_size(consistency.map(in_driver))
+        .counting_expiring(expiring_rows);
     Ok(AnyTable {
         provider: Arc::new(table),
         partition_key,

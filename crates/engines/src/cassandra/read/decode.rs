@@ -4,6 +4,7 @@ mod builder;
 mod numbers;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{ArrayRef, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
@@ -13,7 +14,8 @@ use datafusion::error::DataFusionError;
 use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
-use super::readable::{CqlKind, ReadColumn, ReadTable};
+use super::readable::{CqlKind, ReadColumn, ReadTable, SCALE};
+use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::rows::layout::BLOB_COLUMN;
 use crate::cassandra::write::row_blob;
 use builder::Builder;
@@ -31,6 +33,10 @@ pub struct Decoder {
     kinds: Vec<CqlKind>,
     /// Types of all columns inside the blob, in order.
     blob_kinds: Vec<ColumnType>,
+    /// CQL columns whose time to live is selected behind the others.
+    with_ttl: Vec<String>,
+    /// Number of rows so far that have a value with a time to live.
+    expiring_rows: Arc<AtomicU64>,
 }
 
 /// The destination of a selected CQL column.
@@ -56,6 +62,8 @@ impl Decoder {
             targets: Vec::new(),
             kinds: columns.iter().map(|c| c.kind).collect(),
             blob_kinds: table.blob_kinds.clone(),
+            with_ttl: Vec::new(),
+            expiring_rows: Arc::default(),
         };
         for (output, column) in columns.iter().enumerate() {
             if !table.is_in_blob(&column.name) {
@@ -76,6 +84,14 @@ impl Decoder {
         Ok(decoder)
     }
 
+    /// Counts the rows of which a selected value has a time to live.
+    pub fn counting_expiring(mut self, table: &ReadTable, rows: Arc<AtomicU64>) -> Self {
+        let selected = table.with_ttl.iter().filter(|c| self.selected.contains(c));
+        self.with_ttl = selected.cloned().collect();
+        self.expiring_rows = rows;
+        self
+    }
+
     fn select_blob(&mut self, table: &ReadTable, columns: &[&ReadColumn]) {
         let inside = table.columns.iter().filter(|c| table.is_in_blob(&c.name));
         let mut outputs: Vec<Option<usize>> = inside
@@ -92,9 +108,14 @@ impl Decoder {
         self.targets.push(target);
     }
 
-    /// Returns the CQL columns to select, in order.
-    pub fn selected(&self) -> Vec<&str> {
-        self.selected.iter().map(String::as_str).collect()
+    /// Returns what to select, in CQL.
+    pub fn selection(&self) -> String {
+        let names: Vec<&str> = self.selected.iter().map(String::as_str).collect();
+        let ttls = self.with_ttl.iter();
+        let ttls: String = ttls
+            .map(|name| format!(", ttl({})", quoted(name)))
+            .collect();
+        format!("{}{ttls}", quoted_list(&names))
     }
 
     /// Returns the CQL columns that are selected only to learn which rows exist.
@@ -106,19 +127,11 @@ impl Decoder {
 
     /// Lists notes about columns that are text here and another type in CQL.
     pub fn read_as_text(&self) -> Vec<String> {
-        let numbers = self.names_of(&[CqlKind::Varint, CqlKind::Decimal]);
         let literals = self.names_of(&[CqlKind::Literal]);
-        let mut notes = Vec::new();
-        if !numbers.is_empty() {
-            notes.push(format!(
-                "read as text, with all its digits: {numbers}; to calculate with it, write \
-                 CAST(... AS DECIMAL(38, 6)) or CAST(... AS DOUBLE)"
-            ));
+        match literals.as_str() {
+            "" => Vec::new(),
+            literals => vec![format!("read as text, as CQL writes it: {literals}")],
         }
-        if !literals.is_empty() {
-            notes.push(format!("read as text, as CQL writes it: {literals}"));
-        }
-        notes
     }
 
     /// Joins the names of the output columns that have one of the given kinds.
@@ -150,12 +163,21 @@ impl Decoder {
             .map_err(|e| external(e.into()))?
         {
             let cells = row.map_err(|e| external(e.into()))?;
-            for (cell, target) in cells.zip(&self.targets) {
+            let mut expires = false;
+            for (number, cell) in cells.enumerate() {
                 let cell = cell.map_err(|e| external(e.into()))?;
-                let name = cell.spec.name();
+                let Some(target) = self.targets.get(number) else {
+                    expires |= cell.slice.is_some();
+                    continue;
+                };
+                let (name, bytes) = (cell.spec.name(), cell.slice);
                 self.put(target, cell, &mut builders).ok_or_else(|| {
-                    external(format!("column {name} holds bytes that do not fit its type").into())
+                    let bytes = bytes.map(|slice| slice.as_slice());
+                    external(self.misfit(name, target, bytes).into())
                 })?;
+            }
+            if expires {
+                self.expiring_rows.fetch_add(1, Ordering::Relaxed);
             }
         }
         let arrays: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();
@@ -165,6 +187,28 @@ impl Decoder {
             arrays,
             &options,
         )?)
+    }
+
+    /// Describes a cell that could not be decoded.
+    fn misfit(&self, name: &str, target: &Target, bytes: Option<&[u8]>) -> String {
+        let kind = match target {
+            Target::Column(output) => Some(self.kinds[*output]),
+            Target::Nothing | Target::Blob(_) => None,
+        };
+        let number = bytes.and_then(|bytes| match kind? {
+            CqlKind::Varint => numbers::varint_text(bytes),
+            CqlKind::Decimal => numbers::decimal_text(bytes),
+            _ => None,
+        });
+        match number {
+            Some(number) => format!(
+                "column {name} holds {number}; numbers of up to {} digits before the decimal point and {} \
+                 behind it are read: leave the column out of the query",
+                numbers::digits_before_point(kind == Some(CqlKind::Decimal)),
+                SCALE
+            ),
+            None => format!("column {name} holds bytes that do not fit its type"),
+        }
     }
 
     fn put(&self, target: &Target, cell: RawColumn, builders: &mut [Builder]) -> Option<()> {

@@ -53,8 +53,24 @@ fn to_read_table(keyspace: &str, name: &str, table: &Table) -> ReadTable {
         // The driver does not know the clustering order.
         descending: None,
         statics: statics.into_iter().cloned().collect(),
+        with_ttl: table
+            .columns
+            .iter()
+            .filter(|(_, column)| has_ttl(column))
+            .map(|(name, _)| name.clone())
+            .collect(),
         ..ReadTable::default()
     }
+}
+
+/// Returns whether CQL tells the time to live of a column's values, of which there is one for each row.
+fn has_ttl(column: &Column) -> bool {
+    let is_value = matches!(column.kind, ColumnKind::Regular | ColumnKind::Static);
+    is_value
+        && match &column.typ {
+            ColumnType::Native(native) => *native != NativeType::Counter,
+            _ => false,
+        }
 }
 
 fn sorted_names(table: &Table, kind: ColumnKind) -> Vec<&String> {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DECIMAL256_MAX_PRECISION, DataType, Field, Schema, SchemaRef, TimeUnit};
 use bakeoff_workload::{Column, ColumnType};
 
 use crate::cassandra::names::quoted;
 use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
+
+/// The number of digits behind the point of decimals that are read.
+pub const SCALE: i8 = 38;
 
 /// A CQL type, as far as reading distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +31,9 @@ pub enum CqlKind {
     Uuid,
     /// Becomes text.
     Inet,
-    /// Becomes text, since it may have any number of digits.
+    /// Becomes a decimal without digits behind the point.
     Varint,
-    /// Becomes text, since each value has its own scale.
+    /// Becomes a decimal with [`SCALE`] digits behind the point, since each value has its own scale.
     Decimal,
     /// Covers all other types (collections, user types, tuples, vectors, durations), which become
     /// text like CQL's literals.
@@ -52,12 +55,9 @@ impl CqlKind {
             CqlKind::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             CqlKind::Date => DataType::Date32,
             CqlKind::Time => DataType::Time64(TimeUnit::Nanosecond),
-            CqlKind::Text
-            | CqlKind::Uuid
-            | CqlKind::Inet
-            | CqlKind::Varint
-            | CqlKind::Decimal
-            | CqlKind::Literal => DataType::Utf8,
+            CqlKind::Text | CqlKind::Uuid | CqlKind::Inet | CqlKind::Literal => DataType::Utf8,
+            CqlKind::Varint => DataType::Decimal256(DECIMAL256_MAX_PRECISION, 0),
+            CqlKind::Decimal => DataType::Decimal256(DECIMAL256_MAX_PRECISION, SCALE),
         }
     }
 }
@@ -100,6 +100,8 @@ pub struct ReadTable {
     pub blob_kinds: Vec<ColumnType>,
     /// Names of the static columns.
     pub statics: Vec<String>,
+    /// Names of the columns whose values may have a time to live that CQL tells.
+    pub with_ttl: Vec<String>,
 }
 
 impl ReadTable {

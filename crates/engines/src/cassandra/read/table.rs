@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
@@ -44,6 +45,8 @@ pub struct CassandraTable {
     written: Option<Arc<BucketsWritten>>,
     ranges_per_partition: usize,
     page_rows: PageRows,
+    /// Counter of rows with a time to live, if they are counted.
+    expiring_rows: Option<Arc<AtomicU64>>,
 }
 
 impl CassandraTable {
@@ -55,6 +58,15 @@ impl CassandraTable {
             written: None,
             ranges_per_partition: RANGES_PER_PARTITION,
             page_rows: PageRows::Fixed,
+            expiring_rows: None,
+        }
+    }
+
+    /// Counts the rows that scans read of which a value has a time to live.
+    pub fn counting_expiring(self, rows: Option<Arc<AtomicU64>>) -> Self {
+        CassandraTable {
+            expiring_rows: rows,
+            ..self
         }
     }
 
@@ -206,7 +218,7 @@ impl CassandraTable {
         };
         format!(
             "SELECT {} FROM {} WHERE {}{limit}{filtering}",
-            quoted_list(&decoder.selected()),
+            decoder.selection(),
             self.table.quoted_name(),
             self.condition(pushdown)
         )
@@ -267,7 +279,10 @@ impl TableProvider for CassandraTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
         let projection = projection.unwrap_or(&all);
-        let decoder = Decoder::new(&self.table, projection)?;
+        let mut decoder = Decoder::new(&self.table, projection)?;
+        if let Some(rows) = &self.expiring_rows {
+            decoder = decoder.counting_expiring(&self.table, Arc::clone(rows));
+        }
         let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
         let mut taken = pushdown.exact.iter().zip(&pushdown.inexact);
         if !taken.all(|(exact, inexact)| *exact || *inexact) {

@@ -22,6 +22,8 @@ pub struct Conversion {
     kinds: Vec<Kind>,
     is_key: Vec<bool>,
     file: Option<PathBuf>,
+    /// Whether errors name rows by their keys, since the order of rows says nothing.
+    names_keys: bool,
     /// The number of rows in earlier batches.
     before: u64,
 }
@@ -43,6 +45,7 @@ impl Conversion {
                 .map(|c| keys.contains(&c.name.as_str()))
                 .collect(),
             file: None,
+            names_keys: false,
             before: 0,
         }
     }
@@ -55,13 +58,21 @@ impl Conversion {
         }
     }
 
+    /// Makes errors name rows by their keys instead of their numbers.
+    pub fn with_keys_in_errors(self) -> Self {
+        Conversion {
+            names_keys: true,
+            ..self
+        }
+    }
+
     /// Converts a batch whose columns are in the order of the table's.
     pub fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
         let mut arrays = Vec::with_capacity(self.kinds.len());
         for (i, array) in batch.columns().iter().enumerate() {
             let converted = self
                 .column(i, array)
-                .map_err(|misfit| self.misfit_error(i, &misfit))?;
+                .map_err(|misfit| self.misfit_error(batch, i, &misfit))?;
             arrays.push(converted);
         }
         self.before += batch.num_rows() as u64;
@@ -80,18 +91,35 @@ impl Conversion {
         convert(array, self.kinds[column])
     }
 
-    fn misfit_error(&self, column: usize, misfit: &Misfit) -> TableError {
-        let whose = self
-            .file
-            .as_ref()
-            .map(|path| format!("{}, ", path.display()));
+    fn misfit_error(&self, batch: &RecordBatch, column: usize, misfit: &Misfit) -> TableError {
+        let row = match &self.file {
+            Some(path) => format!("{}, row {}", path.display(), self.number(misfit)),
+            None if self.names_keys => format!("the row with {}", self.key(batch, misfit.row)),
+            None => format!("row {}", self.number(misfit)),
+        };
         TableError::Misfit(format!(
-            "{}row {}, column `{}`: {}",
-            whose.unwrap_or_default(),
-            self.before + misfit.row as u64 + 1,
+            "{row}, column `{}`: {}",
             self.schema.field(column).name(),
             misfit.why
         ))
+    }
+
+    fn number(&self, misfit: &Misfit) -> u64 {
+        self.before + misfit.row as u64 + 1
+    }
+
+    /// Writes the key of a row: `host a, time 2024-01-01T00:00:00`.
+    fn key(&self, batch: &RecordBatch, row: usize) -> String {
+        let columns = self.schema.fields().iter().zip(batch.columns());
+        let keys = columns.zip(&self.is_key).filter(|(_, is_key)| **is_key);
+        let cells = keys.map(|((field, array), _)| {
+            if array.is_null(row) {
+                format!("no {}", field.name())
+            } else {
+                format!("{} {}", field.name(), shown(array, row))
+            }
+        });
+        cells.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -230,5 +258,19 @@ mod tests {
         let error = conversion.convert(&batch(vec![Some(3), None])).unwrap_err();
         let said = "f.parquet, row 4, column `k`: no value, but it is in the key";
         assert!(error.to_string().starts_with(said), "{error}");
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let columns = [column("k", Kind::Bigint), column("v", Kind::Int)];
+        let mut conversion = Conversion::new(&columns, &["k"]).with_keys_in_errors();
+        let cells = |cells: Vec<i64>| Arc::new(Int64Array::from(cells)) as ArrayRef;
+        let rows = [("k", cells(vec![7, 8])), ("v", cells(vec![1, 1 << 40]))];
+        let rows = RecordBatch::try_from_iter(rows).unwrap();
+        let error = conversion.convert(&rows).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the row with k 8, column `v`: "),
+            "{error}"
+        );
     }
 }

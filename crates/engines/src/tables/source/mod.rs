@@ -1,23 +1,26 @@
 //! Sources of rows for columnar tables: files and other tables.
 
 mod arrow_file;
+mod bounded;
 mod convert;
 mod loss;
 mod table_rows;
 mod text;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{Column, Kind};
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-use super::{Keys, Location, TableError, Tables};
+use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
-use table_rows::{TableRows, forward as forward_query};
+use table_rows::{StaticRows, TableRows, forward as forward_query};
 use text::TextFile;
 
 /// The number of batches that are read ahead.
@@ -37,6 +40,8 @@ pub struct SourceColumn {
 
 /// A source of rows.
 pub struct Source {
+    /// The file or table, as errors name it.
+    name: String,
     columns: Vec<SourceColumn>,
     input: Input,
 }
@@ -49,8 +54,16 @@ enum Input {
 
 /// The rows of a source, in the requested columns and types.
 pub struct Rows {
+    /// The file or table, as errors name it.
+    source: String,
     batches: mpsc::Receiver<Result<RecordBatch, TableError>>,
+    /// The thread or task that reads, until it has ended.
+    reader: Option<JoinHandle<()>>,
     notes: Vec<String>,
+    /// The number of rows that were left out, since they have only static columns.
+    static_rows: Arc<AtomicU64>,
+    /// The number of rows that have a time to live.
+    expiring_rows: Arc<AtomicU64>,
 }
 
 impl Source {
@@ -84,16 +97,25 @@ impl Source {
                 )));
             }
         };
-        let columns = columns(&fields, &path.display().to_string())?;
-        Ok(Source { columns, input })
+        let name = path.display().to_string();
+        let columns = columns(&fields, &name)?;
+        Ok(Source {
+            name,
+            columns,
+            input,
+        })
     }
 
     /// Opens a table, all of whose rows are read.
     pub async fn from_table(tables: Tables, location: &Location) -> Result<Source, TableError> {
         let rows = TableRows::open(tables, location).await?;
-        let columns = columns(rows.fields(), &location.to_string())?;
-        let input = Input::Table(Box::new(rows));
-        Ok(Source { columns, input })
+        let name = location.to_string();
+        let columns = columns(rows.fields(), &name)?;
+        Ok(Source {
+            name,
+            columns,
+            input: Input::Table(Box::new(rows)),
+        })
     }
 
     pub fn columns(&self) -> &[SourceColumn] {
@@ -140,39 +162,93 @@ impl Source {
         let (send, receive) = mpsc::channel(BATCHES_AHEAD);
         let conversion = Conversion::new(columns, keys);
         let mut notes = Vec::new();
-        match self.input {
+        let static_rows = Arc::new(AtomicU64::new(0));
+        let mut expiring_rows = Arc::default();
+        let reader = match self.input {
             Input::Text(file) => {
                 let batches = file.read(columns, keys, &places)?;
-                spawn_blocking(move || forward(batches, conversion, &send));
+                spawn_blocking(move || forward(batches, conversion, &send))
             }
             Input::Arrow(file) => {
                 let path = file.path().to_owned();
                 let batches = file.read(&places)?;
                 let conversion = conversion.with_file(path);
-                spawn_blocking(move || forward(batches, conversion, &send));
+                spawn_blocking(move || forward(batches, conversion, &send))
             }
             Input::Table(table) => {
+                let is_clustering = |place: &usize| {
+                    let column = &columns[*place];
+                    let lower = column.name.to_lowercase();
+                    keys.contains(&column.name.as_str()) && table.keys().order.contains(&lower)
+                };
+                let clustering_key = (0..columns.len()).filter(is_clustering).collect();
+                let left_out = StaticRows::new(clustering_key, Arc::clone(&static_rows));
+                expiring_rows = table.expiring_rows();
                 let query = table.read(&places).await?;
                 notes = query.notes();
-                tokio::spawn(async move { forward_query(query, conversion, &send).await });
+                let conversion = conversion.with_keys_in_errors();
+                tokio::spawn(async move { forward_query(query, left_out, conversion, &send).await })
             }
-        }
+        };
         Ok(Rows {
+            source: self.name,
             batches: receive,
+            reader: Some(reader),
             notes,
+            static_rows,
+            expiring_rows,
         })
     }
 }
 
 impl Rows {
+    /// Returns the next batch of rows, or `None` at the end.
+    ///
+    /// # Errors
+    /// Fails if the source cannot be read to its end; that is the last item.
     pub async fn next(&mut self) -> Option<Result<RecordBatch, TableError>> {
-        self.batches.recv().await
+        if let Some(batch) = self.batches.recv().await {
+            return Some(batch);
+        }
+        // The channel also closes when the reader panics, which is not the end of the rows.
+        let ended = self.reader.take()?.await;
+        ended.err().map(|error| Err(broke_off(&self.source, error)))
     }
 
     /// Returns notes on columns that are read as another type than they have.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
+
+    /// Returns notes on rows that were read so far.
+    pub fn notes_on_rows(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let partitions = self.static_rows.load(Ordering::Relaxed);
+        if partitions > 0 {
+            let have = plural(
+                partitions,
+                "partition of the source has",
+                "partitions of the source have",
+            );
+            notes.push(format!(
+                "{have} only static columns, and so no row with a whole key: left out"
+            ));
+        }
+        let expiring = self.expiring_rows.load(Ordering::Relaxed);
+        if expiring > 0 {
+            let have = plural(expiring, "row has", "rows have");
+            notes.push(format!(
+                "{have} a time to live (TTL) in {}, which columnar tables do not keep: nothing expires here; \
+                 `bakeoff table drop-before` removes old rows",
+                self.source
+            ));
+        }
+        notes
+    }
+}
+
+fn plural(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>;
@@ -196,7 +272,10 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     let column = |field: &Field| SourceColumn {
         name: field.name().trim().to_lowercase(),
         kind: Kind::from_data_type(field.data_type()),
-        stored_as: field.data_type().to_string(),
+        stored_as: wide_numbers::name_in_cql(field.data_type()).map_or_else(
+            || field.data_type().to_string(),
+            |name| format!("a CQL {name}"),
+        ),
     };
     let columns: Vec<SourceColumn> = fields.iter().map(column).collect();
     for (i, column) in columns.iter().enumerate() {
@@ -210,7 +289,64 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     Ok(columns)
 }
 
+/// Returns the error of a reader that did not come to the end of its rows.
+fn broke_off(source: &str, error: JoinError) -> TableError {
+    let why = match error.try_into_panic() {
+        Ok(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            let text = text.unwrap_or("it panicked without a message");
+            format!("a bug in Bakeoff or in a library that reads it: {text}")
+        }
+        Err(error) => error.to_string(),
+    };
+    TableError::Failed(format!(
+        "reading {source} ended before its last row by {why}; it may be damaged: try another copy of \
+         it, or write it anew in another format"
+    ))
+}
+
 /// Returns the error of a file that cannot be read.
 fn failed(path: &Path, why: impl std::fmt::Display) -> TableError {
     TableError::Failed(format!("cannot read {}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::Int64Array;
+    use arrow::datatypes::{DataType, Schema};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reader_that_panics_is_an_error_and_not_the_end() {
+        let field = Field::new("k", DataType::Int64, true);
+        let column: arrow::array::ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        let schema = Arc::new(Schema::new(vec![field]));
+        let batch = RecordBatch::try_new(schema, vec![column]).unwrap();
+        let batches = [Some(batch), None].into_iter();
+        let batches: Batches = Box::new(batches.map(|batch| Ok(batch.expect("a broken page"))));
+        let kept = Column {
+            name: "k".to_owned(),
+            kind: Kind::Bigint,
+        };
+        let conversion = Conversion::new(&[kept], &[]);
+        let (send, receive) = mpsc::channel(BATCHES_AHEAD);
+        let mut rows = Rows {
+            source: "f.parquet".to_owned(),
+            batches: receive,
+            reader: Some(spawn_blocking(move || forward(batches, conversion, &send))),
+            notes: Vec::new(),
+            static_rows: Arc::default(),
+            expiring_rows: Arc::default(),
+        };
+        assert_eq!(rows.next().await.unwrap().unwrap().num_rows(), 2);
+        let error = rows.next().await.unwrap().unwrap_err().to_string();
+        assert!(
+            error.contains("f.parquet ended before its last row"),
+            "{error}"
+        );
+        assert!(error.contains("a broken page"), "{error}");
+        assert!(rows.next().await.is_none());
+    }
 }

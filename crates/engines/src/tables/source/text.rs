@@ -9,17 +9,21 @@ use std::sync::Arc;
 use arrow::array::AsArray;
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
 use bakeoff_workload::source::open_file;
 use bakeoff_workload::{self as workload, ColumnType};
 use flate2::read::MultiGzDecoder;
 
+use super::bounded::{Bounded, Seen};
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
 /// The highest number of bytes of a heading that is checked.
 const HEADING_BYTES_AT_MOST: u64 = 1 << 16;
+/// The memory for records in which codes are searched, in bytes, and their highest number.
+const CODES_BYTES: u64 = 32 << 20;
+const CODES_ROWS: u64 = 1_024;
 
 pub struct TextFile {
     path: PathBuf,
@@ -44,12 +48,24 @@ impl TextFile {
             Format::default()
         };
         let format = format.with_header(true);
-        let guessed = format.infer_schema(unzipped(path, gzipped)?, sample_rows);
-        let (schema, sampled_rows) = guessed.map_err(|error| failed(path, error))?;
+        let bounded = || {
+            let separator = if tabs { b'\t' } else { b',' };
+            Ok::<_, TableError>(Bounded::new(unzipped(path, gzipped)?, separator, !tabs))
+        };
+        let text = bounded()?;
+        let seen = text.seen();
+        let guessed = format.infer_schema(text, sample_rows);
+        let (schema, sampled_rows) = guessed.map_err(|error| unreadable(path, error, &seen))?;
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
         if fields.iter().any(|field| field.data_type().is_integer()) {
-            let codes = codes(unzipped(path, gzipped)?, format, fields.len(), sampled_rows)
-                .map_err(|error| failed(path, error))?;
+            let batch_rows = (CODES_BYTES / seen.longest().max(1)).clamp(1, CODES_ROWS);
+            let reader = ReaderBuilder::new(texts(fields.len()))
+                .with_format(format)
+                .with_batch_size(batch_rows as usize)
+                .with_bounds(0, sampled_rows);
+            let text = bounded()?;
+            let seen = text.seen();
+            let codes = codes(reader, text).map_err(|error| unreadable(path, error, &seen))?;
             for (number, field) in fields.iter_mut().enumerate() {
                 if codes.contains(&number) && field.data_type().is_integer() {
                     *field = field.clone().with_data_type(DataType::Utf8);
@@ -159,19 +175,22 @@ fn unzipped(path: &Path, gzipped: bool) -> Result<Box<dyn Read>, TableError> {
     })
 }
 
+/// Returns the error of text that cannot be read.
+fn unreadable(path: &Path, error: ArrowError, seen: &Seen) -> TableError {
+    match seen.too_long() {
+        Some(too_long) => TableError::Failed(format!("{}, {too_long}", path.display())),
+        None => failed(path, error),
+    }
+}
+
+fn texts(columns: usize) -> SchemaRef {
+    let texts = (0..columns).map(|i| Field::new(i.to_string(), DataType::Utf8, true));
+    Arc::new(Schema::new(texts.collect::<Vec<_>>()))
+}
+
 /// Returns the numbers of the columns with values such as 007 in the first rows. They are codes, which
 /// would drop their zeros as numbers.
-fn codes(
-    input: Box<dyn Read>,
-    format: Format,
-    columns: usize,
-    rows: usize,
-) -> Result<BTreeSet<usize>, ArrowError> {
-    let texts = (0..columns).map(|i| Field::new(i.to_string(), DataType::Utf8, true));
-    let schema = Arc::new(Schema::new(texts.collect::<Vec<_>>()));
-    let reader = ReaderBuilder::new(schema)
-        .with_format(format)
-        .with_bounds(0, rows);
+fn codes(reader: ReaderBuilder, input: impl Read) -> Result<BTreeSet<usize>, ArrowError> {
     let mut codes = BTreeSet::new();
     for batch in reader.build(input)? {
         let batch = batch?;

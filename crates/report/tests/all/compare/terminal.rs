@@ -1,3 +1,4 @@
+use bakeoff_report::STYLES;
 use bakeoff_report::terminal::render;
 use bakeoff_stats::{DesignSummary, RowsLeft, Summary};
 
@@ -41,6 +42,10 @@ fn failures_are_red_and_their_reasons_told() {
     assert!(text.contains("COMPACT STORAGE tables are not allowed"));
     assert!(text.contains("row 1, column count: 131 instead of 137"));
     assert!(!render(&summary(), 120, false).contains('\x1b'));
+    let plain = STYLES
+        .iter()
+        .fold(text, |text, code| text.replace(code, ""));
+    assert!(!plain.contains('\x1b'), "{plain:?}");
 }
 
 #[test]

@@ -116,6 +116,8 @@ fn as_fast_as_it_goes_a_rate_is_left_without_times() {
         !page.contains("Response time of 99%"),
         "of the half that succeeded"
     );
+    let verdict = verdict(&summary);
+    assert!(!verdict.contains("Response times"), "{verdict}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::super::text::suggestion;
 use super::super::toml_string::offset_in;
 use super::About;
-use super::names::KEYSPACE;
+use super::names::{self, KEYSPACE};
 use super::statement::{self, Scanned};
 use super::tokens::Complaint;
 use crate::{Action, CqlOperation, CqlStatement, CqlValue, Error, Result, wire};
@@ -94,6 +94,8 @@ impl About<'_> {
         let complain = |complaint| self.complain(text, complaint);
         statement::check_placeholders(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
         let Scanned { cql, markers } = statement::scan(text.get_ref()).map_err(complain)?;
+        // What is sent has question marks, beside which other tokens may begin.
+        names::stay_in_keyspace(&cql).map_err(|(_, message)| complain((0, message)))?;
         let mut values = Vec::with_capacity(markers.len());
         for (name, at) in &markers {
             let value = self

@@ -117,6 +117,41 @@ mod tests {
     }
 
     #[test]
+    fn names_are_found_where_cassandra_finds_them() {
+        let written = "UPDATE ${keyspace}.t SET a = 1 WHERE k = 1;";
+        for hidden in [
+            "-- \r DELETE FROM prod.t WHERE k = 1; -- \n",
+            "// \r DELETE FROM prod.t WHERE k = 1; // \n",
+            "UPDATE ${keyspace}.t USING TTL 5UPDATE prod.t SET a = 1",
+            "UPDATE ${keyspace}.t SET a = -nanUPDATE prod.t SET a = 1",
+            "UPDATE ${keyspace}.t SET a = 0xaUPDATE prod.t SET a = 1",
+            "UPDATE ${keyspace}.t SET a = -P1YUPDATE prod.t SET a = 1",
+            "DELETE FROM ${keyspace}.t WHERE k = abcdefab-abcd-abcd-abcd-abcdefabcdefUPDATE prod.t SET a = 1",
+            "DELETE FROM ${keyspace}.t WHERE k = P0001-02-03T04:05:06UPDATE prod.t SET a = 1",
+            "DELETE FROM \"a\"\"b\".t",
+        ] {
+            let batch = format!("BEGIN BATCH {hidden} {written} APPLY BATCH");
+            assert!(refused_at(&batch) > Some(0), "{batch}");
+        }
+    }
+
+    #[test]
+    fn placeholders_stand_apart_from_what_they_could_become_part_of() {
+        for statement in [
+            "SELECT * FROM ${keyspace}.t WHERE k = 1${number}",
+            "SELECT * FROM ${keyspace}.t WHERE k = 1${keyspace}",
+            "SELECT * FROM ${keyspace}.t WHERE k = ab${number}-abcd-abcd-abcd-abcdefabcdef",
+            "SELECT * FROM ${keyspace}.t WHERE k = -${keyspace}",
+            "SELECT * FROM ${keyspace}.t WHERE k = ${keyspace}-abcd-abcd-abcd-abcdefabcdef",
+        ] {
+            let place = statement.rfind("${").unwrap();
+            assert_eq!(refused_at(statement), Some(place), "{statement}");
+        }
+        let apart = "SELECT a_${number} FROM ${keyspace}.t_${number}x WHERE k IN (${number}, 2)";
+        assert_eq!(refused_at(apart), None);
+    }
+
+    #[test]
     fn keyspaces_roles_and_rights_are_left_alone() {
         for statement in [
             "USE ${keyspace}",

@@ -120,5 +120,8 @@ mod tests {
             check_placeholders("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
             Ok(())
         );
+        let dollars = "SELECT $$ a $${keyspace} $$ FROM ${keyspace}.t";
+        let error = check_placeholders(dollars, &[KEYSPACE]).unwrap_err();
+        assert_eq!(error.0, dollars.find("${").unwrap() - 1);
     }
 }

@@ -1,6 +1,5 @@
 //! Writes rows to a destination in a format.
 
-mod file;
 mod parquet;
 mod plan;
 mod table;
@@ -14,7 +13,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
 
-use file::OutFile;
+use crate::out_file::OutFile;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -161,5 +160,11 @@ trait Sink: Write + Send {
 impl Sink for std::io::Stdout {
     fn complete(&mut self) -> Result<()> {
         Ok(self.flush()?)
+    }
+}
+
+impl Sink for OutFile {
+    fn complete(&mut self) -> Result<()> {
+        OutFile::complete(self)
     }
 }

@@ -7,8 +7,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use super::file::OutFile;
-use super::{Rows, Sink};
+use super::Rows;
+use crate::out_file::OutFile;
 
 /// Size at which a row group is written; until then it is held in memory.
 const ROW_GROUP_BYTES: usize = 64 << 20;

@@ -4,6 +4,7 @@ use anyhow::Result;
 use arrow::array::{Array, AsArray, RecordBatch};
 
 use super::{Rows, Sink};
+use crate::terminal::clean;
 
 pub struct Plans {
     to: Box<dyn Sink>,
@@ -27,7 +28,8 @@ impl Rows for Plans {
             let space = if self.is_first { "" } else { "\n" };
             self.is_first = false;
             writeln!(self.to, "{space}{}", kinds.value(row).replace('_', " "))?;
-            for line in plans.value(row).lines() {
+            // A plan is for people, and has names and values of the query in it.
+            for line in clean(plans.value(row)).lines() {
                 writeln!(self.to, "  {line}")?;
             }
         }

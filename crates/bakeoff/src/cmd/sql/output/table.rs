@@ -11,7 +11,8 @@ use arrow::datatypes::{Field, SchemaRef};
 use bakeoff_report::units;
 
 use super::{Rows, Sink};
-use cells::{Cells, clipped, shown};
+use crate::terminal::on_one_line;
+use cells::{Cells, clipped};
 use widths::Widths;
 
 /// Rows whose widths decide the layout; later rows use the same widths.
@@ -44,7 +45,7 @@ impl Table {
         let fields = schema.fields();
         Table {
             to,
-            names: fields.iter().map(|f| shown(f.name())).collect(),
+            names: fields.iter().map(|f| on_one_line(f.name())).collect(),
             numeric: fields.iter().map(|f| is_numeric(f)).collect(),
             most,
             width,

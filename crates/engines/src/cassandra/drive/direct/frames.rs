@@ -29,6 +29,8 @@ const NO_METADATA: i32 = 0x04;
 /// Maximum bytes of a body, which is Cassandra's default: a longer one means that the bytes are not
 /// a frame.
 const MAX_BODY_BYTES: usize = 1 << 28;
+/// Memory that is reserved for a reply of which only the first bytes have come.
+const RESERVED_BYTES: usize = 64 << 10;
 
 /// The part of a request that all executions of one statement have in common.
 #[derive(Debug, Clone)]
@@ -91,7 +93,9 @@ pub fn split_frame(buffer: &mut BytesMut) -> Result<Option<(u16, Frame)>, Unread
         return Err(Unreadable(format!("a frame of {length} bytes")));
     }
     if buffer.len() < HEADER_BYTES + length {
-        buffer.reserve(HEADER_BYTES + length - buffer.len());
+        let missing = HEADER_BYTES + length - buffer.len();
+        // No more than has come by now again, since a length alone is no reason to take its memory.
+        buffer.reserve(missing.min(buffer.len().max(RESERVED_BYTES)));
         return Ok(None);
     }
     buffer.advance(HEADER_BYTES);
@@ -165,7 +169,9 @@ fn rows(mut body: Bytes) -> Result<RawRows, Unreadable> {
         cells: body,
     };
     let cells = CellIterator::new(&whole.cells).count();
-    if rows.checked_mul(columns) == Some(cells) {
+    // Rows without columns would have no cells, however many they are said to be.
+    let has_columns = columns > 0 || rows == 0;
+    if has_columns && rows.checked_mul(columns) == Some(cells) {
         Ok(whole)
     } else {
         Err(Unreadable(format!(
@@ -286,6 +292,14 @@ mod tests {
     }
 
     #[test]
+    fn a_length_alone_takes_no_memory() {
+        let mut buffer = BytesMut::from(&[0x84, 0, 1, 2, RESULT][..]);
+        buffer.extend_from_slice(&(MAX_BODY_BYTES as u32).to_be_bytes());
+        assert!(matches!(split_frame(&mut buffer), Ok(None)));
+        assert!(buffer.capacity() < 1 << 20, "{}", buffer.capacity());
+    }
+
+    #[test]
     fn rows_have_their_cells() {
         let mut body = ints(&[ROWS, NO_METADATA, 2, 2]);
         body.extend_from_slice(&ints(&[1]));
@@ -311,6 +325,10 @@ mod tests {
         }
         let one_row_too_many = ints(&[ROWS, NO_METADATA, 1, i32::MAX]);
         assert!(answer(RESULT, &one_row_too_many).is_err());
+        let rows_of_nothing = ints(&[ROWS, NO_METADATA, 0, i32::MAX]);
+        assert!(answer(RESULT, &rows_of_nothing).is_err());
+        let nothing = ints(&[ROWS, NO_METADATA, 0, 0]);
+        assert!(answer(RESULT, &nothing).is_ok());
         let more_pages = ints(&[ROWS, NO_METADATA | HAS_MORE_PAGES, 1, 0]);
         assert!(answer(RESULT, &more_pages).is_err());
     }

@@ -3,20 +3,32 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use scylla_cql::frame::protocol_features::ProtocolFeatures;
 use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
 use scylla_cql::frame::response::ResponseV2 as Response;
 use scylla_cql::frame::{SerializedRequest, read_response_frame};
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::Login;
 
+/// Time after which a node that acknowledges nothing counts as gone. TCP alone would wait a quarter of an
+/// hour, in which every request to the node times out.
+const GONE_AFTER: Duration = Duration::from_secs(10);
+/// Time without any traffic after which a node is asked whether it is there, and between two such questions.
+const ASK_AFTER: Duration = Duration::from_secs(3);
+
 /// Connects, logs in if the server requires it, and returns when the server accepts requests.
 pub async fn connect(address: SocketAddr, login: Option<&Login>) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
+    let socket = SockRef::from(&stream);
+    let asking = TcpKeepalive::new().with_time(ASK_AFTER);
+    socket.set_tcp_keepalive(&asking.with_interval(ASK_AFTER))?;
+    socket.set_tcp_user_timeout(Some(GONE_AFTER))?;
     let options = HashMap::from([("CQL_VERSION".into(), "3.0.0".into())]);
     match ask(&mut stream, &Startup { options }).await? {
         Response::Ready => return Ok(stream),
@@ -83,7 +95,11 @@ mod tests {
             username: "ann".to_owned(),
             password: "secret".to_owned(),
         };
-        assert!(log_in(Some(login)).await.is_ok());
+        let stream = log_in(Some(login)).await.unwrap();
+        let socket = SockRef::from(&stream);
+        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(GONE_AFTER));
+        assert_eq!(socket.tcp_keepalive_time().unwrap(), ASK_AFTER);
+        assert!(socket.keepalive().unwrap());
         let Err(error) = log_in(None).await else {
             panic!("logged in without a password");
         };

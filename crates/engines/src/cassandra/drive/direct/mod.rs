@@ -20,6 +20,8 @@ use std::time::Duration;
 
 use bakeoff_driver::drive::Failure;
 use bakeoff_stats::FailureKind;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::errors::DbError;
@@ -133,27 +135,43 @@ impl Direct {
         }
     }
 
+    /// Connects to all nodes at the same time, so that none waits for one that does not answer.
     async fn connect(&self) {
         let cluster = self.client.get_cluster_state();
-        let mut kept = Vec::new();
-        for node in cluster.get_nodes_info() {
-            let address = address(node);
-            let mut connections = self.open_connections(address);
-            while connections.len() < self.options.connections {
-                match Connection::open(address, self.options.login.as_ref()).await {
-                    Ok(connection) => connections.push(Rc::new(connection)),
-                    Err(error) => {
-                        tracing::debug!("connecting to {address} for single statements: {error}");
-                        break;
-                    }
+        let addresses: Vec<SocketAddr> = cluster
+            .get_nodes_info()
+            .iter()
+            .map(|n| address(n))
+            .collect();
+        let is_there = |node: &NodeConnections| addresses.contains(&node.address);
+        self.nodes.borrow_mut().retain(is_there);
+        let connecting = addresses.iter().map(|address| self.connect_to(*address));
+        let mut connecting: FuturesUnordered<_> = connecting.collect();
+        while let Some(connected) = connecting.next().await {
+            let mut nodes = self.nodes.borrow_mut();
+            match nodes.iter_mut().find(|n| n.address == connected.address) {
+                Some(node) => *node = connected,
+                None => nodes.push(connected),
+            }
+        }
+    }
+
+    /// Returns the connections to a node, after making those that are missing.
+    async fn connect_to(&self, address: SocketAddr) -> NodeConnections {
+        let mut connections = self.open_connections(address);
+        while connections.len() < self.options.connections {
+            match Connection::open(address, self.options.login.as_ref()).await {
+                Ok(connection) => connections.push(Rc::new(connection)),
+                Err(error) => {
+                    tracing::debug!("connecting to {address} for single statements: {error}");
+                    break;
                 }
             }
-            kept.push(NodeConnections {
-                address,
-                connections,
-            });
         }
-        *self.nodes.borrow_mut() = kept;
+        NodeConnections {
+            address,
+            connections,
+        }
     }
 
     fn open_connections(&self, address: SocketAddr) -> Vec<Rc<Connection>> {

@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 
 use arrow::array::{
-    ArrayBuilder, ArrayRef, BinaryBuilder, BooleanBuilder, Date32Builder, Float32Builder,
-    Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder, StringBuilder,
-    Time64NanosecondBuilder, TimestampMillisecondBuilder,
+    ArrayBuilder, ArrayRef, BinaryBuilder, BooleanBuilder, Date32Builder, Decimal256Builder,
+    Float32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
+    StringBuilder, Time64NanosecondBuilder, TimestampMillisecondBuilder,
 };
+use arrow::datatypes::i256;
 use scylla::deserialize::row::RawColumn;
 use scylla::deserialize::value::DeserializeValue;
 use scylla::value::CqlValue;
@@ -35,6 +36,8 @@ pub enum Builder {
     Time(Time64NanosecondBuilder),
     /// Builds text from values of another type by a function.
     AsText(fn(&[u8]) -> Option<String>, StringBuilder),
+    /// Builds decimals from numbers of any length by a function.
+    Decimal(fn(&[u8]) -> Option<i256>, Decimal256Builder),
 }
 
 impl Builder {
@@ -57,8 +60,8 @@ impl Builder {
             CqlKind::Time => Builder::Time(Time64NanosecondBuilder::with_capacity(rows)),
             CqlKind::Uuid => Builder::AsText(uuid, text()),
             CqlKind::Inet => Builder::AsText(address, text()),
-            CqlKind::Varint => Builder::AsText(numbers::varint, text()),
-            CqlKind::Decimal => Builder::AsText(numbers::decimal, text()),
+            CqlKind::Varint => Builder::Decimal(numbers::varint, decimals(kind, rows)),
+            CqlKind::Decimal => Builder::Decimal(numbers::decimal, decimals(kind, rows)),
         }
     }
 
@@ -79,6 +82,7 @@ impl Builder {
             (Builder::Date(b), Some(v)) => b.append_value(date_from_wire(v.try_into().ok()?)),
             (Builder::Time(b), Some(v)) => b.append_value(i64::from_be_bytes(v.try_into().ok()?)),
             (Builder::AsText(show, b), Some(v)) => b.append_value(show(v)?),
+            (Builder::Decimal(read, b), Some(v)) => b.append_value(read(v)?),
             (this, bytes) => return this.push_without_byte_order(bytes),
         }
         Some(())
@@ -138,6 +142,7 @@ impl Builder {
             Builder::Timestamp(b) => b.append_null(),
             Builder::Date(b) => b.append_null(),
             Builder::Time(b) => b.append_null(),
+            Builder::Decimal(_, b) => b.append_null(),
         }
     }
 
@@ -155,8 +160,13 @@ impl Builder {
             Builder::Timestamp(b) => finish(b),
             Builder::Date(b) => finish(b),
             Builder::Time(b) => finish(b),
+            Builder::Decimal(_, b) => finish(b),
         }
     }
+}
+
+fn decimals(kind: CqlKind, rows: usize) -> Decimal256Builder {
+    Decimal256Builder::with_capacity(rows).with_data_type(kind.data_type())
 }
 
 fn finish(mut builder: impl ArrayBuilder) -> ArrayRef {
@@ -180,6 +190,7 @@ fn address(bytes: &[u8]) -> Option<String> {
 mod tests {
     use arrow::array::{Array, AsArray};
     use arrow::datatypes::{Date32Type, Int8Type};
+    use arrow::util::display::array_value_to_string;
 
     use super::*;
 
@@ -227,8 +238,13 @@ mod tests {
             array.as_string::<i32>().value(0).to_owned()
         };
         assert_eq!(text(CqlKind::Inet, &[10, 0, 0, 1]), "10.0.0.1");
-        assert_eq!(text(CqlKind::Varint, &[0xff, 0x7f]), "-129");
-        assert_eq!(text(CqlKind::Decimal, &[0, 0, 0, 2, 0x7b]), "1.23");
+        let number = |kind, bytes: &[u8]| {
+            let array = built(kind, &[Some(bytes)]).unwrap();
+            array_value_to_string(&array, 0).unwrap()
+        };
+        assert_eq!(number(CqlKind::Varint, &[0xff, 0x7f]), "-129");
+        let padded = format!("1.23{}", "0".repeat(36));
+        assert_eq!(number(CqlKind::Decimal, &[0, 0, 0, 2, 0x7b]), padded);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Writes values as text that fits a line.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use anyhow::Result;
 use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::terminal::on_one_line;
 
 /// The cells of a batch.
 pub struct Cells<'a> {
@@ -27,32 +28,9 @@ impl<'a> Cells<'a> {
     }
 
     pub fn row(&self, row: usize) -> Vec<String> {
-        let cell = |column: &ArrayFormatter<'_>| shown(&column.value(row).to_string());
+        let cell = |column: &ArrayFormatter<'_>| on_one_line(&column.value(row).to_string());
         self.columns.iter().map(cell).collect()
     }
-}
-
-/// Escapes line breaks and everything else that a terminal would act on.
-pub fn shown(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            c if !c.is_control() && !is_direction(c) => out.push(c),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c => {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
-        }
-    }
-    out
-}
-
-/// Returns whether a character changes the direction of the text after it.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a cell, cut to `width` if `clip` is set, and the number of blanks that fill its width.
@@ -78,13 +56,6 @@ pub fn clipped(cell: &str, width: usize, clip: bool) -> (Cow<'_, str>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_that_a_terminal_acts_on_is_left() {
-        assert_eq!(shown("a\nb\t\u{1b}[31m"), "a\\nb\\t\\u{1b}[31m");
-        assert_eq!(shown("日本 ü"), "日本 ü");
-        assert_eq!(shown("\u{202e}x"), "\\u{202e}x");
-    }
 
     #[test]
     fn wide_characters_count_twice() {

@@ -1,0 +1,155 @@
+//! A file that exists completely or not at all.
+
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempPath;
+
+/// A file that is written under a temporary name beside its own, and gets its own when it is complete and on the
+/// disk. Devices and pipes, such as `/dev/stdout`, are written to directly.
+///
+/// The temporary file is always a new one, so that nothing is written through a link that somebody else
+/// has put there.
+pub struct OutFile {
+    file: BufWriter<File>,
+    path: PathBuf,
+    /// Temporary path until the file is complete; `None` for devices and pipes. The file is removed with it.
+    unfinished: Option<TempPath>,
+    /// Whether a file that has the name already is replaced.
+    replaces: bool,
+}
+
+impl OutFile {
+    /// Begins a file that replaces the one that has its name, if there is one.
+    pub fn create(path: &Path) -> Result<Self> {
+        let is_special = path.metadata().is_ok_and(|found| !found.is_file());
+        if is_special {
+            let opened = File::options().write(true).open(path);
+            let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
+            return Ok(OutFile {
+                file: BufWriter::new(file),
+                path: path.to_owned(),
+                unfinished: None,
+                replaces: true,
+            });
+        }
+        OutFile::begin(path, true)
+    }
+
+    /// Begins a file whose name nothing else may have.
+    pub fn create_new(path: &Path) -> Result<Self> {
+        if path.symlink_metadata().is_ok() {
+            bail!(
+                "{} of --out already exists: name another file, or remove it",
+                path.display()
+            );
+        }
+        OutFile::begin(path, false)
+    }
+
+    fn begin(path: &Path, replaces: bool) -> Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let created = tempfile::Builder::new()
+            .prefix(&format!(".{name}."))
+            // As of any new file; the umask takes away from it.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder);
+        let created = created.with_context(|| format!("cannot write {}", path.display()))?;
+        let (file, unfinished) = created.into_parts();
+        Ok(OutFile {
+            file: BufWriter::new(file),
+            path: path.to_owned(),
+            unfinished: Some(unfinished),
+            replaces,
+        })
+    }
+
+    /// Gives the file its name, once all of it was written.
+    pub fn complete(&mut self) -> Result<()> {
+        let cannot = || format!("cannot write {}", self.path.display());
+        self.file.flush().with_context(cannot)?;
+        let Some(unfinished) = self.unfinished.take() else {
+            return Ok(());
+        };
+        self.file.get_ref().sync_all().with_context(cannot)?;
+        let named = if self.replaces {
+            unfinished.persist(&self.path)
+        } else {
+            unfinished.persist_noclobber(&self.path)
+        };
+        named.map_err(|failed| failed.error).with_context(cannot)
+    }
+}
+
+impl Write for OutFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_gets_its_name_when_it_is_complete_and_replaces_a_link_instead_of_following_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, others) = (folder.path().join("a.csv"), folder.path().join("others"));
+        fs::write(&others, "theirs").unwrap();
+        symlink(&others, &path).unwrap();
+        let mut file = OutFile::create(&path).unwrap();
+        file.write_all(b"ours").unwrap();
+        assert!(path.is_symlink());
+        file.complete().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
+        assert_eq!(fs::read_to_string(&others).unwrap(), "theirs");
+        assert_eq!(names(folder.path()), ["a.csv", "others"]);
+        let readable = fs::metadata(&path).unwrap().permissions().mode();
+        assert_ne!(readable & 0o044, 0, "as any new file, others may read it");
+    }
+
+    #[test]
+    fn an_unfinished_file_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let mut file = OutFile::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(file);
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_new_file_takes_no_name_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let mut file = OutFile::create_new(&path).unwrap();
+        // A link that leads nowhere is somebody's, too.
+        symlink(folder.path().join("nowhere"), &path).unwrap();
+        assert!(OutFile::create_new(&path).is_err());
+        assert!(file.complete().is_err());
+        assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+}
