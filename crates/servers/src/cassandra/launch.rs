@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
-use super::config::Folder;
 use super::flags;
+use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
@@ -39,9 +39,10 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
-    /// or port in use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot
+    /// with files of others, a folder or port in use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot
     /// be written; `Died` with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
+        Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;

@@ -21,6 +21,7 @@ mod control;
 mod details;
 mod disk_access;
 mod flags;
+mod folder;
 mod gc_log;
 mod heap;
 mod hierarchy;

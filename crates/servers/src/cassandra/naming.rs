@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use super::config::Folder;
+use super::folder::Folder;
 use super::jar_files::jar_named;
 use super::java::MEDDLING_VARIABLES;
 use crate::error::{Error, Result};
