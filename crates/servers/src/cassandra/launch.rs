@@ -9,12 +9,13 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
+use super::environment::keep_needed;
 use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
-use super::java::{Java, MEDDLING_VARIABLES, find_java};
+use super::java::{Java, find_java};
 use super::log;
 use super::memory::{MemoryLimit, check_limit};
 use super::naming;
@@ -197,9 +198,7 @@ fn spawn(
         Some(limit) => limit.command(&java.program),
         None => Command::new(&java.program),
     };
-    for name in MEDDLING_VARIABLES {
-        command.env_remove(name);
-    }
+    keep_needed(&mut command);
     let mut child = command
         .arg(flags::argument_file(folder)?)
         .args(flags)

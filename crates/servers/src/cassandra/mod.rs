@@ -20,6 +20,7 @@ mod config;
 mod control;
 mod details;
 mod disk_access;
+mod environment;
 mod flags;
 mod folder;
 mod gc_log;
