@@ -109,6 +109,7 @@ sql = "SELECT count(*) AS rows FROM readings"
         let workload = Workload::parse(WORKLOAD, Path::new("w.toml")).unwrap();
         let context = Context {
             run_dir: "/nowhere/run".into(),
+            token: None,
             threads: 1,
             keys_repeat: false,
             options: EngineOptions::default(),

@@ -16,6 +16,9 @@ use crate::rate_limit::RateLimit;
 pub struct Context {
     /// The absolute path of the run folder.
     pub run_dir: PathBuf,
+    /// The random token of the run, which the marks of its tables hold; `None` for a run of an earlier
+    /// version.
+    pub token: Option<String>,
     /// The number of Bakeoff's worker threads, and of DataFusion partitions of each query.
     pub threads: usize,
     /// Whether two rows of the source may have the same key.
@@ -52,4 +55,18 @@ pub struct EngineOptions {
     pub memory: MemoryOptions,
     /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
     pub rate_limit: Option<Arc<RateLimit>>,
+}
+
+#[cfg(test)]
+impl Context {
+    /// Makes a context with default options.
+    pub(crate) fn of_test(run_dir: &str) -> Context {
+        Context {
+            run_dir: run_dir.into(),
+            token: None,
+            threads: 1,
+            keys_repeat: false,
+            options: EngineOptions::default(),
+        }
+    }
 }

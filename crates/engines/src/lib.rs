@@ -45,6 +45,7 @@ pub use error::EngineError;
 pub use leftovers::clear_leftovers;
 pub use memory::MemoryOptions;
 pub use oracle::SqlOracle;
+pub use owner::new_token;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use range_check::check_ranges;

@@ -111,7 +111,7 @@ impl Engine for Flavour {
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
         let layout = TableLayout::new(id, &workload.table)?;
-        let schema = Schema::new(&workload.name, id, &context.run_dir);
+        let schema = Schema::new(&workload.name, id, context);
         let ours = context.options.postgres.server.is_none();
         let mut statements = Vec::new();
         if ours && *self == Flavour::Timescale {
@@ -196,7 +196,7 @@ impl Running for RunningPostgres {
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = self.flavour.describe(id, workload, context)?;
         let layout = TableLayout::new(id, &workload.table)?;
-        let schema = Schema::new(&workload.name, id, &context.run_dir);
+        let schema = Schema::new(&workload.name, id, context);
         self.deployment.claim(&schema, &layout.table.name).await?;
         let deployment = Arc::clone(&self.deployment);
         let design = PostgresDesign::new(deployment, info, schema, layout, context.threads)?;

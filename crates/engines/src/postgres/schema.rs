@@ -3,14 +3,12 @@
 //! A schema without the comment of the same run is never touched: nothing is created, written or
 //! dropped in it.
 
-use std::path::Path;
-
 use bakeoff_workload::DesignId;
 use tokio_postgres::Client;
 
 use super::connect::reason;
 use super::layout::{qualified, quoted, text};
-use crate::{EngineError, owner};
+use crate::{Context, EngineError, owner};
 
 /// The table that records which parts of which slices are loaded.
 pub const PARTS_TABLE: &str = "bakeoff_parts";
@@ -26,15 +24,16 @@ pub struct Schema {
 
 impl Schema {
     /// Derives the name and the comment from the design and the run.
-    pub fn new(workload: &str, id: &DesignId, run_dir: &Path) -> Self {
-        let owner = owner::run_name(run_dir);
-        let hash = xxhash_rust::xxh3::xxh3_64(format!("{owner} {id}").as_bytes());
+    pub fn new(workload: &str, id: &DesignId, context: &Context) -> Self {
+        let run = owner::run_name(&context.run_dir);
+        let hash = xxhash_rust::xxh3::xxh3_64(format!("{run} {id}").as_bytes());
         let workload: String = workload.chars().take(WORKLOAD_CHARACTERS).collect();
         let layout = id.layout.as_deref().unwrap_or_default();
         Schema {
             name: format!("bakeoff_{workload}_{layout}_{:08x}", hash as u32),
             comment: format!(
-                "Made by Bakeoff, may be dropped when its run is not going on: {owner}"
+                "Made by Bakeoff, may be dropped when its run is not going on: {}",
+                owner::marker(context)
             ),
         }
     }
@@ -134,7 +133,8 @@ mod tests {
     use super::*;
 
     fn schema(id: &str, run_dir: &str) -> Schema {
-        Schema::new("timeseries", &id.parse().unwrap(), Path::new(run_dir))
+        let context = Context::of_test(run_dir);
+        Schema::new("timeseries", &id.parse().unwrap(), &context)
     }
 
     #[test]
@@ -149,9 +149,28 @@ mod tests {
         let long = Schema::new(
             &"x".repeat(60),
             &"timescale/hypertable".parse().unwrap(),
-            Path::new("/"),
+            &Context::of_test("/"),
         );
         assert!(long.name.len() <= 63, "{}", long.name);
+    }
+
+    #[test]
+    fn a_clone_of_a_machine_does_not_take_the_schema_of_the_other_for_its_own() {
+        let of_run = |token: Option<&str>| {
+            let token = token.map(str::to_owned);
+            let context = Context {
+                token,
+                ..Context::of_test("/data/run")
+            };
+            Schema::new("w", &"postgres/plain".parse().unwrap(), &context)
+        };
+        let (one, other) = (of_run(Some("a")), of_run(Some("b")));
+        assert_eq!(one.name, other.name);
+        let refused = other.check(Some(&one.comment)).unwrap_err();
+        assert!(refused.to_string().contains("--out"), "{refused}");
+        one.check(Some(&one.comment)).unwrap();
+        let earlier = of_run(None);
+        assert!(earlier.comment.ends_with("/data/run"), "as it was marked");
     }
 
     #[test]

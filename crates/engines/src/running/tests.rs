@@ -28,6 +28,7 @@ fn context() -> Context {
     });
     Context {
         run_dir: "/nowhere".into(),
+        token: None,
         threads: 1,
         keys_repeat: false,
         options,

@@ -44,6 +44,7 @@ statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
 fn context() -> Context {
     Context {
         run_dir: "/nowhere/run".into(),
+        token: None,
         threads: 1,
         keys_repeat: false,
         options: EngineOptions::default(),

@@ -239,6 +239,7 @@ fn describing_makes_nothing(folder: &Path) {
     let run_dir = folder.join("described");
     let context = Context {
         run_dir: run_dir.clone(),
+        token: None,
         threads: THREADS,
         keys_repeat: false,
         options: EngineOptions::default(),

@@ -31,6 +31,7 @@ async fn rows_are_loaded_within_the_limit() {
     };
     let context = Context {
         run_dir: folder.path().join("run"),
+        token: None,
         threads: THREADS,
         keys_repeat: true,
         options: EngineOptions {

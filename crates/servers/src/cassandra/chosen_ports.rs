@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
 
-use super::config::Folder;
+use super::folder::Folder;
 use super::node::Node;
 use super::options::ServerOptions;
 use super::ports::Ports;

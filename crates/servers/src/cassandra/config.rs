@@ -1,13 +1,13 @@
-//! Folder of a server and its `cassandra.yaml`.
+//! A server's `cassandra.yaml`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use super::disk_access::DiskAccess;
+use super::folder::{Folder, OUR_BEGINNING, utf8};
 use super::node::Node;
 use super::ports::Ports;
-use crate::error::{Error, Result};
-use crate::files::{create_folder, write_synced};
+use crate::error::Result;
+use crate::files::write_synced;
 
 /// The settings besides folders and ports, all of which are in the report.
 const SETTINGS: [(&str, &str); 24] = [
@@ -49,72 +49,7 @@ const SEVERAL_NODES: [(&str, &str); 2] = [
     ("auto_bootstrap", "false"),
 ];
 
-/// The folder of one server.
-#[derive(Debug, Clone)]
-pub(crate) struct Folder(PathBuf);
-
 impl Folder {
-    /// Creates the folder, or opens the one that exists.
-    ///
-    /// # Errors
-    /// Fails with `Io` when it cannot be written, `Refused` when its name is not UTF-8, which Cassandra's
-    /// files need.
-    pub(crate) fn create(path: &Path) -> Result<Folder> {
-        create_folder(path)?;
-        let folder = Folder(path.canonicalize().map_err(Error::io("find", path))?);
-        utf8(&folder.0)?;
-        create_folder(&folder.logs())?;
-        create_folder(&folder.configuration())?;
-        Ok(folder)
-    }
-
-    pub(crate) fn existing(path: PathBuf) -> Folder {
-        Folder(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn data(&self) -> PathBuf {
-        self.0.join("data")
-    }
-
-    pub(crate) fn logs(&self) -> PathBuf {
-        self.0.join("logs")
-    }
-
-    pub(crate) fn log(&self) -> PathBuf {
-        self.logs().join("system.log")
-    }
-
-    pub(crate) fn console(&self) -> PathBuf {
-        self.logs().join("console.log")
-    }
-
-    pub(crate) fn yaml(&self) -> PathBuf {
-        self.configuration().join("cassandra.yaml")
-    }
-
-    pub(crate) fn logback(&self) -> PathBuf {
-        self.configuration().join("logback.xml")
-    }
-
-    /// Returns the folder of the classes that are compiled for a Java without the module that
-    /// nodetool needs.
-    pub(crate) fn naming(&self) -> PathBuf {
-        self.0.join("naming")
-    }
-
-    /// Returns the file with the JVM's flags that the server and its tools have in common.
-    pub(crate) fn flags(&self) -> PathBuf {
-        self.configuration().join("jvm.args")
-    }
-
-    fn configuration(&self) -> PathBuf {
-        self.0.join("conf")
-    }
-
     /// Returns the ports of the last run in this folder; that of JMX is 0, for any port.
     pub(crate) fn earlier_ports(&self) -> Option<Ports> {
         let yaml = fs::read_to_string(self.yaml()).ok()?;
@@ -141,10 +76,9 @@ impl Folder {
     }
 
     fn yaml_text(&self, node: Node, ports: Ports, access: DiskAccess) -> Result<String> {
-        let folder = |name: &str| utf8(&self.0.join(name)).map(quoted);
+        let folder = |name: &str| utf8(&self.path().join(name)).map(quoted);
         let mut lines = vec![
-            "cluster_name: bakeoff".to_owned(),
-            format!("data_file_directories: [{}]", folder("data")?),
+            format!("{OUR_BEGINNING}[{}]", folder("data")?),
             format!("commitlog_directory: {}", folder("commitlog")?),
             format!("hints_directory: {}", folder("hints")?),
             format!("saved_caches_directory: {}", folder("saved_caches")?),
@@ -181,19 +115,6 @@ pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
         .filter(move |(name, _)| !is_other(name))
         .chain(several)
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-}
-
-/// Returns the path as text.
-///
-/// # Errors
-/// Fails with `Refused` when it is not UTF-8.
-pub(crate) fn utf8(path: &Path) -> Result<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Error::Refused(format!(
-            "{} is not UTF-8: choose another folder",
-            path.display()
-        ))
-    })
 }
 
 /// Quotes a string so that both YAML and the JVM's argument files read it.
@@ -247,29 +168,5 @@ mod tests {
         assert_eq!(yaml.matches("hinted_handoff_enabled").count(), 1);
         let tokens = yaml.lines().find(|line| line.starts_with("initial_token"));
         assert_eq!(tokens.unwrap().split(',').count(), 4);
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_written_is_named() {
-        let error = Folder::create(Path::new("/proc/bakeoff"))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.starts_with("cannot create the folder /proc/bakeoff"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_folder_with_a_strange_name_is_refused() {
-        use std::os::unix::ffi::OsStrExt;
-        let parent = tempfile::tempdir().unwrap();
-        let strange = parent.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
-        assert!(
-            Folder::create(&strange)
-                .unwrap_err()
-                .to_string()
-                .contains("not UTF-8")
-        );
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::{Folder, quoted, utf8};
+use super::config::quoted;
+use super::folder::{Folder, utf8};
 use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
 use super::naming;

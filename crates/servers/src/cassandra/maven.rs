@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::checksums;
+use super::environment::remove_own;
 use super::pinned::PinnedCassandra;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
@@ -137,7 +138,9 @@ async fn run_maven(
 ) -> Result<()> {
     let mut destination = std::ffi::OsString::from("-DoutputDirectory=");
     destination.push(output);
-    let run = Command::new(maven)
+    let mut command = Command::new(maven);
+    remove_own(command.as_std_mut());
+    let run = command
         .args(["-q", "-B", "-Dstyle.color=never", "-f"])
         .arg(pom)
         .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])

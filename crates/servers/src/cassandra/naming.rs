@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use super::config::Folder;
+use super::environment::keep_needed;
+use super::folder::Folder;
 use super::jar_files::jar_named;
-use super::java::MEDDLING_VARIABLES;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 use crate::machine::existing;
@@ -71,9 +71,7 @@ pub(crate) async fn prepare(folder: &Folder, java: &Path, jars: &Path) -> Result
 
 async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> Result<()> {
     let mut command = Command::new(java);
-    for name in MEDDLING_VARIABLES {
-        command.env_remove(name);
-    }
+    keep_needed(command.as_std_mut());
     let run = command
         .arg("-cp")
         .arg(compiler)

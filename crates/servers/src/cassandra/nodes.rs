@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{join_all, try_join_all};
 
-use super::config::Folder;
+use super::folder::Folder;
 use super::heap::heap_mib;
 use super::jars::{FETCHED_JARS, Jars, find_jars};
 use super::java::find_java;
@@ -64,10 +64,13 @@ impl Nodes {
     /// fetching or starting anything.
     ///
     /// # Errors
-    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot
-    /// be written, or a folder from which this Java cannot load classes.
+    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a folder with files of
+    /// others, a home that cannot be written, or a folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let count = count.max(1);
+        for node in Node::all(count) {
+            Folder::existing(folder_of(&options.dir, node)).check_contents()?;
+        }
         let heap_mib = heap_mib(
             options.heap_mib,
             Node {
@@ -264,11 +267,19 @@ async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Serv
 
 fn node_options(options: &ServerOptions, node: Node) -> ServerOptions {
     ServerOptions {
-        dir: options.dir.join(format!("node{}", node.number)),
+        dir: folder_of(&options.dir, node),
         name: format!("{}, {}", options.name, node.name()),
         node,
         ..options.clone()
     }
+}
+
+/// Returns the folder of a node within that of its cluster.
+fn folder_of(dir: &Path, node: Node) -> PathBuf {
+    if node.is_alone() {
+        return dir.to_owned();
+    }
+    dir.join(format!("node{}", node.number))
 }
 
 /// Waits until every node sees every other one up and in the ring: before that, a write may find

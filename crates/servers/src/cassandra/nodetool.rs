@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use super::environment::keep_needed;
 use super::flags;
-use super::java::MEDDLING_VARIABLES;
 use super::server::Server;
 use crate::error::{Error, Result};
 
@@ -53,9 +53,7 @@ impl Server {
 
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
         let mut command = Command::new(&self.details.java);
-        for name in MEDDLING_VARIABLES {
-            command.env_remove(name);
-        }
+        keep_needed(command.as_std_mut());
         command
             .arg(flags::argument_file(&self.folder)?)
             .args(flags::tool(&self.folder)?)

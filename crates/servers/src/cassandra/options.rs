@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::config::Folder;
 use super::disk_access::DiskAccess;
+use super::folder::Folder;
 use super::node::Node;
 use super::pinned::pinned;
 use super::ports::Ports;

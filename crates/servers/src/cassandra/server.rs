@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::config::{self, Folder};
+use super::config;
 use super::flags;
+use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::log;
 use crate::details::Details;

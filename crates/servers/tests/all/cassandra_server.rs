@@ -64,10 +64,14 @@ async fn a_server_from_start_to_end() {
 
 async fn refuses_to_start_on_a_damaged_folder(home: &Home, parent: &Path) {
     let dir = parent.join("damaged");
-    fs::create_dir(&dir).unwrap();
+    fs::create_dir_all(dir.join("conf")).unwrap();
     fs::write(dir.join("commitlog"), "not a folder").unwrap();
-    let mut options = ServerOptions::new(home.clone(), dir).unwrap();
+    let mut options = ServerOptions::new(home.clone(), dir.clone()).unwrap();
     options.heap_mib = 1024;
+    let error = Server::start(options.clone()).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)), "not ours: {error}");
+    let ours = "cluster_name: bakeoff\ndata_file_directories: []\n";
+    fs::write(dir.join("conf/cassandra.yaml"), ours).unwrap();
     let error = Server::start(options).await.unwrap_err();
     assert!(matches!(error, Error::Died { .. }), "{error}");
     assert!(error.to_string().contains("commitlog"), "{error}");

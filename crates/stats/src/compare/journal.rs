@@ -73,6 +73,15 @@ impl Journal {
         check_resumable(dir, &RunLog::look(dir)?, fingerprint)
     }
 
+    /// Returns the header of the run that has begun in a folder, whose lock is not taken; `None` if there
+    /// is none.
+    ///
+    /// # Errors
+    /// The folder is in use, or its journal is damaged.
+    pub fn begun(dir: &Path) -> Result<Option<Header>, JournalError> {
+        Ok(log::header(dir, &RunLog::<Record>::look(dir)?)?.cloned())
+    }
+
     /// Returns the run folder.
     pub fn dir(&self) -> &Path {
         self.log.dir()

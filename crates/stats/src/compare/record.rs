@@ -158,6 +158,9 @@ pub struct Header {
     pub command: String,
     /// Hash that is equal for commands that may resume each other's run.
     pub fingerprint: String,
+    /// Random token that the marks of the run's tables hold; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     pub workload: String,
     pub title: String,
     /// Text of the workload file.

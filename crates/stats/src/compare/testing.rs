@@ -8,6 +8,7 @@ pub fn header() -> Header {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         command: "bakeoff run w.toml".to_owned(),
         fingerprint: "f1".to_owned(),
+        token: None,
         workload: "w".to_owned(),
         title: "A test".to_owned(),
         workload_text: String::new(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, EngineOptions, RateLimit};
+use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token};
 use bakeoff_stats::Role;
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
@@ -304,6 +304,7 @@ impl Drive {
         options.rate_limit = self.limit()?;
         Ok(Context {
             run_dir,
+            token: (!self.dry_run).then(new_token),
             threads: crate::machine::cores(),
             keys_repeat,
             options,

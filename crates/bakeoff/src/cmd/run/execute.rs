@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bakeoff_driver::{Budget, Designs, Settings, start_designs};
 use bakeoff_engines::{Context, DesignCandidates, DesignInstances, Engines, SqlOracle};
 use bakeoff_stats::{Header, Journal, Prices, Record};
@@ -63,12 +63,18 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     let dir = &plan.context.run_dir;
     let mut journal = Journal::create_or_resume(dir, &plan.header.fingerprint)?;
-    if journal.records().is_empty() {
-        journal.append(&Record::Started(Box::new(plan.header.clone())))?
-    } else {
+    if let Some(Record::Started(begun)) = journal.records().first() {
+        if begun.token != plan.header.token {
+            bail!(
+                "another command has just begun this run in {}: repeat this one to go on with it",
+                dir.display()
+            );
+        }
         let line = format!("going on with the run in {}", dir.display());
         plan.progress.say(&line);
         journal.append(&Record::Resumed { at: machine::now() })?;
+    } else {
+        journal.append(&Record::Started(Box::new(plan.header.clone())))?;
     }
     Ok(journal)
 }

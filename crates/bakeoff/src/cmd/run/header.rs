@@ -1,6 +1,6 @@
 //! The first record of a run: its designs, data, machine and rule.
 
-use bakeoff_engines::Replication;
+use bakeoff_engines::{Context, Replication};
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
 use bakeoff_stats::{Decide, DesignInfo, Grows, Header, PublishedFigure, QueryInfo, Scale};
 use bakeoff_workload::{DesignId, Growth, Workload};
@@ -14,7 +14,7 @@ pub fn header(
     workload: &Workload,
     designs: Vec<DesignInfo>,
     fingerprint: String,
-    replication: Replication,
+    context: &Context,
 ) -> Header {
     let published = workload.published.as_ref();
     Header {
@@ -22,6 +22,7 @@ pub fn header(
         started_at: machine::now(),
         command: crate::cmd::command_line(),
         fingerprint,
+        token: context.token.clone(),
         workload: workload.name.clone(),
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
@@ -51,7 +52,7 @@ pub fn header(
             rows_per_second: workload.scale.rows_per_second,
             grows: grows(workload),
         },
-        nodes: replication.nodes_info(),
+        nodes: context.options.cassandra.replication.nodes_info(),
         published_source: published.map(|p| p.source.clone()),
         published: published.map_or_else(Vec::new, |p| {
             let figure = |t: &bakeoff_workload::PublishedTime| PublishedFigure {

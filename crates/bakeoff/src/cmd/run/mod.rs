@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{Context, Engine, EngineOptions, Replication};
+use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token};
 use bakeoff_stats::{DesignInfo, Journal};
 use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
@@ -154,10 +154,15 @@ impl Run {
             file: self.data.file(&workload),
             progress: &progress,
         };
+        let mut token = None;
         if !self.dry_run {
             before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
+            token = token_of(&dir)?;
         }
-        let context = self.context(&workload, dir, source.may_repeat_keys())?;
+        let context = Context {
+            token,
+            ..self.context(&workload, dir, source.may_repeat_keys())?
+        };
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
@@ -170,7 +175,7 @@ impl Run {
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
-        let header = header::header(&self, &workload, infos, fingerprint, replication);
+        let header = header::header(&self, &workload, infos, fingerprint, &context);
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
@@ -221,11 +226,21 @@ impl Run {
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
         Ok(Context {
             run_dir,
+            token: None,
             threads: self.threads(),
             keys_repeat,
             options,
         })
     }
+}
+
+/// Returns the token of the unfinished run in a folder, which one of an earlier version lacks, or one
+/// for a new run.
+fn token_of(dir: &Path) -> Result<Option<String>> {
+    Ok(match Journal::begun(dir)? {
+        Some(header) => header.token,
+        None => Some(new_token()),
+    })
 }
 
 fn dry_run(

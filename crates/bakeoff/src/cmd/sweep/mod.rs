@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::Grid;
-use bakeoff_engines::{Context, EngineOptions};
+use bakeoff_engines::{Context, EngineOptions, new_token};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
@@ -162,6 +162,7 @@ impl Sweep {
         self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
+            token: (!self.dry_run).then(new_token),
             threads: crate::machine::cores(),
             keys_repeat,
             options,

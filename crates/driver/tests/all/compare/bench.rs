@@ -261,6 +261,7 @@ fn header(fakes: &[Fake]) -> Header {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         command: "bakeoff run fakes.toml".to_owned(),
         fingerprint: "f".to_owned(),
+        token: None,
         workload: "fakes".to_owned(),
         title: "Fakes".to_owned(),
         workload_text: String::new(),

@@ -285,16 +285,10 @@ async fn release_version(session: &Session) -> Result<String, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EngineOptions;
 
     #[test]
     fn limits_without_effect_on_an_existing_cluster_are_reported() {
-        let mut context = Context {
-            run_dir: "/run".into(),
-            threads: 1,
-            keys_repeat: false,
-            options: EngineOptions::default(),
-        };
+        let mut context = Context::of_test("/run");
         let limits = ServerLimits {
             heap_mib: Some(512),
             memory_mib: Some(960),

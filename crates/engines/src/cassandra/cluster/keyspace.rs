@@ -3,13 +3,13 @@
 //! Bakeoff creates, writes and drops nothing in an existing keyspace unless that carries the marker
 //! of the same run or the marker of a shared keyspace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use scylla::client::session::Session;
 
 use super::relations::{MARKER_TABLE, Relation, query_texts, relations};
-use crate::owner::run_name;
+use crate::owner::{marker, run_name};
 use crate::{Context, EngineError};
 
 /// Value in the marker of a shared keyspace, instead of the name of a run.
@@ -33,8 +33,8 @@ pub struct Keyspace {
 /// The processes that may use a keyspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// Restricts it to runs of this folder on this machine.
-    Run(PathBuf),
+    /// Restricts it to the run with this marker.
+    Run(String),
     /// Allows every process that names it.
     Shared,
 }
@@ -50,7 +50,7 @@ impl Keyspace {
         let Some(name) = &options.keyspace else {
             return Ok(Keyspace {
                 name: name(workload, &context.run_dir),
-                owner: Owner::Run(context.run_dir.clone()),
+                owner: Owner::Run(marker(context)),
                 copies,
             });
         };
@@ -174,10 +174,10 @@ impl Keyspace {
 impl Owner {
     /// Returns the value of the marker.
     fn name(&self) -> String {
-        let Owner::Run(run_dir) = self else {
-            return SHARED.to_owned();
-        };
-        run_name(run_dir)
+        match self {
+            Owner::Run(marker) => marker.clone(),
+            Owner::Shared => SHARED.to_owned(),
+        }
     }
 
     fn other_choice(&self) -> &'static str {
@@ -245,10 +245,25 @@ mod tests {
     }
 
     #[test]
+    fn clones_of_a_machine_mark_the_same_keyspace_differently() {
+        let of_run = |token: Option<&str>| {
+            let context = Context {
+                token: token.map(str::to_owned),
+                ..Context::of_test("/data/run")
+            };
+            Keyspace::new("w", &context).unwrap()
+        };
+        let (one, other, earlier) = (of_run(Some("a")), of_run(Some("b")), of_run(None));
+        assert_eq!(one.name, other.name);
+        assert_ne!(one.owner.name(), other.owner.name());
+        assert_eq!(earlier.owner.name(), run_name(Path::new("/data/run")));
+    }
+
+    #[test]
     fn a_quote_in_a_folder_name_stays_inside_its_literal() {
         let keyspace = Keyspace {
             name: "ks".to_owned(),
-            owner: Owner::Run("/it's".into()),
+            owner: Owner::Run("host /it's".to_owned()),
             copies: 3,
         };
         let [create, .., insert] = keyspace.statements();

@@ -215,7 +215,7 @@ mod tests {
             statement.ends_with("('table wide', 'it''s')"),
             "{statement}"
         );
-        let owner = Owner::Run("/run".into());
+        let owner = Owner::Run("run".to_owned());
         assert_eq!(
             Keyspace { owner, ..keyspace }.table_statement("wide", "x"),
             None

@@ -116,6 +116,7 @@ impl Theirs {
     fn context(&self, database: &str) -> Context {
         Context {
             run_dir: self.folder.path().join("run"),
+            token: None,
             threads: THREADS,
             keys_repeat: true,
             options: on_server(self.address(database)),

@@ -56,6 +56,7 @@ impl Loads {
     pub async fn new(address: &str, run_dir: &Path, keyspace: Option<&str>) -> Loads {
         let context = Context {
             run_dir: run_dir.to_owned(),
+            token: None,
             threads: 2,
             keys_repeat: true,
             options: on_cluster(address, keyspace),

@@ -224,6 +224,7 @@ impl Started {
     pub async fn new(name: &str, run_dir: PathBuf) -> Started {
         let context = Context {
             run_dir,
+            token: None,
             threads: THREADS,
             keys_repeat: true,
             options: EngineOptions {

@@ -354,6 +354,7 @@ fn header() -> Header {
         started_at: "2026-03-02T10:02:13Z".to_owned(),
         command: "bakeoff run workloads/formats.toml --budget 3m".to_owned(),
         fingerprint: "5f0c".to_owned(),
+        token: None,
         workload: "formats".to_owned(),
         title: "Storage formats for a wide table of events".to_owned(),
         workload_text: "title = \"Storage formats for a wide table of events\"\nseed = 1979\n"

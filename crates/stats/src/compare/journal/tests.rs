@@ -93,6 +93,20 @@ fn an_unfinished_run_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn the_token_of_a_run_is_known_before_it_goes_on_and_earlier_runs_have_none() {
+    let token = |dir: &Path| Journal::begun(dir).unwrap().map(|header| header.token);
+    let new = tempfile::tempdir().unwrap();
+    assert_eq!(token(&new.path().join("run")), None);
+    let header = Header {
+        token: Some("0198".to_owned()),
+        ..a_header()
+    };
+    let begun = folder_with(&[Record::Started(Box::new(header))]);
+    assert_eq!(token(begun.path()), Some(Some("0198".to_owned())));
+    assert_eq!(token(folder_with(&[started()]).path()), Some(None));
+}
+
+#[test]
 fn a_torn_last_line_is_dropped_and_overwritten() {
     let dir = folder_with(&[started(), warning("one")]);
     add_bytes(dir.path(), br#"{"record":"warning","mess"#);

@@ -1,0 +1,200 @@
+//! Folder of a server.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::files::create_folder;
+
+/// The beginning of every `cassandra.yaml` of ours, by which a folder of ours is known.
+pub(crate) const OUR_BEGINNING: &str = "cluster_name: bakeoff\ndata_file_directories: ";
+const CONFIGURATION: &str = "conf";
+const LOGS: &str = "logs";
+
+/// The folder of one server.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Creates the folder, or opens the one that exists.
+    ///
+    /// # Errors
+    /// Fails with `Io` when it cannot be written, `Refused` when it holds files of anything but a server of
+    /// ours, or when its name is not UTF-8, which Cassandra's files need.
+    pub(crate) fn create(path: &Path) -> Result<Folder> {
+        create_folder(path)?;
+        let folder = Folder(path.canonicalize().map_err(Error::io("find", path))?);
+        utf8(&folder.0)?;
+        folder.check_contents()?;
+        create_folder(&folder.logs())?;
+        create_folder(&folder.configuration())?;
+        Ok(folder)
+    }
+
+    pub(crate) fn existing(path: PathBuf) -> Folder {
+        Folder(path)
+    }
+
+    /// Checks that a folder, which need not exist yet, is empty or that of a server that Bakeoff
+    /// configured.
+    ///
+    /// # Errors
+    /// Fails with `Refused` when it holds anything else, `Io` when it cannot be read.
+    pub(crate) fn check_contents(&self) -> Result<()> {
+        let configuration = fs::read(self.yaml()).unwrap_or_default();
+        if configuration.starts_with(OUR_BEGINNING.as_bytes()) {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        for folder in [&self.0, &self.configuration(), &self.logs()] {
+            found.extend(entries(folder)?);
+        }
+        // What a start that was interrupted may have made so far.
+        let own = [
+            self.configuration(),
+            self.logs(),
+            self.naming(),
+            self.naming().with_extension("new"),
+            self.yaml().with_extension("new"),
+        ];
+        match found.iter().find(|path| !own.contains(path)) {
+            None => Ok(()),
+            Some(stranger) => Err(Error::Refused(format!(
+                "{} holds '{}' and is not the folder of a Cassandra started by Bakeoff: choose an \
+                 empty or a new folder",
+                self.0.display(),
+                stranger.strip_prefix(&self.0).unwrap_or(stranger).display()
+            ))),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.0.join("data")
+    }
+
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.0.join(LOGS)
+    }
+
+    pub(crate) fn log(&self) -> PathBuf {
+        self.logs().join("system.log")
+    }
+
+    pub(crate) fn console(&self) -> PathBuf {
+        self.logs().join("console.log")
+    }
+
+    pub(crate) fn yaml(&self) -> PathBuf {
+        self.configuration().join("cassandra.yaml")
+    }
+
+    pub(crate) fn logback(&self) -> PathBuf {
+        self.configuration().join("logback.xml")
+    }
+
+    /// Returns the folder of the classes that are compiled for a Java without the module that
+    /// nodetool needs.
+    pub(crate) fn naming(&self) -> PathBuf {
+        self.0.join("naming")
+    }
+
+    /// Returns the file with the JVM's flags that the server and its tools have in common.
+    pub(crate) fn flags(&self) -> PathBuf {
+        self.configuration().join("jvm.args")
+    }
+
+    pub(crate) fn configuration(&self) -> PathBuf {
+        self.0.join(CONFIGURATION)
+    }
+}
+
+/// Returns the path as text.
+///
+/// # Errors
+/// Fails with `Refused` when it is not UTF-8.
+pub(crate) fn utf8(path: &Path) -> Result<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Error::Refused(format!(
+            "{} is not UTF-8: choose another folder",
+            path.display()
+        ))
+    })
+}
+
+/// Returns what a folder holds; nothing if it does not exist.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        found => found
+            .and_then(|found| found.map(|entry| Ok(entry?.path())).collect())
+            .map_err(Error::io("read", folder)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_files_of_others_is_refused_and_left_as_it_was() {
+        let parent = tempfile::tempdir().unwrap();
+        let theirs = parent.path().join("apache-cassandra");
+        for (file, named, text) in [
+            (
+                "conf/cassandra.yaml",
+                "conf/cassandra.yaml",
+                "cluster_name: 'Test'\n",
+            ),
+            ("data/system/a.db", "data", ""),
+            ("thesis.txt", "thesis.txt", ""),
+        ] {
+            let path = theirs.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            let error = Folder::create(&theirs).unwrap_err().to_string();
+            assert!(error.contains(&format!("holds '{named}'")), "{error}");
+            assert!(error.contains("choose an empty or a new folder"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            fs::remove_dir_all(&theirs).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_of_ours_is_taken_again_whatever_its_server_has_left_there() {
+        let parent = tempfile::tempdir().unwrap();
+        let interrupted = Folder::create(parent.path()).unwrap();
+        fs::write(interrupted.yaml().with_extension("new"), "").unwrap();
+        let folder = Folder::create(parent.path()).unwrap();
+        fs::write(folder.yaml(), format!("{OUR_BEGINNING}[]\n")).unwrap();
+        fs::write(parent.path().join("core.1"), "").unwrap();
+        Folder::create(parent.path()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let error = Folder::create(Path::new("/proc/bakeoff"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("cannot create the folder /proc/bakeoff"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_folder_with_a_strange_name_is_refused() {
+        use std::os::unix::ffi::OsStrExt;
+        let parent = tempfile::tempdir().unwrap();
+        let strange = parent.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+        assert!(
+            Folder::create(&strange)
+                .unwrap_err()
+                .to_string()
+                .contains("not UTF-8")
+        );
+    }
+}
