@@ -70,6 +70,11 @@ bench-disk:
     cargo build --release
     benches/disk.sh
 
+# Whether answers hold, e.g. `just bench-answers forecast`: benches/answers.sh says what there is (needs jq)
+bench-answers *WHAT:
+    cargo build --release
+    benches/answers.sh {{WHAT}}
+
 # Wheels in dist/ that run on every Linux since glibc 2.28: the program, and Cassandra's jars
 wheel:
     scripts/package program jars
