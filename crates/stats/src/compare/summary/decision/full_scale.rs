@@ -2,7 +2,7 @@
 
 use super::{RESAMPLES, SEED};
 use crate::compare::{
-    DesignForecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
+    DesignForecast, Projected, Refusal, Projection, StorageForecast, Summary, TimeForecast,
 };
 use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
 use crate::random::SplitMix64;
@@ -174,17 +174,20 @@ fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
         .iter()
         .flatten()
         .filter_map(|time| match &time.forecast {
-            Projected::Refused(refusal) => Some(refusal),
+            Projected::Refused(refusal) => Some((&time.query, refusal)),
             Projected::Seconds(_) => None,
         });
     let worst = refusals.reduce(|worst, other| {
-        if other.rows_to_load() > worst.rows_to_load() {
+        if other.1.rows_to_load() > worst.1.rows_to_load() {
             other
         } else {
             worst
         }
     });
-    worst.map(ToString::to_string)
+    worst.map(|(query, refusal)| match refusal {
+        Refusal::TooWide { .. } => format!("the forecast of {query} is too wide, since {refusal}"),
+        refusal => refusal.to_string(),
+    })
 }
 
 fn without_forecast(measured: DecisionInput, refusal: Option<String>) -> DecisionInput {
