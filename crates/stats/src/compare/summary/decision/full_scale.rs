@@ -2,7 +2,7 @@
 
 use super::{RESAMPLES, SEED};
 use crate::compare::{
-    DesignForecast, Projected, Refusal, Projection, StorageForecast, Summary, TimeForecast,
+    DesignForecast, Projected, Projection, Refusal, StorageForecast, Summary, TimeForecast,
 };
 use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
 use crate::random::SplitMix64;
