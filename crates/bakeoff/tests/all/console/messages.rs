@@ -121,23 +121,23 @@ fn the_width_of_a_bucket_is_told_as_it_is_given() {
 /// A name and a value that would set the terminal's title and colour.
 #[test]
 fn nothing_that_comes_from_outside_acts_on_the_terminal() {
-    let bench = with_file(
-        "hostile.csv",
-        "series,time,a\u{1b}]0;owned\u{7}\nx,2024-01-01T00:00:00,1\nx,2024-01-02T00:00:00,\u{1b}[31mred\n",
-    );
+    let head = "series,time,a\u{1b}]0;owned\u{7}\nx,2024-01-01T00:00:00,1\n";
+    let bench = with_file("hostile.csv", head);
+    let bad = format!("{head}x,2024-01-02T00:00:00,\u{1b}[31mred\n");
+    std::fs::write(bench.path("bad.csv"), bad).unwrap();
     let title = WORKLOAD.replacen("title = \"", "title = \"\\u001b]0;owned\\u0007", 1);
     assert_ne!(title, WORKLOAD);
     std::fs::write(bench.path("t.toml"), title).unwrap();
-    let ingest = ["ingest", "hostile.csv", "--into", "dir:t"];
-    let ingest = [&ingest[..], &KEYS[..], &["--sample", "1"]].concat();
-    let made = bench.bakeoff(&ingest).expect(1);
-    made.says("a\\u{1b}]0;owned\\u{7} bigint")
-        .says("`\\u{1b}[31mred` is not a");
+    let ingest = |file| [&["ingest", file, "--into", "dir:t"][..], &KEYS[..]].concat();
+    let made = bench.bakeoff(&ingest("hostile.csv")).expect(0);
+    made.says("a\\u{1b}]0;owned\\u{7} bigint");
+    let refused = bench.bakeoff(&ingest("bad.csv")).expect(1);
+    refused.says("`\\u{1b}[31mred` is not a");
     let explain = ["sql", "EXPLAIN SELECT * FROM t", "--dir", "t"];
     let asked = bench.bakeoff(&explain).expect(0);
     let run = ["run", "t.toml", "--dry-run"];
     let planned = bench.bakeoff(&run).expect(0);
-    for ended in [made, asked, planned] {
+    for ended in [made, refused, asked, planned] {
         let all = format!("{}{}", ended.stdout, ended.stderr);
         assert!(!all.contains(['\u{1b}', '\u{7}']), "{all}");
         assert!(all.contains("]0;owned"), "{all}");

@@ -94,12 +94,17 @@ fn confidence(decision: &Decision, recommendation: &Recommendation) -> String {
     } else {
         "the best"
     };
+    let design = &recommendation.design;
+    let who = match decision.no_forecast {
+        Some(_) => format!("At {} rows {design}", units::rate(decision.rows as f64)),
+        None => design.clone(),
+    };
     match (recommendation.confidence, recommendation.resamples) {
-        (None, _) => format!("It is {what} by the estimates."),
-        (Some(_), 1) if recommendation.runner_up.is_none() => "It is the only choice.".to_owned(),
-        (Some(_), 1) => format!("It is {what}{within} by exact figures."),
+        (None, _) => format!("{who} is {what} by the estimates."),
+        (Some(_), 1) if recommendation.runner_up.is_none() => format!("{who} is the only choice."),
+        (Some(_), 1) => format!("{who} is {what}{within} by exact figures."),
         (Some(share), resamples) => format!(
-            "It is {what}{within} in {} of {} resamples; expected loss {}.",
+            "{who} is {what}{within} in {} of {} resamples; expected loss {}.",
             rounded_down(share),
             units::count(resamples as u64),
             percent(recommendation.expected_loss.unwrap_or(0.0)),
