@@ -25,7 +25,12 @@ pub struct OutFile {
 impl OutFile {
     /// Begins a file that replaces the one that has its name, if there is one.
     pub fn create(path: &Path) -> Result<Self> {
-        let is_special = path.metadata().is_ok_and(|found| !found.is_file());
+        // A redirected `/dev/stdout` is a link to a file, and must not be replaced by one.
+        let is_device = ["/dev/std", "/dev/fd/", "/proc/"].iter().any(|name| {
+            let path = path.to_string_lossy();
+            path.starts_with(name)
+        });
+        let is_special = is_device || path.metadata().is_ok_and(|found| !found.is_file());
         if is_special {
             let opened = File::options().write(true).open(path);
             let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
@@ -51,13 +56,12 @@ impl OutFile {
     }
 
     fn begin(path: &Path, replaces: bool) -> Result<Self> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
         let created = tempfile::Builder::new()
-            .prefix(&format!(".{name}."))
+            .prefix(".bakeoff-")
             // As of any new file; the umask takes away from it.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder);

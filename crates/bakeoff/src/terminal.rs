@@ -22,6 +22,15 @@ pub fn on_one_line(text: &str) -> String {
     text.replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// Escapes in JSON what a terminal would act on, in the way of JSON itself, so that programs read the same texts.
+pub fn json(text: &str) -> String {
+    let escaped = |c: char| match c {
+        c if is_acted_on(c) => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
 /// Returns the standard output, with everything escaped that a terminal would act on.
 pub fn stdout() -> Cleaned<io::Stdout> {
     Cleaned::new(io::stdout(), false)
@@ -113,6 +122,18 @@ fn is_direction(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_stays_json_and_says_the_same() {
+        let text = "{\n  \"a\": \"\u{200f}x\u{9b}\"\n}";
+        let shown = json(text);
+        assert!(!shown.chars().any(is_acted_on), "{shown}");
+        let (shown, meant): (serde_json::Value, serde_json::Value) = (
+            serde_json::from_str(&shown).unwrap(),
+            serde_json::from_str(text).unwrap(),
+        );
+        assert_eq!(shown, meant);
+    }
 
     #[test]
     fn nothing_that_a_terminal_acts_on_is_left() {

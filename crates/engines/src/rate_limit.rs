@@ -8,20 +8,21 @@ use tokio::time::{Instant, sleep_until};
 
 /// A limit on the rows that are written each second. All that write to a server share one.
 ///
-/// Whoever wants to write waits for those who asked before, so that over any time no more rows are
-/// written than the limit allows, except those of the request that is under way.
+/// Whoever wants to write waits for those who asked before, and then as long as these rows take at the limit. So
+/// over any time no more rows are written than the limit allows, and nobody waits for rows that another one has
+/// written.
 #[derive(Debug)]
 pub struct RateLimit {
     rows_per_second: NonZeroU32,
-    /// When the rows that were let through are paid for; `None` before the first.
-    paid: Mutex<Option<Instant>>,
+    /// When the last rows that were asked for may be written; `None` before the first.
+    last: Mutex<Option<Instant>>,
 }
 
 impl RateLimit {
     pub fn new(rows_per_second: NonZeroU32) -> Arc<Self> {
         Arc::new(RateLimit {
             rows_per_second,
-            paid: Mutex::default(),
+            last: Mutex::default(),
         })
     }
 
@@ -41,13 +42,13 @@ impl RateLimit {
         sleep_until(may_begin).await;
     }
 
-    /// Returns when these rows may be written, and lets the next ones wait until they are paid for.
+    /// Returns when these rows may be written, which others then have to wait for.
     fn reserve(&self, rows: f64) -> Instant {
-        let price = Duration::from_secs_f64(rows / f64::from(self.rows_per_second.get()));
-        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = Duration::from_secs_f64(rows / f64::from(self.rows_per_second.get()));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let may_begin = paid.map_or(now, |paid| paid.max(now));
-        *paid = Some(may_begin + price);
+        let may_begin = last.map_or(now, |last| last.max(now)) + length;
+        *last = Some(may_begin);
         may_begin
     }
 }
@@ -125,7 +126,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn all_workers_together_keep_within_the_limit() {
         let begun = begins(&limit(1_000), 1, 100).await;
-        let expected: Vec<_> = (0..20).map(|i| Duration::from_millis(i * 100)).collect();
+        let expected: Vec<_> = (1..=20).map(|i| Duration::from_millis(i * 100)).collect();
         assert!(begun.iter().zip(&expected).all(|(at, least)| at >= least));
         // And are no slower, but for the millisecond that a sleep may take longer.
         let late = expected.last().unwrap().as_millis() + 25;
@@ -135,7 +136,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_row_in_parts_is_one_row() {
         let begun = begins(&limit(1_000), 10, 100).await;
-        assert_eq!(begun.last().unwrap().as_millis() / 10, 19);
+        assert_eq!(begun.last().unwrap().as_millis() / 10, 20);
     }
 
     #[tokio::test(start_paused = true)]
@@ -148,7 +149,7 @@ mod tests {
         for _ in 0..3 {
             pace.wait(1_000).await;
         }
-        assert_eq!(began.elapsed().as_secs(), 2);
+        assert_eq!(began.elapsed().as_secs(), 3);
     }
 
     #[tokio::test(start_paused = true)]

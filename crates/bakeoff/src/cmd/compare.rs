@@ -13,7 +13,7 @@ use clap::Args;
 use glob::Pattern;
 
 use crate::exit::{Exit, Misuse};
-use crate::terminal::stdout;
+use crate::terminal::{json, stdout};
 
 /// Largest limit, in percent.
 const GREATEST_LIMIT: f64 = 100_000.0;
@@ -58,7 +58,7 @@ impl Compare {
             gate,
         });
         let text = if self.json {
-            between::json(&compared, judged)?
+            json(&between::json(&compared, judged)?)
         } else {
             between::render(&compared, judged)
         };

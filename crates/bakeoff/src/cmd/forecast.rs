@@ -17,7 +17,7 @@ use clap::Args;
 use crate::cmd::history::run_folders;
 use crate::cmd::options::choice::parse_rows;
 use crate::exit::{Exit, Misuse};
-use crate::terminal::stdout;
+use crate::terminal::{json, stdout};
 use machines::MachineOptions;
 use slower_disk::parse_disk_rate;
 
@@ -85,6 +85,7 @@ impl Forecast {
         } else {
             self.of_run(&read(&self.dir)?)?
         };
+        let text = if self.json { json(&text) } else { text };
         writeln!(stdout(), "{text}")?;
         Ok(Exit::Complete)
     }

@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::stderr::print_line;
-use crate::terminal::stdout;
+use crate::terminal::{json, stdout};
 
 /// Compare all runs below a folder in the order of their start: what became slower or faster for good, and
 /// since which run.
@@ -46,7 +46,7 @@ impl History {
         };
         let compared = Compared::of(read);
         let text = if self.json {
-            history::json(&compared)?
+            json(&history::json(&compared)?)
         } else {
             history::render(&compared, self.all)
         };

