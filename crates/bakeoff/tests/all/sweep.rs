@@ -147,6 +147,8 @@ fn a_server_that_cannot_be_reached_fails_its_designs_only() {
         "postgres/plain,local/columnar",
         "--postgres",
         "postgresql://me@127.0.0.1:1/db",
+        "--rate-limit",
+        "none",
     ];
     sweep(&bench, &more)
         .expect(3)

@@ -173,19 +173,17 @@ impl Load {
     }
 
     fn next_question(&self, client: &mut Client) -> Option<(u32, usize)> {
-        let one_less = |questions: u64| questions.checked_sub(1);
-        let questions = &self.questions;
-        questions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
-            .ok()?;
+        let relaxed = Ordering::Relaxed;
+        // First a permutation, since a client that finds none must not use up another one's question.
         if client.left.is_empty() {
-            let next = self.next.fetch_add(1, Ordering::Relaxed);
-            if next >= self.permutations {
-                return None;
-            }
+            let one_more = |next: u32| (next < self.permutations).then_some(next + 1);
+            let next = self.next.fetch_update(relaxed, relaxed, one_more).ok()?;
             client.permutation = next;
             client.left = self.last_of(next, self.asked.len());
         }
+        let one_less = |questions: u64| questions.checked_sub(1);
+        let questions = &self.questions;
+        questions.fetch_update(relaxed, relaxed, one_less).ok()?;
         Some((client.permutation, client.left.pop()?))
     }
 
