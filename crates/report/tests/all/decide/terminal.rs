@@ -28,7 +28,7 @@ fn what_is_not_settled_names_both_and_says_what_would_help() {
         text.starts_with("Not settled between local/columnar and parquet?codec=zstd."),
         "{text}"
     );
-    assert!(text.contains("more round"), "{text}");
+    assert!(text.contains("would separate it from"), "{text}");
     assert_fits(&text, 100);
 }
 
