@@ -120,7 +120,7 @@ fn designs_are_compared_within_their_turns() {
     let mixed = of(" All queries", "cassandra/wide");
     assert!(mixed.contains("28 19.9 0.50× (0.50–0.51)"), "{mixed}");
     let best = of(" All queries", "cassandra/blob");
-    assert!(best.contains("28 39.6 best"), "{best}");
+    assert!(best.contains("28 39.7 best 10.0 ms 5.00 ms 0 0"), "{best}");
     assert!(!words(&text).contains("--concurrent-for"));
 }
 
