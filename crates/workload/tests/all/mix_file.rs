@@ -24,7 +24,6 @@ rows = 1_000
 [server]
 heap = "512MiB"
 memory = "1GiB"
-disk_read = "50MB/s"
 [[queries]]
 name = "q"
 sql = "SELECT count(*) FROM t"
@@ -69,7 +68,7 @@ fn a_good_mix_is_read_with_shares_and_defaults() {
     let limits = ServerLimits {
         heap_mib: Some(512),
         memory_mib: Some(1024),
-        disk_read_bytes: Some(50_000_000),
+        disk_read_bytes: None,
     };
     assert_eq!(workload.server, limits);
     assert!(!workload.is_written_in_cql());
@@ -281,13 +280,16 @@ fn limits_of_the_server() {
     assert!(error("\"512MiB\"", "\"0MiB\"").contains("`heap` is `0MiB`"));
     assert!(error("\"512MiB\"", "\"100KiB\"").contains("`heap` is `100KiB`"));
     assert!(error("\"1GiB\"", "\"512MiB\"").starts_with("20:10: `memory` is 512 MiB for heap"));
+    let memory = "memory = \"1GiB\"";
     assert!(
-        error("\"50MB/s\"", "\"50MB\"")
-            .contains("`disk_read` is `50MB`, but has to be a whole number of MB/s")
+        error(memory, "disk_read = \"50MB\"")
+            .starts_with("20:13: `disk_read` is `50MB`, but has to be a whole number of MB/s")
     );
-    assert!(error("\"50MB/s\"", "\"0MB/s\"").contains("`disk_read` is `0MB/s`"));
-    let mebi = parse(&GOOD.replace("\"50MB/s\"", "\"2 MiB/s\"")).unwrap();
-    assert_eq!(mebi.server.disk_read_bytes, Some(2 << 20));
+    assert!(error(memory, "disk_read = \"0MB/s\"").contains("`disk_read` is `0MB/s`"));
+    for (written, bytes) in [("50MB/s", 50_000_000), ("2 MiB/s", 2 << 20)] {
+        let disk = parse(&GOOD.replace(memory, &format!("disk_read = \"{written}\""))).unwrap();
+        assert_eq!(disk.server.disk_read_bytes, Some(bytes));
+    }
     let kib = parse(&GOOD.replace("\"512MiB\"", "\"524288KiB\"")).unwrap();
     assert_eq!(kib.server.heap_mib, Some(512));
 }
