@@ -191,6 +191,20 @@ async fn an_engine_that_dies_fails_its_design_and_no_other() {
 }
 
 #[tokio::test]
+async fn clients_that_find_no_permutation_take_no_question_from_the_others() {
+    let mut bench = bench();
+    // After two turns one permutation is left for three clients.
+    bench.settings.concurrent = Some(Plan {
+        clients: 3,
+        permutations: 4,
+        limit: Duration::from_secs(10),
+    });
+    let records = bench.complete(&[taking("a", 5)]).await;
+    let turns = concurrent(&records, "a");
+    assert_eq!(answered(&turns), all_answered([("all", 4), ("some", 4)]));
+}
+
+#[tokio::test]
 async fn designs_have_their_turns_in_an_order_that_is_drawn_for_each() {
     let orders = async || -> Vec<Vec<String>> {
         let records = bench().complete(&["a", "b", "c"].map(Fake::new)).await;
