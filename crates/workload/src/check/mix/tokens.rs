@@ -9,9 +9,9 @@ pub type Complaint = (usize, String);
 /// Characters between tokens. Cassandra takes no others.
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 /// Characters that may be right before a placeholder.
-const BEFORE_PLACEHOLDERS: [char; 7] = [' ', '\t', '\n', '\r', '(', ',', '.'];
+const BEFORE_PLACEHOLDERS: [char; 6] = [' ', '\t', '\n', '\r', '(', ','];
 /// Characters that may be right behind a placeholder.
-const BEHIND_PLACEHOLDERS: [char; 8] = [' ', '\t', '\n', '\r', ')', ',', '.', ';'];
+const BEHIND_PLACEHOLDERS: [char; 7] = [' ', '\t', '\n', '\r', ')', ',', ';'];
 
 /// A token of a statement with its byte offset; literals and comments are no tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,8 +112,10 @@ fn check_placeholders(statement: &str, at: usize, word: &str) -> Result<(), Comp
     let is_word = placeholder_length(word) == Some(word.len());
     let before = statement[..at].chars().next_back();
     let behind = statement[at + word.len()..].chars().next();
-    let apart = before.is_none_or(|c| BEFORE_PLACEHOLDERS.contains(&c))
-        && behind.is_none_or(|c| BEHIND_PLACEHOLDERS.contains(&c));
+    // A dot behind a number would become part of it.
+    let may_touch = |c| c == '.' && word != "${number}";
+    let apart = before.is_none_or(|c| BEFORE_PLACEHOLDERS.contains(&c) || may_touch(c))
+        && behind.is_none_or(|c| BEHIND_PLACEHOLDERS.contains(&c) || may_touch(c));
     if in_name || is_word && apart {
         return Ok(());
     }
