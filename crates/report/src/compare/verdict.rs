@@ -16,11 +16,10 @@ pub fn paragraph(summary: &Summary) -> String {
     let Some(decision) = &summary.decision else {
         return NOTHING_YET.to_owned();
     };
-    let buy = words::buy(decision).map(|text| format!("Buy {text}."));
     let sentences = [
         Some(words::headline(decision)),
         words::certainty(decision),
-        buy,
+        words::buy_sentence(decision),
     ];
     sentences
         .into_iter()

@@ -70,10 +70,9 @@ fn recommendation(decision: &Decision) -> String {
         "<p class=\"{class}\">{}</p>\n",
         Escaped(words::headline(decision))
     );
-    let buy = words::buy(decision).map(|text| format!("Buy {text}."));
     let sentences = [
         words::certainty(decision),
-        buy,
+        words::buy_sentence(decision),
         words::to_baseline(decision).map(|text| format!("Against {text}")),
         Some(format!("Rule: {}", words::rule(decision))),
     ];

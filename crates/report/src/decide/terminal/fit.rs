@@ -73,6 +73,25 @@ pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
+/// Wraps a list into no more than `most` lines. Items that do not fit are counted rather than cut, but for the
+/// first one.
+pub fn wrap_list(items: &[String], separator: &str, width: usize, most: usize) -> Vec<String> {
+    let text = |shown: usize| {
+        let mut text = items[..shown].join(separator);
+        if shown < items.len() {
+            text += &format!("{separator}and {} more", items.len() - shown);
+        }
+        text
+    };
+    let fits = |shown: &usize| wrap(&text(*shown), width, usize::MAX).len() <= most;
+    let shown = (1..=items.len()).rev().find(fits);
+    match (shown, items) {
+        (Some(shown), _) => wrap(&text(shown), width, most),
+        (None, [first, ..]) => wrap(first, width, most),
+        (None, []) => Vec::new(),
+    }
+}
+
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut rest = word;
@@ -124,6 +143,19 @@ mod tests {
         assert_eq!(wrap("one two three", 8, 1), ["one tw …"]);
         assert_eq!(wrap("unbreakable", 4, 9), ["unbr", "eaka", "ble"]);
         assert!(wrap("", 8, 3).is_empty());
+    }
+
+    #[test]
+    fn items_of_a_list_that_do_not_fit_are_counted() {
+        let items = ["one two", "three four", "five six"].map(str::to_owned);
+        assert_eq!(
+            wrap_list(&items, "; ", 30, 1),
+            ["one two; three four; five six"]
+        );
+        assert_eq!(wrap_list(&items, "; ", 28, 1), ["one two; and 2 more"]);
+        assert_eq!(wrap_list(&items, "; ", 14, 1), ["one two"]);
+        assert_eq!(wrap_list(&items, "; ", 6, 1), ["one …"]);
+        assert!(wrap_list(&[], "; ", 6, 1).is_empty());
     }
 
     #[test]

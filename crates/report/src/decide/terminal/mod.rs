@@ -7,7 +7,7 @@ use bakeoff_stats::decide::{Choice, Decision};
 
 use super::words;
 use crate::text::style::Style;
-use fit::{clip, wrap};
+use fit::{clip, wrap, wrap_list};
 
 /// Most lines of the whole text, for any number of designs and questions.
 pub const MOST_LINES: usize = 25;
@@ -65,7 +65,7 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
     let before = vec![
         Part::new("Rule", Some(words::rule(decision)), width, 2),
         Part::new("Certainty", words::certainty(decision), width, 3),
-        Part::new("Buy", words::buy(decision), width, 1),
+        Part::list("Buy", &words::buy(decision), width, 2),
         Part::new("Against", words::to_baseline(decision), width, 1),
     ];
     // If nothing can be recommended, the reasons are all there is to say.
@@ -74,10 +74,13 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
         None => 5 * LEFT_OUT,
     };
     let after = vec![
-        Part::new("Give up", give_up(decision), width, 2),
+        Part::list("Give up", &give_up(decision), width, 2),
         others(decision, width),
-        Part::new("Flips at", changes(decision), width, 2),
-        Part::new("Left out", left_out(decision), width, most_left_out),
+        Part::list("Flips at", &changes(decision), width, 2),
+        Part {
+            label: "Left out",
+            lines: wrap_list(&words::left_out(decision), " ", width, most_left_out),
+        },
         Part::new("Noise", Some(words::floor(decision)), width, 2),
         Part::new("Unknown", words::not_measured(decision), width, 2),
     ];
@@ -108,15 +111,20 @@ impl Part {
         let lines = text.map_or_else(Vec::new, |text| wrap(&text, width, most));
         Part { label, lines }
     }
+
+    /// Makes a part of items with semicolons between them.
+    fn list(label: &'static str, items: &[String], width: usize, most: usize) -> Part {
+        let lines = wrap_list(items, "; ", width, most);
+        Part { label, lines }
+    }
 }
 
-fn give_up(decision: &Decision) -> Option<String> {
-    decision.recommendation.as_ref()?;
+fn give_up(decision: &Decision) -> Vec<String> {
     let given_up = words::give_up(decision);
-    if given_up.is_empty() {
-        return Some("Nothing: it is the best, or the same, in everything.".to_owned());
+    if given_up.is_empty() && decision.recommendation.is_some() {
+        return vec!["Nothing: it is the best, or the same, in everything.".to_owned()];
     }
-    Some(given_up.join("; "))
+    given_up
 }
 
 /// Lists the other designs of the front, each with the reason to choose it.
@@ -147,17 +155,10 @@ fn choice_line(decision: &Decision, choice: &Choice, reasons: usize, width: usiz
     format!("{name}: {reason}")
 }
 
-fn left_out(decision: &Decision) -> Option<String> {
-    let left_out = words::left_out(decision);
-    (!left_out.is_empty()).then(|| left_out.join(" "))
-}
-
-fn changes(decision: &Decision) -> Option<String> {
-    decision.recommendation.as_ref()?;
-    let flips = decision
-        .flips
-        .iter()
-        .map(|flip| words::flip(decision, flip));
-    let text = flips.collect::<Vec<_>>().join("; ");
-    (!text.is_empty()).then_some(text)
+fn changes(decision: &Decision) -> Vec<String> {
+    if decision.recommendation.is_none() {
+        return Vec::new();
+    }
+    let flips = decision.flips.iter();
+    flips.map(|flip| words::flip(decision, flip)).collect()
 }

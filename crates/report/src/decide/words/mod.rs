@@ -69,28 +69,37 @@ pub fn rival(recommendation: &Recommendation) -> Option<&str> {
         .map(|other| other.design.as_str())
 }
 
-/// Says in one sentence what to buy.
-pub fn buy(decision: &Decision) -> Option<String> {
-    let design = decision.recommended()?;
+/// Lists what to buy, the storage first.
+pub fn buy(decision: &Decision) -> Vec<String> {
+    let Some(design) = decision.recommended() else {
+        return Vec::new();
+    };
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
     let rows = units::count(decision.full_rows);
+    let kept = format!("{copies} of {rows} rows in {}", design.id);
     let mut parts = vec![match design.storage {
-        Some(storage) => {
-            let settled = design.settled.as_ref().map_or_else(String::new, settled);
-            format!("{} for {copies} of {rows} rows{settled}", bytes(storage))
-        }
-        None => format!("the storage for {copies} of {rows} rows is not known"),
+        Some(storage) => format!("{} for {kept}", bytes(storage)),
+        None => format!("the storage for {kept} is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
         let amount = units::amount(month.point);
         parts.push(format!("{amount} {} a month", price.currency));
     }
     parts.extend(design.load.map(|load| format!("loads {}", rate(load))));
-    Some(parts.join("; "))
+    if let (Some(_), Some(settled)) = (design.storage, &design.settled) {
+        parts.push(at_rest(settled));
+    }
+    parts
 }
 
-/// Returns what of the storage to buy is at rest, and where the rest of it is from.
-fn settled(settled: &Settled) -> String {
+/// Says in one sentence what to buy.
+pub fn buy_sentence(decision: &Decision) -> Option<String> {
+    let parts = buy(decision);
+    (!parts.is_empty()).then(|| format!("Buy {}.", parts.join("; ")))
+}
+
+/// Says what of the storage to buy is at rest, and where the rest of it is from.
+fn at_rest(settled: &Settled) -> String {
     let log = if settled.log_bytes > 0.0 {
         format!(
             ", log of {} a copy, estimated",
@@ -100,7 +109,7 @@ fn settled(settled: &Settled) -> String {
         String::new()
     };
     format!(
-        " ({} at rest; room {}, {}{log}; {:.0}% full)",
+        "{} at rest, room {} ({}){log}, {:.0}% full",
         units::bytes(settled.bytes.point),
         units::factor(settled.room),
         settled.room_from,
@@ -108,7 +117,7 @@ fn settled(settled: &Settled) -> String {
     )
 }
 
-/// Says how small a difference this run could show.
+/// Says how small a difference between two designs this run could show in one question.
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
@@ -123,17 +132,17 @@ pub fn floor(decision: &Decision) -> String {
     known.sort_by(|a, b| a.0.total_cmp(&b.0));
     let differences = match known.as_slice() {
         [] => return twins,
-        [(only, name)] => format!("{} ({name})", percent(*only)),
+        [(only, name)] => format!("{} in {name}", percent(*only)),
         [(least, one), .., (most, other)] => {
             let (least, most) = (percent(*least), percent(*most));
             if least == most {
-                least
+                format!("{least} in each question")
             } else {
-                format!("{least} ({one}) to {most} ({other})")
+                format!("{least} in {one}, up to {most} in {other}")
             }
         }
     };
-    format!("{twins} This run could show differences of {differences}.")
+    format!("{twins} Smallest difference that shows between two designs: {differences}.")
 }
 
 /// Says what the run did not measure.

@@ -1,9 +1,7 @@
 //! Figures of a decision at full scale, from the forecast.
 
 use super::{RESAMPLES, SEED};
-use crate::compare::{
-    DesignForecast, Projected, Projection, Refusal, StorageForecast, Summary, TimeForecast,
-};
+use crate::compare::{DesignForecast, Projection, Refusal, StorageForecast, Summary, TimeForecast};
 use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
 use crate::random::SplitMix64;
 
@@ -11,8 +9,9 @@ use crate::random::SplitMix64;
 const BEYOND: &str = "the tables of this run are no further apart";
 
 impl Summary {
-    /// Returns the input with times at full scale, if all designs that may be recommended have a forecast
-    /// for each question that counts. Otherwise returns the measured input with the reason why there is no
+    /// Returns the input with times at full scale, if all designs that may be recommended can be ranked by
+    /// a forecast for each question that counts; one whose interval is too wide to be relied on makes the
+    /// decision as uncertain as it is itself. Otherwise returns the measured input with the reason why there is no
     /// forecast, since a design must not win because others have none.
     pub(super) fn at_full_scale_or_measured(&self, measured: DecisionInput) -> DecisionInput {
         let full_rows = self.header.scale.full_rows;
@@ -21,13 +20,12 @@ impl Summary {
         }
         let counted = counted(&measured);
         let times = self.times(&measured, &counted);
-        let is_known = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.known().is_some());
-        if times.is_empty() || counted.is_empty() || !times.iter().all(is_known) {
+        let is_ranked = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.ranked().is_ok());
+        if times.is_empty() || counted.is_empty() || !times.iter().all(is_ranked) {
             return without_forecast(measured, worst_refusal(&times));
         }
-        let known = &times;
-        let from = known.iter().flatten().map(|time| time.from_rows);
-        let to = known.iter().flatten().map(|time| time.to_rows);
+        let from = times.iter().flatten().map(|time| time.from_rows);
+        let to = times.iter().flatten().map(|time| time.to_rows);
         let known_rows = from.max().zip(to.min()).map(|(from, to)| KnownRows {
             from,
             to,
@@ -143,9 +141,9 @@ fn forecast_answer(
         return;
     };
     answer.basis = forecast.basis();
-    answer.time = match &forecast.forecast {
-        Projected::Seconds(projection) => Timed::Seconds(time(projection, random)),
-        Projected::Refused(refusal) => Timed::Unknown(refusal.to_string()),
+    answer.time = match forecast.ranked() {
+        Ok(projection) => Timed::Seconds(time(projection, random)),
+        Err(refusal) => Timed::Unknown(refusal.to_string()),
     };
 }
 
@@ -173,10 +171,7 @@ fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
     let refusals = times
         .iter()
         .flatten()
-        .filter_map(|time| match &time.forecast {
-            Projected::Refused(refusal) => Some((&time.query, refusal)),
-            Projected::Seconds(_) => None,
-        });
+        .filter_map(|time| Some((&time.query, time.ranked().err()?)));
     let worst = refusals.reduce(|worst, other| {
         if other.1.rows_to_load() > worst.1.rows_to_load() {
             other

@@ -24,6 +24,7 @@ use super::Summary;
 use crate::decide::Curve;
 use axes::Factors;
 use grown::{Growth, Target};
+use pair::WIDEST;
 
 /// Standard deviations of a normal distribution up and down that hold 90% of it.
 const COVERED: f64 = 1.645;
@@ -186,12 +187,22 @@ impl TimeForecast {
         }
     }
 
+    /// Returns the time by which the design can be ranked, known or too wide to be shown, or why there is
+    /// none.
+    pub(crate) fn ranked(&self) -> Result<&Projection, &Refusal> {
+        match &self.forecast {
+            Projected::Seconds(projection) => Ok(projection),
+            Projected::Refused(refusal) => refusal.ranked().ok_or(refusal),
+        }
+    }
+
     /// Returns what the time rests on: `5 scales, held-out error 8%`.
     pub fn basis(&self) -> String {
         let is_measured = self.known().is_some_and(|known| known.spread == 0.0);
         let scales = self.counted();
         match &self.held_out {
             _ if is_measured => "measured".to_owned(),
+            _ if self.known().is_none() => format!("{scales}, too wide to rely on"),
             Some(held_out) => {
                 format!("{scales}, held-out error {}", percent(held_out.error()))
             }
@@ -244,6 +255,17 @@ impl Projection {
             spread: 0.0,
             curve: None,
         }
+    }
+
+    /// Returns the forecast, unless its time may be too many times longer or shorter.
+    fn unless_too_wide(self, factor: f64) -> Projected {
+        if factor <= WIDEST {
+            return Projected::Seconds(self);
+        }
+        Projected::Refused(Refusal::TooWide {
+            factor,
+            projection: self,
+        })
     }
 }
 

@@ -147,15 +147,13 @@ impl Pair {
         let distance = (rows as f64 / self.rows as f64).ln().max(0.0);
         let spread = common.spread(value.error, distance);
         let factor = (COVERED * spread).exp();
-        if factor.is_nan() || factor > WIDEST {
-            return Projected::Refused(Refusal::TooWide { factor });
-        }
-        Projected::Seconds(Projection {
+        Projection {
             seconds: value.value,
             interval: (value.value / factor, value.value * factor),
             spread,
             curve: Some(fit.curve()),
-        })
+        }
+        .unless_too_wide(factor)
     }
 
     /// Smaller tables hold the first rows, so that they show one way to grow.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Projection;
 use super::axes::Axis;
 use crate::thousands;
 
@@ -19,8 +20,13 @@ pub enum Refusal {
     TooFar { rows: u64, forecast: u64, load: u64 },
     /// The rows are fewer than those of the smallest table.
     TooNear { rows: u64, from: u64 },
-    /// The interval is wider than this factor up and down.
-    TooWide { factor: f64 },
+    /// The interval is too wide to be shown: the time may be this factor longer or shorter. Designs can
+    /// still be ranked by it.
+    TooWide {
+        factor: f64,
+        #[serde(skip)]
+        projection: Projection,
+    },
     /// The run has no tables that differ in this axis.
     NoTables { axis: Axis, times: f64 },
     /// There is more along this axis than the tables of the run are apart.
@@ -33,7 +39,18 @@ pub enum Refusal {
     MoreSeries { times: f64 },
 }
 
+/// Largest factor up and down of a forecast by which designs are still ranked.
+const WIDEST_RANKED: f64 = 10.0;
+
 impl Refusal {
+    /// Returns the refused forecast, if designs can be ranked by it.
+    pub(crate) fn ranked(&self) -> Option<&Projection> {
+        match self {
+            Refusal::TooWide { factor, projection } if *factor <= WIDEST_RANKED => Some(projection),
+            _ => None,
+        }
+    }
+
     /// Returns the rows with which there would be a forecast, where more rows are what it takes.
     pub(crate) fn rows_to_load(&self) -> Option<u64> {
         match self {
@@ -86,7 +103,7 @@ impl fmt::Display for Refusal {
                 thousands(*rows),
                 thousands(*from)
             ),
-            Refusal::TooWide { factor } => {
+            Refusal::TooWide { factor, .. } => {
                 let times = match factor {
                     factor if *factor < 100.0 => format!("{factor:.0}×"),
                     _ => "100× or more".to_owned(),

@@ -1,7 +1,7 @@
 //! One query on one design along both axes.
 
 use super::super::fit::Point;
-use super::super::pair::{Check, Common, FEWEST_SCALES, WIDEST};
+use super::super::pair::{Check, Common, FEWEST_SCALES};
 use super::super::refusal::Refusal;
 use super::super::scales::{Scales, point};
 use super::super::{COVERED, HeldOut, Projected, Projection};
@@ -181,16 +181,14 @@ impl StarPair {
         let variance = self.series.variance(to.series) + self.time.variance(to.time) + apart;
         let spread = common.spread(variance.sqrt(), to.distance());
         let factor = (COVERED * spread).exp();
-        if factor.is_nan() || factor > WIDEST {
-            return Projected::Refused(Refusal::TooWide { factor });
-        }
         let seconds = self.level(to) * mean;
-        Projected::Seconds(Projection {
+        Projection {
             seconds,
             interval: (seconds / factor, seconds * factor),
             spread,
             curve: None,
-        })
+        }
+        .unless_too_wide(factor)
     }
 
     /// Returns the time of the design's own table by the fits along the axes that grow.
