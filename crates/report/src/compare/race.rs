@@ -32,6 +32,13 @@ pub fn place(dropped: &Dropped) -> String {
     }
 }
 
+fn short_place(dropped: &Dropped) -> String {
+    match dropped.rounds.filter(|_| !dropped.at_rung) {
+        Some(rounds) => format!("after {}", rounds_of(rounds)),
+        None => format!("at {} rows", units::count(dropped.rows)),
+    }
+}
+
 fn dropped(summary: &Summary, race: &RaceSummary) -> String {
     let out: Vec<&Dropped> = race.dropped.iter().filter(|d| !d.is_control).collect();
     let of = units::plural(summary.designs.len() as u64, "design", "designs");
@@ -40,7 +47,7 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> String {
     }
     let mut places: Vec<(String, u64)> = Vec::new();
     for design in &out {
-        let place = place(design);
+        let place = short_place(design);
         match places.iter_mut().find(|(known, _)| *known == place) {
             Some((_, count)) => *count += 1,
             None => places.push((place, 1)),
@@ -50,7 +57,7 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> String {
         [(only, _)] => only.clone(),
         several => {
             let parts = several.iter().map(|(place, n)| format!("{n} {place}"));
-            parts.collect::<Vec<_>>().join("; ")
+            parts.collect::<Vec<_>>().join(", ")
         }
     };
     let verb = if out.len() == 1 { "was" } else { "were" };
@@ -63,7 +70,7 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> String {
 fn end(stopped: Stopped) -> String {
     let why = match stopped.why {
         WhyStopped::LittleToGain { expected_loss } => format!(
-            "choosing another design than the recommended one would gain {} on average",
+            "choosing another design would gain {} on average",
             percent(expected_loss)
         ),
         WhyStopped::Settled => {
@@ -93,7 +100,7 @@ fn settling(more: &Settling) -> String {
     let settles: Vec<&str> = settles.iter().map(String::as_str).collect();
     let leaves: Vec<&str> = more.leaves.iter().map(String::as_str).collect();
     let (settles, leaves) = (list(&settles, LISTED), list(&leaves, LISTED));
-    let rounds = units::plural(more.rounds, "more round", "more rounds");
+    let rounds = units::plural(more.rounds, "round", "rounds");
     let ten = format!("Ten more minutes ({rounds}) would");
     match (settles.is_empty(), leaves.is_empty()) {
         (true, true) => format!("{ten} settle nothing further."),

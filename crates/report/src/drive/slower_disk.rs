@@ -101,7 +101,8 @@ impl SlowerDisk {
     }
 
     fn disk(&self) -> String {
-        format!("{}/s", units::bytes(self.bytes_per_second))
+        let megabytes = self.bytes_per_second / 1e6;
+        format!("{} MB/s", (megabytes * 10.0).round() / 10.0)
     }
 
     fn headline(&self) -> String {

@@ -4,7 +4,7 @@ use bakeoff_stats::drive::{DriveSummary, NoDiskForecast};
 
 use super::read::{COMPARISON, RATE};
 
-/// Two designs: 528 operations a second that read 2.5 KiB each, and 318 that read 32 KiB.
+/// Two designs: 528 operations a second that read 2,550 bytes each, and 318 that read 33,000.
 fn free() -> DriveSummary {
     COMPARISON.clone()
 }
@@ -25,7 +25,7 @@ fn bounded() -> DriveSummary {
 
 #[test]
 fn a_slower_disk_bounds_the_design_that_reads_most() {
-    insta::assert_snapshot!(SlowerDisk::of(&free(), 10e6).unwrap().render());
+    insta::assert_snapshot!(SlowerDisk::of(&free(), 5e6).unwrap().render());
 }
 
 #[test]
@@ -57,6 +57,6 @@ fn a_forecast_that_is_far_off_is_not_near() {
 fn loads_that_were_not_bounded_or_at_a_rate_are_refused() {
     let refused = SlowerDisk::checked(&free(), &free());
     assert_eq!(refused, Err(NoDiskForecast::NotBounded));
-    let refused = SlowerDisk::of(&RATE, 10e6);
+    let refused = SlowerDisk::of(&RATE, 5e6);
     assert_eq!(refused, Err(NoDiskForecast::NotAsFastAsItGoes));
 }
