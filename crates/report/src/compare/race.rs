@@ -104,10 +104,10 @@ fn settling(more: &Settling) -> String {
     let ten = format!("Ten more minutes ({rounds}) would");
     match (settles.is_empty(), leaves.is_empty()) {
         (true, true) => format!("{ten} settle nothing further."),
-        (true, false) => format!("{ten} not tell the recommended design from {leaves}."),
-        (false, true) => format!("{ten} tell the recommended design from {settles}."),
+        (true, false) => format!("{ten} not tell the recommended one from {leaves}."),
+        (false, true) => format!("{ten} tell the recommended one from {settles}."),
         (false, false) => {
-            format!("{ten} tell the recommended design from {settles}, and not from {leaves}.")
+            format!("{ten} tell the recommended one from {settles}, and not from {leaves}.")
         }
     }
 }
