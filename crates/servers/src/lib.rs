@@ -21,6 +21,7 @@ mod process;
 mod python;
 mod record;
 mod search;
+mod secret;
 pub mod survey;
 
 pub use engine::Engine;

@@ -24,6 +24,8 @@ pub(crate) struct Details {
     pub(super) memory_limit: Option<MemoryLimit>,
     #[serde(default)]
     pub(super) disk_access: DiskAccess,
+    #[serde(default)]
+    pub(super) functions: bool,
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,

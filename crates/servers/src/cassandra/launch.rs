@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use super::naming;
 use super::options::ServerOptions;
 use super::pinned::pinned;
 use super::probe::speaks_cql;
+use super::roles::set_up_roles;
 use super::server::Server;
 use crate::details::Details;
 use crate::engine::Engine;
@@ -36,7 +38,8 @@ const START_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(100);
 
 impl Server {
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it answers, and, unless it is one of several nodes, until only
+    /// its own login is valid.
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
@@ -57,7 +60,11 @@ impl Server {
         }
         let began = Instant::now();
         let mut server = Server::launch(options, folder, &jars, java, heap_mib).await?;
-        server.wait_until_ready().await?;
+        server.wait_until_it_answers().await?;
+        if server.details.node.is_alone() {
+            set_up_roles(slice::from_ref(&server)).await?;
+            server.keep_if_wanted();
+        }
         server.start_seconds = Some(began.elapsed().as_secs_f64());
         Ok(server)
     }
@@ -75,6 +82,7 @@ impl Server {
             heap_mib: details.heap_mib,
             memory_limit_bytes: self.memory_limit_bytes(),
             disk_access: Some(details.disk_access),
+            functions: details.functions,
             ports: Some(details.ports),
             node: details.node,
             owner: match record.owner {
@@ -83,6 +91,7 @@ impl Server {
             },
             name: record.name.clone(),
             version: record.version.clone(),
+            login: Some(self.login.clone()),
         };
         self.stop().await?;
         Server::start(options).await
@@ -103,7 +112,9 @@ impl Server {
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
-        folder.write_configuration(node, ports, disk_access)?;
+        let functions = options.functions;
+        folder.write_configuration(node, ports, disk_access, functions)?;
+        let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
@@ -132,6 +143,7 @@ impl Server {
                 heap_mib,
                 memory_limit,
                 disk_access,
+                functions,
                 ports,
                 node,
             },
@@ -139,6 +151,7 @@ impl Server {
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
             most_written: AtomicU64::default(),
             folder,
+            login,
             child: Mutex::new(Some(child)),
             start_seconds: None,
             ends_with_us: true,
@@ -147,7 +160,7 @@ impl Server {
         Ok(server)
     }
 
-    async fn wait_until_ready(&mut self) -> Result<()> {
+    async fn wait_until_it_answers(&self) -> Result<()> {
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
             if !self.is_running() {
@@ -157,7 +170,6 @@ impl Server {
                 });
             }
             if speaks_cql(self.address()).await {
-                self.ends_with_us = self.record.owner.is_some();
                 return Ok(());
             }
             tokio::time::sleep(POLL).await;

@@ -278,6 +278,7 @@ impl Drive {
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server;
+        options.cassandra.functions = workload.makes_functions();
         Ok(Context {
             run_dir,
             token: (!self.dry_run).then(new_token),
