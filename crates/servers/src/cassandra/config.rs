@@ -166,8 +166,14 @@ mod tests {
         assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
         assert!(folder.logback().is_file());
         assert!(!yaml.contains("initial_token"), "{yaml}");
-        assert!(yaml.contains("authenticator: PasswordAuthenticator\n"), "{yaml}");
-        assert!(yaml.contains("user_defined_functions_enabled: false\n"), "{yaml}");
+        assert!(
+            yaml.contains("authenticator: PasswordAuthenticator\n"),
+            "{yaml}"
+        );
+        assert!(
+            yaml.contains("user_defined_functions_enabled: false\n"),
+            "{yaml}"
+        );
         let earlier = Ports { jmx: 0, ..PORTS };
         assert_eq!(folder.earlier_ports(), Some(earlier));
     }

@@ -11,7 +11,9 @@ use scylla_cql::frame::request::query::{Query, QueryParameters};
 use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
 use scylla_cql::frame::response::ResponseV2 as Response;
 use scylla_cql::frame::response::error::{DbError, Error as Refusal};
-use scylla_cql::frame::response::result::{DeserializedMetadataAndRawRows as Rows, Result as Reply};
+use scylla_cql::frame::response::result::{
+    DeserializedMetadataAndRawRows as Rows, Result as Reply,
+};
 use scylla_cql::frame::{SerializedRequest, parse_response_body_extensions, read_response_frame};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

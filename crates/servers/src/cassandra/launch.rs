@@ -3,10 +3,10 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::slice;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
@@ -29,6 +29,7 @@ use crate::details::Details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, evict};
+use crate::gate::{self, gated};
 use crate::machine::check_free_disk;
 use crate::process::ProcessId;
 use crate::record::{Owner, Record, Register};
@@ -157,7 +158,15 @@ impl Server {
             ends_with_us: true,
         };
         register.write(&server.record, Details::Cassandra(server.details.clone()))?;
+        server.begin()?;
         Ok(server)
+    }
+
+    /// Lets the process begin, which waits until it is on record.
+    fn begin(&self) -> Result<()> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = child.as_mut().map_or(Ok(()), gate::open);
+        begun.map_err(Error::io("start the server in", self.dir()))
     }
 
     async fn wait_until_it_answers(&self) -> Result<()> {
@@ -206,10 +215,10 @@ fn spawn(
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
-    let mut command = match memory_limit {
+    let mut command = gated(&match memory_limit {
         Some(limit) => limit.command(&java.program),
         None => Command::new(&java.program),
-    };
+    });
     keep_needed(&mut command);
     let mut child = command
         .arg(flags::argument_file(folder)?)
@@ -217,7 +226,6 @@ fn spawn(
         .arg(CLASS)
         .current_dir(folder.path())
         .process_group(0)
-        .stdin(Stdio::null())
         .stdout(console)
         .stderr(errors)
         .spawn()

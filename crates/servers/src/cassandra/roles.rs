@@ -87,7 +87,10 @@ impl Roles<'_> {
             }
         }
         for node in self.nodes {
-            if Connection::open(node.address(), self.login).await?.is_none() {
+            if Connection::open(node.address(), self.login)
+                .await?
+                .is_none()
+            {
                 return Ok(false);
             }
         }
@@ -171,15 +174,21 @@ fn statements(nodes: usize, login: &Login, for_default: &Secret) -> Vec<String> 
 }
 
 async fn roles(connection: &mut Connection) -> io::Result<Vec<String>> {
-    let rows = connection.rows("SELECT role FROM system_auth.roles").await?;
+    let rows = connection
+        .rows("SELECT role FROM system_auth.roles")
+        .await?;
     let rows = rows.rows_iter::<(String,)>().map_err(io::Error::other)?;
     rows.map(|row| row.map(|(role,)| role).map_err(io::Error::other))
         .collect()
 }
 
 async fn clients(connection: &mut Connection) -> io::Result<Vec<SocketAddr>> {
-    let rows = connection.rows("SELECT address, port FROM system_views.clients").await?;
-    let rows = rows.rows_iter::<(IpAddr, i32)>().map_err(io::Error::other)?;
+    let rows = connection
+        .rows("SELECT address, port FROM system_views.clients")
+        .await?;
+    let rows = rows
+        .rows_iter::<(IpAddr, i32)>()
+        .map_err(io::Error::other)?;
     rows.map(|row| {
         let (address, port) = row.map_err(io::Error::other)?;
         let port = u16::try_from(port).map_err(io::Error::other)?;
@@ -193,7 +202,9 @@ fn failed(error: io::Error) -> Error {
 }
 
 fn refused(why: &str) -> Error {
-    Error::Refused(format!("the Cassandra that was started cannot be used: {why}"))
+    Error::Refused(format!(
+        "the Cassandra that was started cannot be used: {why}"
+    ))
 }
 
 #[cfg(test)]
@@ -205,7 +216,10 @@ mod tests {
         let (login, other) = (Login::new("bakeoff", Secret::new("a")), Secret::new("b"));
         let alone = statements(1, &login, &other);
         let last = alone.last().unwrap();
-        assert!(last.starts_with("ALTER ROLE cassandra WITH LOGIN = false"), "{last}");
+        assert!(
+            last.starts_with("ALTER ROLE cassandra WITH LOGIN = false"),
+            "{last}"
+        );
         assert!(alone[0].contains("PASSWORD = 'a'"), "{alone:?}");
         let three = statements(3, &login, &other);
         assert!(three[0].contains("'replication_factor': 3"), "{three:?}");
