@@ -67,11 +67,13 @@ const SHIPPED: [&str; 18] = [
 
 /// The flags that spare a node its own waiting for others, since Bakeoff waits for them itself, and
 /// that make it end if it cannot continue.
-const NO_WAITING: [&str; 5] = [
+const NO_WAITING: [&str; 6] = [
     "-XX:+ExitOnOutOfMemoryError",
     "-Dcassandra-foreground=yes",
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
     "-Dcassandra.superuser_setup_delay_ms=0",
+    // Passwords are random and long, so that slow hashing would only delay logins.
+    "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
 
@@ -134,6 +136,11 @@ pub(crate) fn server(
         format!("-Dbakeoff.log={}", utf8(&folder.log())?),
         gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
+        "-Dcom.sun.management.jmxremote.authenticate=true".to_owned(),
+        format!(
+            "-Dcom.sun.management.jmxremote.password.file={}",
+            utf8(&folder.jmx_password_file())?
+        ),
     ];
     flags.extend(common_flags().map(str::to_owned));
     Ok(flags)
