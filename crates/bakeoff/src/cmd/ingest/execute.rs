@@ -57,6 +57,9 @@ async fn ingest(options: Ingest) -> Result<()> {
         cache_bytes: 0,
     };
     let found = find(&options, &connection, &columnar).await?;
+    if let Some(table) = &found {
+        progress.aside(|| say(&table.notes()));
+    }
     let source = open(&options, &connection).await?;
     let (definition, columns) = match &found {
         Some(table) => {
