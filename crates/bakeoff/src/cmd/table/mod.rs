@@ -241,7 +241,8 @@ impl Target {
 
     async fn open(&self, access: Access, progress: &Progress) -> Result<Arc<Columnar>> {
         let connection = Connection::new(self.cluster.cluster());
-        let opened = connection.open_columnar(&self.table, access, &self.options());
+        let options = self.options();
+        let opened = connection.open_columnar(&self.table, access, &options);
         match opened.await.map_err(to_cli_error)? {
             Some(table) => {
                 let say = |note: &String| print_line(format_args!("note: {note}"));
@@ -261,7 +262,8 @@ impl Target {
             .into());
         }
         let connection = Connection::new(self.cluster.cluster());
-        let checked = connection.check_columnar(&self.table, repair, &self.options());
+        let options = self.options();
+        let checked = connection.check_columnar(&self.table, repair, &options);
         match checked.await.map_err(to_cli_error)? {
             Some(check) => Ok(check),
             None => Err(self.missing(&connection).await?.into()),
