@@ -1,6 +1,9 @@
 //! The errors of this library. Their texts say what was being done, to what, and what to do now.
 
+use std::io;
 use std::path::PathBuf;
+
+use rustix::io::Errno;
 
 use crate::id::{ChunkId, Place};
 
@@ -52,14 +55,14 @@ pub enum Error {
     },
 
     /// A file that cannot be read or written.
-    #[error("{doing} {}: {source}", path.display())]
+    #[error("{doing} {}: {source}{}", path.display(), advice(source))]
     Io {
         /// The action that failed, such as "reading".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The error of the system.
-        source: std::io::Error,
+        source: io::Error,
     },
 
     /// A file whose bytes are not what was written.
@@ -99,4 +102,52 @@ pub enum Error {
         /// The error of Arrow.
         source: arrow::error::ArrowError,
     },
+}
+
+/// Returns what to do after an error of the system, if that is known.
+fn advice(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{
+        FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    if error.raw_os_error() == Some(Errno::IO.raw_os_error()) {
+        return "; look at the system's log, repair or replace the disk, and open the table again";
+    }
+    match error.kind() {
+        StorageFull | QuotaExceeded => "; make room on that disk, and try again",
+        FileTooLarge => "; raise the limit of a file's size (`ulimit -f`), and try again",
+        PermissionDenied => "; give this user the right to it, and try again",
+        ReadOnlyFilesystem => "; mount that file system to be written, and try again",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(source: io::Error) -> String {
+        let error = Error::Io {
+            doing: "syncing",
+            path: "t/manifest".into(),
+            source,
+        };
+        error.to_string()
+    }
+
+    #[test]
+    fn an_error_of_the_system_names_the_file_and_what_to_do() {
+        let full = said(Errno::NOSPC.into());
+        assert!(
+            full.starts_with("syncing t/manifest: No space left"),
+            "{full}"
+        );
+        assert!(
+            full.ends_with("; make room on that disk, and try again"),
+            "{full}"
+        );
+        let device = said(Errno::IO.into());
+        assert!(device.contains("repair or replace the disk"), "{device}");
+        let other = said(io::Error::other("the thread ended"));
+        assert_eq!(other, "syncing t/manifest: the thread ended");
+    }
 }

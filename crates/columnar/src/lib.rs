@@ -117,7 +117,7 @@ pub mod internals {
     pub use crate::failpoint::Pause;
     pub use crate::meta::LONGEST_BOUND;
     #[cfg(feature = "failpoints")]
-    pub use crate::store::directory::recording::{Operation, Recording};
+    pub use crate::store::directory::recording::{Failure, Operation, Recording};
     pub use crate::table::COLUMN_BYTES;
 }
 

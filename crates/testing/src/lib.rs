@@ -4,11 +4,13 @@
 
 mod disk;
 mod keeper;
+mod moment;
 
 use std::fmt::Display;
 
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
+pub use moment::Moment;
 
 /// Variable that is 1 if no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";

@@ -1,7 +1,6 @@
 //! Checking every byte of a table.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use bytes::Bytes;
 
 use super::aside::{self, is_aside};
 use super::chunks::Wanted;
+use super::disk;
 use super::files::{io, names};
 use super::layout::{
     CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED, chunk_of, place_of, segment_of,
@@ -122,7 +122,7 @@ impl Found {
         damage: Option<String>,
     ) -> Result<()> {
         let path = folder.manifest();
-        let bytes = fs::read(&path).map_err(io("reading", &path))?;
+        let bytes = disk::read(&path).map_err(io("reading", &path))?;
         let (from, all) = (known.length, bytes.len() as u64);
         self.state = known.state;
         if from >= all {
@@ -165,7 +165,7 @@ impl Found {
 
     fn segment(&mut self, folder: &Folder, place: Place, number: u64) -> Result<Rows> {
         let path = folder.segment(place, number);
-        let bytes = Bytes::from(fs::read(&path).map_err(io("reading", &path))?);
+        let bytes = Bytes::from(disk::read(&path).map_err(io("reading", &path))?);
         let mut rows = Rows::default();
         let (end, damage) = segment::readable(&bytes, 0, &mut rows);
         let all = bytes.len() as u64;

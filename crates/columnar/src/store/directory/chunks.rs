@@ -1,14 +1,12 @@
 //! The files of chunks. Each has the blobs of one chunk, one after another; their positions follow
 //! from their sizes, which are in the manifest.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::disk::Output;
+use super::disk::{self, Input, Output};
 use super::files::{io, remove, sync_folder};
 use super::layout::Folder;
 use crate::id::{ChunkId, Place};
@@ -80,7 +78,7 @@ fn check_sizes(chunk: &Chunk) -> Result<()> {
 /// Returns whether the file of a chunk exists and has the expected size.
 pub fn is_there(folder: &Folder, chunk: &ChunkMeta) -> Result<bool> {
     let path = folder.chunk(chunk.id);
-    match path.metadata() {
+    match disk::metadata(&path) {
         Ok(file) => Ok(file.len() == chunk.bytes()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(io("looking at", &path)(error)),
@@ -123,11 +121,11 @@ impl Wanted {
     /// Reads the blobs. Returns `None` if the chunk has no file.
     pub fn read(&self, folder: &Folder) -> Result<Option<Vec<Bytes>>> {
         let path = folder.chunk(self.chunk);
-        let file = match File::open(&path) {
+        let file = match Input::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file.map_err(io("opening", &path))?,
         };
-        let length = file.metadata().map_err(io("looking at", &path))?.len();
+        let length = file.length().map_err(io("looking at", &path))?;
         if length != self.length {
             let expected = self.length;
             return Err(self.corrupt(format!("{length} bytes are there, {expected} were written")));

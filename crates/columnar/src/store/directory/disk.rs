@@ -1,19 +1,86 @@
-//! The operations that change files and folders. With the feature `failpoints` tests record them, let
-//! single ones fail, and put together what a loss of power may leave (`recording.rs`).
+//! The operations on files and folders. With the feature `failpoints` tests let single ones fail, record
+//! those that change something, and put together what a loss of power may leave (`recording.rs`).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::recording::{self, Operation};
 
-/// A file that is written.
+/// A file that is read.
 #[derive(Debug)]
-pub struct Output {
+pub struct Input {
     path: PathBuf,
     file: File,
 }
+
+impl Input {
+    /// Opens a file that exists.
+    pub fn open(path: &Path) -> io::Result<Input> {
+        Input::opened(path, OpenOptions::new().read(true))
+    }
+
+    fn opened(path: &Path, options: &OpenOptions) -> io::Result<Input> {
+        recording::may(path)?;
+        let file = options.open(path)?;
+        Ok(Input {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    /// Returns the number of bytes.
+    pub fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Fills a buffer with the bytes from a position on.
+    pub fn read_exact_at(&self, bytes: &mut [u8], position: u64) -> io::Result<()> {
+        recording::may(&self.path)?;
+        self.file.read_exact_at(bytes, position)
+    }
+
+    /// Reads from a position to the present end.
+    pub fn read_from(&self, from: u64) -> io::Result<Vec<u8>> {
+        recording::may(&self.path)?;
+        let length = self.length()?.saturating_sub(from);
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        let mut filled = 0;
+        // The file may become shorter meanwhile, when another process cuts a torn end off.
+        while filled < bytes.len() {
+            match self
+                .file
+                .read_at(&mut bytes[filled..], from + filled as u64)
+            {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
+    /// Makes the contents durable, whoever has written them.
+    pub fn sync_data(&self) -> io::Result<()> {
+        self.synced(File::sync_data)
+    }
+
+    fn synced(&self, sync: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+        recording::may(&self.path).inspect_err(|_| {
+            recording::note(&self.path, || Operation::FailedSync(self.path.clone()));
+        })?;
+        sync(&self.file)?;
+        recording::note(&self.path, || Operation::Sync(self.path.clone()));
+        Ok(())
+    }
+}
+
+/// A file that is written, and may be read.
+#[derive(Debug)]
+pub struct Output(Input);
 
 impl Output {
     /// Creates a file, or empties the one that is there.
@@ -29,47 +96,43 @@ impl Output {
     }
 
     fn created(path: &Path, options: &OpenOptions) -> io::Result<Output> {
-        recording::may(path)?;
-        let file = options.open(path)?;
+        let file = Input::opened(path, options)?;
         recording::note(path, || Operation::Create(path.to_owned()));
-        Ok(Output {
-            path: path.to_owned(),
-            file,
-        })
+        Ok(Output(file))
     }
 
     /// Opens a file that exists, to read and to write it.
     pub fn open(path: &Path) -> io::Result<Output> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Output {
-            path: path.to_owned(),
-            file,
-        })
+        Input::opened(path, OpenOptions::new().read(true).write(true)).map(Output)
     }
 
     /// Returns the file, to read it.
-    pub fn file(&self) -> &File {
-        &self.file
+    pub fn input(&self) -> &Input {
+        &self.0
     }
 
     /// Writes all bytes at a position.
     pub fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
-        recording::may(&self.path)?;
-        self.file.write_all_at(bytes, position)?;
-        recording::note(&self.path, || Operation::Write {
-            path: self.path.clone(),
-            position,
-            bytes: bytes.to_vec(),
-        });
-        Ok(())
+        let Input { path, file } = &self.0;
+        let (bytes, ended) = recording::may_write(path, bytes);
+        file.write_all_at(bytes, position)?;
+        if !bytes.is_empty() {
+            recording::note(path, || Operation::Write {
+                path: path.clone(),
+                position,
+                bytes: bytes.to_vec(),
+            });
+        }
+        ended
     }
 
     /// Cuts the file off, or fills it up with zeros.
     pub fn set_len(&self, length: u64) -> io::Result<()> {
-        recording::may(&self.path)?;
-        self.file.set_len(length)?;
-        recording::note(&self.path, || Operation::SetLength {
-            path: self.path.clone(),
+        let Input { path, file } = &self.0;
+        recording::may(path)?;
+        file.set_len(length)?;
+        recording::note(path, || Operation::SetLength {
+            path: path.clone(),
             length,
         });
         Ok(())
@@ -77,29 +140,45 @@ impl Output {
 
     /// Makes the contents durable.
     pub fn sync_data(&self) -> io::Result<()> {
-        self.synced(File::sync_data)
+        self.0.sync_data()
     }
 
     /// Makes the contents and the moment of the last change durable.
     pub fn sync_all(&self) -> io::Result<()> {
-        self.synced(File::sync_all)
-    }
-
-    fn synced(&self, sync: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-        recording::may(&self.path).inspect_err(|_| {
-            recording::note(&self.path, || Operation::FailedSync(self.path.clone()));
-        })?;
-        sync(&self.file)?;
-        recording::note(&self.path, || Operation::Sync(self.path.clone()));
-        Ok(())
+        self.0.synced(File::sync_all)
     }
 
     /// Gives the file another name, in place of a file that may have it.
     pub fn rename(&mut self, name: &Path) -> io::Result<()> {
-        rename(&self.path, name)?;
-        self.path = name.to_owned();
+        rename(&self.0.path, name)?;
+        self.0.path = name.to_owned();
         Ok(())
     }
+}
+
+/// Reads a whole file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    recording::may(path)?;
+    fs::read(path)
+}
+
+/// Returns what is known of a file without reading it.
+pub fn metadata(path: &Path) -> io::Result<Metadata> {
+    recording::may(path)?;
+    fs::metadata(path)
+}
+
+/// Returns the entries of a folder.
+pub fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
+    recording::may(path)?;
+    fs::read_dir(path)?.collect()
+}
+
+/// Opens a file that is to be locked, which is created if there is none. It is always empty.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    recording::may(path)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).open(path)
 }
 
 /// Gives a file another name, in place of a file that may have it.
@@ -142,13 +221,5 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     recording::may(path)?;
     File::open(path)?.sync_all()?;
     recording::note(path, || Operation::SyncFolder(path.to_owned()));
-    Ok(())
-}
-
-/// Makes the contents of a file durable that is open to be read.
-pub fn sync_read(file: &File, path: &Path) -> io::Result<()> {
-    recording::may(path)?;
-    file.sync_data()?;
-    recording::note(path, || Operation::Sync(path.to_owned()));
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! Operations on files and folders, with errors that name them.
 
-use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -55,18 +53,12 @@ pub fn create_folder(path: &Path) -> Result<()> {
 
 /// Returns the names in a folder that are UTF-8, or no names if there is no folder.
 pub fn names(path: &Path) -> Result<Vec<String>> {
-    let entries = match fs::read_dir(path) {
+    let entries = match disk::list(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(io("listing folder", path))?,
     };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.extend(entry.file_name().into_string().ok()),
-            Err(error) => return Err(io("listing folder", path)(error)),
-        }
-    }
-    Ok(names)
+    let names = entries.into_iter().map(|entry| entry.file_name());
+    Ok(names.filter_map(|name| name.into_string().ok()).collect())
 }
 
 /// Removes a file that may not exist, and returns whether it existed.
@@ -76,24 +68,6 @@ pub fn remove(path: &Path) -> Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(io("removing", path)(error)),
     }
-}
-
-/// Reads an open file from a position to its present end.
-pub fn read_from(file: &File, from: u64) -> io::Result<Vec<u8>> {
-    let length = file.metadata()?.len().saturating_sub(from);
-    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-    let mut filled = 0;
-    // The file may become shorter meanwhile, when another process cuts a torn end off.
-    while filled < bytes.len() {
-        match file.read_at(&mut bytes[filled..], from + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 /// Returns the present moment in microseconds since 1970-01-01 UTC.

@@ -13,9 +13,7 @@ use tokio::sync::oneshot;
 
 use super::aside::{Aside, segment_name};
 use super::disk::{self, Output};
-use super::files::{
-    create_folder, io, locked, read_from, reading, remove, sync_folder, torn, writing,
-};
+use super::files::{create_folder, io, locked, reading, remove, sync_folder, torn, writing};
 use super::layout::Folder;
 use super::segment::{self, HEAD, Rows, merged};
 use crate::id::Place;
@@ -33,6 +31,9 @@ pub struct Log {
     waiting: Mutex<Vec<Insert>>,
     /// The segment to which rows are appended.
     active: Mutex<Option<Active>>,
+    /// The number of the newest segment that was begun, whether or not it has rows. It changes while
+    /// `active` is locked.
+    last_begun: AtomicU64,
     /// The rows of each segment, in order of the numbers of the segments.
     segments: RwLock<Vec<Segment>>,
 }
@@ -69,6 +70,7 @@ impl Log {
             last_segment,
             waiting: Mutex::default(),
             active: Mutex::default(),
+            last_begun: AtomicU64::default(),
             segments: RwLock::default(),
         }
     }
@@ -100,7 +102,7 @@ impl Log {
     fn recover_segment(&self, number: u64) -> Result<Option<Rows>> {
         let path = self.folder.segment(self.place, number);
         let file = Output::open(&path).map_err(io("opening", &path))?;
-        let bytes = Bytes::from(read_from(file.file(), 0).map_err(io("reading", &path))?);
+        let bytes = Bytes::from(file.input().read_from(0).map_err(io("reading", &path))?);
         let mut rows = Rows::default();
         let end = segment::decode(&bytes, 0, &mut rows).map_err(|reason| torn(&path, reason))?;
         let (whole, torn) = bytes.split_at(end as usize);
@@ -180,8 +182,11 @@ impl Log {
         };
         let begin = segment.length;
         let segment = segment.append(inserts)?;
-        if begin == 0 {
-            sync_folder(&self.folder.place(self.place))?;
+        if begin == 0
+            && let Err(error) = sync_folder(&self.folder.place(self.place))
+        {
+            segment.take_back(begin);
+            return Err(error);
         }
         failpoint::hit("insert.durable");
         let number = segment.number;
@@ -191,6 +196,7 @@ impl Log {
 
     fn begin_segment(&self) -> Result<Active> {
         let number = self.last_segment.fetch_add(1, Ordering::Relaxed) + 1;
+        self.last_begun.store(number, Ordering::Relaxed);
         let place = self.folder.place(self.place);
         failpoint::hit("insert.begin");
         create_folder(&place)?;
@@ -228,10 +234,17 @@ impl Log {
         segments.iter().map(rows).collect()
     }
 
-    /// Returns whether there are rows in later segments than this one.
-    pub fn has_rows_after(&self, sealed: u64) -> bool {
-        let segments = reading(&self.segments);
-        segments.last().is_some_and(|last| last.number > sealed)
+    /// Returns whether there may be rows in later segments than this one.
+    pub fn may_have_rows_after(&self, sealed: u64) -> bool {
+        self.last() > Some(sealed)
+    }
+
+    /// Returns the number of the last segment, if there is one. If its insert failed, this process does not
+    /// show its rows, but the file may have them.
+    fn last(&self) -> Option<u64> {
+        let with_rows = reading(&self.segments).last().map(|last| last.number);
+        let begun = self.last_begun.load(Ordering::Relaxed);
+        with_rows.max((begun > 0).then_some(begun))
     }
 
     /// Closes the active segment and returns the number of the last segment, if there is one. Rows that
@@ -243,7 +256,7 @@ impl Log {
         let mut active = locked(&self.active);
         *active = None;
         failpoint::hit("freeze.closed");
-        reading(&self.segments).last().map(|last| last.number)
+        self.last()
     }
 
     /// Returns the newest versions in the segments after `sealed`, up to `up_to`.
@@ -288,19 +301,23 @@ impl Active {
         }
         failpoint::hit("insert.write");
         if let Err(error) = self.file.write_at(&bytes, self.length) {
-            // If this fails, too, what was written is no whole record, or one that was never
-            // acknowledged.
-            let _ = self.file.set_len(self.length);
+            self.take_back(self.length);
             return Err(io("appending to", &self.path)(error));
         }
         failpoint::hit("insert.written");
         if let Err(error) = self.file.sync_data() {
-            let _ = self.file.set_len(self.length);
+            self.take_back(self.length);
             return Err(io("syncing", &self.path)(error));
         }
         self.length += bytes.len() as u64;
         failpoint::hit("insert.synced");
         Ok(self)
+    }
+
+    /// Cuts off what was appended from a position on and will not be acknowledged. If that fails, too, it is
+    /// no whole record, or one that counts until the place is sealed or dropped.
+    fn take_back(&self, from: u64) {
+        let _ = self.file.set_len(from);
     }
 }
 
@@ -314,7 +331,10 @@ fn copied(error: &Error) -> Error {
         } => Error::Io {
             doing,
             path: path.clone(),
-            source: io::Error::new(source.kind(), source.to_string()),
+            source: match source.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(source.kind(), source.to_string()),
+            },
         },
         other => Error::Invalid(other.to_string()),
     }

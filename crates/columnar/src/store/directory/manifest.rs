@@ -5,16 +5,14 @@
 //! bytes, little-endian) and the CRC-32 of these 32 bytes (4 bytes, little-endian). Records
 //! (`frame.rs`, `record.rs`) follow, one for each commit.
 
-use std::fs::File;
 use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
 use super::aside::{Aside, manifest_name};
-use super::disk::{self, Output};
-use super::files::{io, read_from, sync_folder, sync_shown, torn};
+use super::disk::{self, Input, Output};
+use super::files::{io, sync_folder, sync_shown, torn};
 use super::frame;
 use super::layout::Folder;
 use super::record::Record;
@@ -66,8 +64,8 @@ impl Manifest {
         let path = folder.manifest();
         let file = Output::open(&path).map_err(io("opening", &path))?;
         let mut known = Known::default();
-        known.read(&path, file.file(), definition)?;
-        let bytes = read_from(file.file(), 0).map_err(io("reading", &path))?;
+        known.read(&path, file.input(), definition)?;
+        let bytes = file.input().read_from(0).map_err(io("reading", &path))?;
         let (whole, torn) = bytes.split_at((known.length as usize).min(bytes.len()));
         let note = if torn.is_empty() {
             None
@@ -187,22 +185,36 @@ fn is_full(error: &std::io::Error) -> bool {
 }
 
 /// Writes a new manifest. `replaced` becomes its file and length as soon as it has replaced the old
-/// one.
+/// one. If it does not, nothing of it is left.
 fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(Output, u64)>) -> Result<()> {
+    let new = folder.manifest().with_extension("new");
+    let written = write_and_rename(folder, &new, state, replaced);
+    if written.is_err() && replaced.is_none() {
+        // The disk may be full. What remains is replaced when the table is opened the next time.
+        let _ = disk::remove_file(&new);
+    }
+    written
+}
+
+fn write_and_rename(
+    folder: &Folder,
+    new: &Path,
+    state: &State,
+    replaced: &mut Option<(Output, u64)>,
+) -> Result<()> {
     let path = folder.manifest();
-    let new = path.with_extension("new");
     let mut bytes = head(state.last_segment);
     for record in state.records() {
         frame::push(&record.encode(), &mut bytes);
     }
     failpoint::hit("rewrite.begin");
-    let mut file = Output::create(&new).map_err(io("creating", &new))?;
+    let mut file = Output::create(new).map_err(io("creating", new))?;
     failpoint::hit("rewrite.created");
-    file.write_at(&bytes, 0).map_err(io("writing", &new))?;
+    file.write_at(&bytes, 0).map_err(io("writing", new))?;
     failpoint::hit("rewrite.written");
-    file.sync_all().map_err(io("syncing", &new))?;
+    file.sync_all().map_err(io("syncing", new))?;
     failpoint::hit("rewrite.synced");
-    file.rename(&path).map_err(io("renaming", &new))?;
+    file.rename(&path).map_err(io("renaming", new))?;
     *replaced = Some((file, bytes.len() as u64));
     failpoint::hit("rewrite.renamed");
     sync_folder(&folder.root)?;
@@ -238,7 +250,7 @@ impl Known {
     /// to that yet. The file is opened by its path, since it may have been replaced.
     pub fn refresh(&mut self, folder: &Folder, definition: &Definition) -> Result<()> {
         let path = folder.manifest();
-        let file = File::open(&path).map_err(io("opening", &path))?;
+        let file = Input::open(&path).map_err(io("opening", &path))?;
         let (head, length) = (self.head, self.length);
         self.read(&path, &file, definition)
             .and_then(|()| {
@@ -246,7 +258,7 @@ impl Known {
                     sync_shown(&folder.root, disk::sync_folder(&folder.root))?;
                 }
                 if (self.head, self.length) != (head, length) {
-                    sync_shown(&path, disk::sync_read(&file, &path))?;
+                    sync_shown(&path, file.sync_data())?;
                 }
                 Ok(())
             })
@@ -256,14 +268,14 @@ impl Known {
     /// Reads a manifest up to its end or to what is damaged, and returns the damage.
     pub fn readable(folder: &Folder, definition: &Definition) -> Result<(Known, Option<String>)> {
         let path = folder.manifest();
-        let file = File::open(&path).map_err(io("opening", &path))?;
+        let file = Input::open(&path).map_err(io("opening", &path))?;
         let mut known = Known::default();
         let bytes = known.begin(&path, &file)?;
         let damage = known.take(&bytes, definition);
         Ok((known, damage))
     }
 
-    fn read(&mut self, path: &Path, file: &File, definition: &Definition) -> Result<()> {
+    fn read(&mut self, path: &Path, file: &Input, definition: &Definition) -> Result<()> {
         let bytes = self.begin(path, file)?;
         match self.take(&bytes, definition) {
             None => Ok(()),
@@ -272,7 +284,7 @@ impl Known {
     }
 
     /// Returns the bytes after those that are known. If the manifest was rewritten, nothing is known of it.
-    fn begin(&mut self, path: &Path, file: &File) -> Result<Vec<u8>> {
+    fn begin(&mut self, path: &Path, file: &Input) -> Result<Vec<u8>> {
         let mut head = [0; HEAD];
         file.read_exact_at(&mut head, 0)
             .map_err(|error| match error.kind() {
@@ -288,7 +300,7 @@ impl Known {
             };
             self.state.last_segment = last_segment;
         }
-        read_from(file, self.length).map_err(io("reading", path))
+        file.read_from(self.length).map_err(io("reading", path))
     }
 
     /// Applies the records in bytes that come after those that are known, up to the first one that is

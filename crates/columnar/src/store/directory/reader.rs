@@ -1,15 +1,14 @@
 //! A process that only reads a table, while another one may write it.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::disk;
-use super::files::{io, locked, read_from, sync_shown, torn};
+use super::disk::{self, Input};
+use super::files::{io, locked, sync_shown, torn};
 use super::layout::Folder;
 use super::manifest::{Head, Known};
 use super::segment::{self, Rows};
@@ -140,11 +139,15 @@ impl Reader {
         let known = Arc::clone(locked(&self.segments).entry((place, number)).or_default());
         let mut known = locked(&known);
         let path = self.folder.segment(place, number);
-        let file = match File::open(&path) {
+        let file = match Input::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file.map_err(io("opening", &path))?,
         };
-        let bytes = read_from(&file, known.length).map_err(io("reading", &path))?;
+        if file.length().map_err(io("looking at", &path))? < known.length {
+            // The rows of an insert that failed were taken back.
+            *known = Segment::default();
+        }
+        let bytes = file.read_from(known.length).map_err(io("reading", &path))?;
         let from = known.length;
         match segment::decode(&Bytes::from(bytes), from, &mut known.rows) {
             Ok(length) => known.length = length,
@@ -163,8 +166,8 @@ impl Reader {
     }
 
     /// Makes rows durable before they are shown: the writer may not have come to that yet.
-    fn make_durable(&self, place: Place, path: &Path, file: &File, is_new: bool) -> Result<()> {
-        sync_shown(path, disk::sync_read(file, path))?;
+    fn make_durable(&self, place: Place, path: &Path, file: &Input, is_new: bool) -> Result<()> {
+        sync_shown(path, file.sync_data())?;
         let folders = [self.folder.place(place), self.folder.fresh()];
         for folder in folders.iter().filter(|_| is_new) {
             match disk::sync_folder(folder) {

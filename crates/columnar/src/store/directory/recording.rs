@@ -59,19 +59,29 @@ pub fn may(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns how many of the bytes of a write are to be written, and whether it fails then because a test
+/// asked for that.
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+pub fn may_write<'a>(_path: &Path, bytes: &'a [u8]) -> (&'a [u8], io::Result<()>) {
+    (bytes, Ok(()))
+}
+
 /// Records an operation on a file.
 #[cfg(not(feature = "failpoints"))]
 #[inline(always)]
 pub fn note(_path: &Path, _operation: impl FnOnce() -> Operation) {}
 
 #[cfg(feature = "failpoints")]
-pub use enabled::{Recording, may, note};
+pub use enabled::{Failure, Recording, may, may_write, note};
 
 #[cfg(feature = "failpoints")]
 mod enabled {
     use std::io;
     use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex, PoisonError};
+
+    use rustix::io::Errno;
 
     use super::Operation;
 
@@ -86,11 +96,25 @@ mod enabled {
         state: Mutex<State>,
     }
 
+    /// A way in which operations fail.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Failure {
+        /// One operation fails: the device has an error.
+        Device,
+        /// One operation fails: the disk is full.
+        Full,
+        /// One write fails when half of its bytes are written: the disk is full. Only writes count.
+        HalfWritten,
+        /// All operations fail from some moment on: the device is gone.
+        Gone,
+    }
+
     #[derive(Default)]
     struct State {
         operations: Vec<Operation>,
-        /// The number of operations that may come before one that fails.
-        before_failure: Option<u64>,
+        /// The number of operations that may come before one that fails, and how it does.
+        failure: Option<(u64, Failure)>,
+        has_failed: bool,
     }
 
     impl Recording {
@@ -110,14 +134,19 @@ mod enabled {
             state.operations.push(Operation::Mark(text.into()));
         }
 
-        /// Lets one operation fail, after this number of others.
-        pub fn fail_after(&self, operations: u64) {
-            lock(&self.0.state).before_failure = Some(operations);
+        /// Lets an operation fail after this number of others.
+        pub fn fail_after(&self, operations: u64, failure: Failure) {
+            lock(&self.0.state).failure = Some((operations, failure));
         }
 
-        /// Returns whether the operation that was to fail has failed.
+        /// Lets all operations succeed again.
+        pub fn end_failure(&self) {
+            lock(&self.0.state).failure = None;
+        }
+
+        /// Returns whether an operation has failed that was to fail.
         pub fn has_failed(&self) -> bool {
-            lock(&self.0.state).before_failure.is_none()
+            lock(&self.0.state).has_failed
         }
 
         /// Returns what was recorded so far.
@@ -132,19 +161,59 @@ mod enabled {
         }
     }
 
-    pub fn may(path: &Path) -> io::Result<()> {
-        for recording in of(path) {
-            let mut state = lock(&recording.state);
-            match state.before_failure {
-                None => {}
-                Some(0) => {
-                    state.before_failure = None;
-                    return Err(io::Error::other("a test lets this fail"));
-                }
-                Some(left) => state.before_failure = Some(left - 1),
+    impl State {
+        /// Returns how the next operation fails, if it does.
+        fn next_failure(&mut self, is_write: bool) -> Option<Failure> {
+            let (left, failure) = self.failure.as_mut()?;
+            let failure = *failure;
+            if failure == Failure::HalfWritten && !is_write {
+                return None;
+            }
+            if *left > 0 {
+                *left -= 1;
+                return None;
+            }
+            if failure != Failure::Gone {
+                self.failure = None;
+            }
+            self.has_failed = true;
+            Some(failure)
+        }
+    }
+
+    impl Failure {
+        fn error(self) -> io::Error {
+            match self {
+                Failure::Device | Failure::Gone => Errno::IO.into(),
+                Failure::Full | Failure::HalfWritten => Errno::NOSPC.into(),
             }
         }
-        Ok(())
+    }
+
+    fn next_failure(path: &Path, is_write: bool) -> Option<Failure> {
+        let recordings = of(path);
+        let mut failures = recordings
+            .iter()
+            .filter_map(|recording| lock(&recording.state).next_failure(is_write));
+        failures.next()
+    }
+
+    pub fn may(path: &Path) -> io::Result<()> {
+        match next_failure(path, false) {
+            None => Ok(()),
+            Some(failure) => Err(failure.error()),
+        }
+    }
+
+    pub fn may_write<'a>(path: &Path, bytes: &'a [u8]) -> (&'a [u8], io::Result<()>) {
+        match next_failure(path, true) {
+            None => (bytes, Ok(())),
+            Some(Failure::HalfWritten) => {
+                let half = &bytes[..bytes.len() / 2];
+                (half, Err(Failure::HalfWritten.error()))
+            }
+            Some(failure) => (&[], Err(failure.error())),
+        }
     }
 
     pub fn note(path: &Path, operation: impl FnOnce() -> Operation) {

@@ -1,6 +1,6 @@
 //! Dropping a table. Nothing is removed that is not certainly a part of it.
 
-use std::fs::{self, DirEntry};
+use std::fs::DirEntry;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -125,7 +125,7 @@ impl Contents {
     /// removed after everything else.
     fn check_whose(&self, folder: &Folder) -> Result<()> {
         let lock_is_empty = || {
-            let length = folder.lock().metadata().map(|found| found.len());
+            let length = disk::metadata(&folder.lock()).map(|found| found.len());
             !self.has(LOCK) || length.is_ok_and(|length| length == 0)
         };
         let is_a_beginning = !self.has(TABLE) && self.files.is_empty() && lock_is_empty();
@@ -143,18 +143,14 @@ impl Contents {
 
 /// Returns the entries of a folder, or none if there is no folder.
 fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            return Err(Error::Invalid(format!(
-                "{} is not a folder",
-                folder.display()
-            )));
-        }
-        entries => entries.map_err(io("listing folder", folder))?,
-    };
-    let entries: std::io::Result<Vec<DirEntry>> = entries.collect();
-    entries.map_err(io("listing folder", folder))
+    match disk::list(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Err(Error::Invalid(format!(
+            "{} is not a folder",
+            folder.display()
+        ))),
+        entries => entries.map_err(io("listing folder", folder)),
+    }
 }
 
 /// Returns whether an entry is a folder, or `None` if it is neither a folder nor a file, such as a
@@ -176,7 +172,7 @@ fn foreign(folder: &Path, found: &Path) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
+    use std::fs::{self, File};
 
     use tempfile::TempDir;
     use uuid::Uuid;

@@ -1,13 +1,11 @@
 //! Repairing a table as far as that is possible. Whatever is taken out of it is kept in a folder
 //! `damaged-N`.
 
-use std::fs;
-
 use bytes::Bytes;
 
 use super::aside::{Aside, segment_name};
 use super::check::{Fault, Found, check};
-use super::disk::Output;
+use super::disk::{self, Output};
 use super::files::io;
 use super::layout::{Folder, MANIFEST};
 use super::manifest::Manifest;
@@ -33,7 +31,7 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
     let changes_manifest = found.faults.iter().any(of_manifest);
     if changes_manifest {
         let path = folder.manifest();
-        let bytes = fs::read(&path).map_err(io("reading", &path))?;
+        let bytes = disk::read(&path).map_err(io("reading", &path))?;
         aside.keep(MANIFEST, &bytes)?;
     }
     for (fault, damage) in found.faults.iter().zip(&mut found.check.damages) {
@@ -75,7 +73,7 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
 /// where it is kept.
 fn repair_segment(folder: &Folder, aside: &Aside, place: Place, number: u64) -> Result<()> {
     let path = folder.segment(place, number);
-    let bytes = Bytes::from(fs::read(&path).map_err(io("reading", &path))?);
+    let bytes = Bytes::from(disk::read(&path).map_err(io("reading", &path))?);
     aside.keep(&segment_name(place, number, 0), &bytes)?;
     let whole = segment::salvaged(&bytes);
     let file = Output::open(&path).map_err(io("opening", &path))?;

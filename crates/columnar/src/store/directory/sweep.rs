@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::aside::Aside;
+use super::disk;
 use super::files::{io, locked, micros, now, reading, remove, writing};
 use super::writer::Writer;
 use crate::id::ChunkId;
@@ -49,7 +50,7 @@ impl Writer {
             return Ok(*at);
         }
         let path = self.folder.chunk(id);
-        let file = path.metadata().and_then(|file| file.modified());
+        let file = disk::metadata(&path).and_then(|file| file.modified());
         file.map(micros).map_err(io("looking at", &path))
     }
 

@@ -1,13 +1,13 @@
 //! `table.json`: the definition of a table, and the version of the format of its folder.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::disk::Output;
+use super::disk::{self, Output};
 use super::files::{create_folder, io, names, sync_folder, torn};
 use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED};
 use super::manifest::Manifest;
@@ -87,7 +87,10 @@ fn create_with_parents(path: &Path) -> Result<()> {
     };
     create_with_parents(parent)?;
     create_folder(path)?;
-    sync_folder(parent)
+    sync_folder(parent).inspect_err(|_| {
+        // Where it is found, it counts as durable.
+        let _ = disk::remove_folder(path);
+    })
 }
 
 /// Checks that a folder has nothing, or only the remains of an interrupted create.
@@ -143,7 +146,7 @@ fn json(definition: &Definition) -> Result<Vec<u8>, serde_json::Error> {
 /// Reads what the file says of the table in a folder.
 pub fn read(folder: &Folder) -> Result<Table> {
     let path = folder.table();
-    let json = match fs::read(&path) {
+    let json = match disk::read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::Invalid(format!(
                 "{} is not a columnar table: it has no `{TABLE}`",

@@ -1,7 +1,7 @@
 //! The one process that writes a table.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::chunks;
+use super::disk;
 use super::files::{io, locked, now, reading, sync_folder, writing};
 use super::layout::{Folder, MANIFEST, TABLE};
 use super::log::Log;
@@ -54,12 +55,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Fails if another process has it.
 pub fn lock(folder: &Folder) -> Result<File> {
     let path = folder.lock();
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(io("opening", &path))?;
+    let file = disk::open_lock(&path).map_err(io("opening", &path))?;
     for _ in 0..LOCK_ATTEMPTS {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
@@ -148,7 +144,7 @@ impl Writer {
         let state = reading(&self.state);
         let fresh = logs
             .iter()
-            .filter(|(place, log)| log.has_rows_after(state.sealed(*place)));
+            .filter(|(place, log)| log.may_have_rows_after(state.sealed(*place)));
         let mut places: Vec<Place> = fresh.map(|(place, _)| *place).collect();
         places.extend(state.places_with_chunks());
         places.sort_unstable();

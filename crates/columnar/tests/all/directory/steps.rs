@@ -118,7 +118,7 @@ pub fn random_step(random: &mut Random, time: &mut i64) -> Step {
     }
 }
 
-fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
+pub fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
     let mut rows = Vec::new();
     for _ in 0..1 + random.below(3) {
         *time += 1;
@@ -129,7 +129,7 @@ fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
 }
 
 /// Returns the last row of each key in order of the keys, as in a chunk.
-fn by_key(rows: Vec<Row>) -> Vec<Row> {
+pub fn by_key(rows: Vec<Row>) -> Vec<Row> {
     let newest: BTreeMap<String, Row> = rows.into_iter().map(|row| (row.0.clone(), row)).collect();
     newest.into_values().collect()
 }

@@ -1,6 +1,8 @@
-//! Calls to the system that fail once: rows that may not be durable are not treated as durable.
+//! Calls to the system that fail once: rows that may not be durable are not treated as durable. More of
+//! them are in `table/calls.rs`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -70,4 +72,35 @@ fn rows_that_cannot_be_made_durable_are_not_shown() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("open syncing "), "{said:?}");
     DirectoryStore::open(folder.path()).unwrap();
+}
+
+/// A call beside the layer that tests let fail would never fail.
+#[test]
+fn the_store_calls_the_system_in_one_file() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/directory");
+    let calls = [
+        "fs::{self",
+        "fs::read",
+        "fs::write",
+        "fs::remove",
+        "fs::rename",
+        "fs::create",
+        "File::open",
+        "File::create",
+        "OpenOptions",
+        ".metadata()",
+    ];
+    let mut files = 0;
+    for entry in fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        if path.ends_with("disk.rs") {
+            continue;
+        }
+        files += 1;
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let beside = calls.iter().find(|call| code.contains(*call));
+        assert_eq!(beside, None, "{}", path.display());
+    }
+    assert!(files > 15, "{files}");
 }

@@ -1,6 +1,7 @@
 //! Tables over any store: their answers and their chunks.
 
 mod at_once;
+mod calls;
 mod clustering;
 mod damage;
 mod faults;

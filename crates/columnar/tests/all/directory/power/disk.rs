@@ -61,6 +61,31 @@ enum NameChange {
 }
 
 impl Disk {
+    /// Returns a disk that has all that is below a folder, durably.
+    pub fn of(folder: &Path) -> Disk {
+        let mut disk = Disk::default();
+        disk.take(folder);
+        disk
+    }
+
+    fn take(&mut self, folder: &Path) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let node = if path.is_dir() {
+                self.take(&path);
+                Node::Folder
+            } else {
+                self.files.push(Contents {
+                    durable: fs::read(&path).unwrap(),
+                    pending: Vec::new(),
+                });
+                Node::File(self.files.len() - 1)
+            };
+            self.names.insert(path.clone(), node);
+            self.durable.insert(path, node);
+        }
+    }
+
     /// Does what was recorded.
     pub fn apply(&mut self, operation: &Operation) {
         match operation {

@@ -2,14 +2,15 @@
 //! shown is there afterwards, at once or after a repair, which takes nothing else away.
 
 mod disk;
+mod losses;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bakeoff_columnar::internals::{Operation, Pause, Recording};
+use bakeoff_columnar::internals::{Failure, Operation, Pause, Recording};
 use bakeoff_columnar::{DirectoryStore, Error, Result, Store};
-use bakeoff_testing::times;
+use bakeoff_testing::{Moment, times};
 use tempfile::TempDir;
 
 use self::disk::{Disk, Fate};
@@ -31,15 +32,27 @@ struct Trace {
 
 impl Trace {
     /// Takes all steps, or those up to one in which an operation fails after this number of others.
-    async fn new(fail_after: Option<u64>) -> Trace {
-        let folder = TempDir::new().unwrap();
-        let recording = Recording::begin(folder.path());
-        if let Some(operations) = fail_after {
-            recording.fail_after(operations);
-        }
+    async fn new(failure: Option<(u64, Failure)>) -> Trace {
+        let recording = |folder: &Path| {
+            let recording = Recording::begin(folder);
+            if let Some((operations, failure)) = failure {
+                recording.fail_after(operations, failure);
+            }
+            recording
+        };
+        Trace::recorded(TempDir::new().unwrap(), steps(), recording).await
+    }
+
+    /// Takes steps in a folder, which may have the table already.
+    async fn recorded(
+        folder: TempDir,
+        steps: Vec<Step>,
+        recording: impl FnOnce(&Path) -> Recording,
+    ) -> Trace {
+        let recording = recording(folder.path());
         let mut trace = Trace {
             folder,
-            steps: steps(),
+            steps,
             recording,
             error: None,
         };
@@ -48,7 +61,7 @@ impl Trace {
     }
 
     async fn take_steps(&self) -> Result<()> {
-        let mut store = DirectoryStore::create(&self.table(), definition())?;
+        let mut store = open_or_create(&self.table())?;
         for (i, step) in self.steps.iter().enumerate() {
             self.recording.mark(format!("begin {i}"));
             perform(&mut store, &self.table(), step).await?;
@@ -63,7 +76,7 @@ impl Trace {
 }
 
 /// The steps that ended before a moment, and the one that had not.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Progress<'a> {
     model: Model,
     unfinished: Option<&'a Step>,
@@ -85,11 +98,12 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Opens a table after a crash and checks its rows. If a file is damaged, a repair comes first.
-async fn check(table: &Path, progress: &Progress<'_>, is_whole: bool) -> bool {
-    let mut model = progress.model.clone();
+/// Opens a table after a crash and checks its rows, which are in the model afterwards. If a file is damaged,
+/// a repair comes first.
+async fn check(table: &Path, progress: &mut Progress<'_>, is_whole: bool) -> bool {
+    let Progress { model, unfinished } = progress;
     if !table.join("table.json").exists() {
-        assert!(model.0.is_empty() && progress.unfinished.is_none());
+        assert!(model.0.is_empty() && unfinished.is_none());
         drop(DirectoryStore::create(table, definition()).unwrap());
         return false;
     }
@@ -104,9 +118,9 @@ async fn check(table: &Path, progress: &Progress<'_>, is_whole: bool) -> bool {
         }
         found => found.unwrap(),
     };
-    model.check(found, progress.unfinished);
+    model.check(found, *unfinished);
     if is_whole {
-        check_all(table, &mut model, None).await;
+        check_all(table, model, None).await;
     } else {
         let store = DirectoryStore::open(table).unwrap();
         model.check(all_rows(&store).await.unwrap(), None);
@@ -182,10 +196,12 @@ async fn a_loss_of_power_at_any_time_loses_nothing() {
         disk.apply(&operation);
         progress.follow(&trace.steps, &operation);
         for fate in fates(crashes) {
+            let _moment = Moment::new(format!("{fate:?} after {crashes} operations"));
             let after = TempDir::new().unwrap();
             disk.crash(fate, trace.folder.path(), after.path());
             let is_whole = crashes % WHOLE_CHECK_EVERY == 0;
-            repaired += u64::from(check(&after.path().join("table"), &progress, is_whole).await);
+            let table = after.path().join("table");
+            repaired += u64::from(check(&table, &mut progress.clone(), is_whole).await);
         }
         crashes += 1;
     }
@@ -194,32 +210,48 @@ async fn a_loss_of_power_at_any_time_loses_nothing() {
     assert!(progress.unfinished.is_none());
 }
 
-/// Checks that what a process shows, after another one could not sync it, is there after a loss of power.
+/// Checks that what a process shows, after another one could not write or sync it, is there after a loss
+/// of power.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_shown_after_an_operation_that_failed_is_durable() {
     let step = times(7, 1);
-    let mut failed = 0;
-    for operations in (0..).step_by(step as usize) {
-        let trace = Trace::new(Some(operations)).await;
-        if !trace.recording.has_failed() {
-            break;
+    for failure in [Failure::Device, Failure::Full, Failure::HalfWritten] {
+        let mut failed = 0;
+        for operations in (0..).step_by(step) {
+            let _moment = Moment::new(format!("{failure:?} after {operations} operations"));
+            if !is_durable_after(operations, failure).await {
+                break;
+            }
+            failed += 1;
         }
-        failed += 1;
-        let table = trace.table();
-        let mut progress = Progress::default();
-        let recorded = trace.recording.operations();
-        let follow = |operation: &Operation| progress.follow(&trace.steps, operation);
-        recorded.iter().for_each(follow);
-        if !table.join("table.json").exists() {
-            continue;
-        }
-        let reader = DirectoryStore::open_to_read(&table).unwrap();
-        let shown = all_rows(&reader).await.unwrap();
-        progress.model.check(shown.clone(), progress.unfinished);
-        let store = DirectoryStore::open(&table).unwrap();
-        progress.model.check(all_rows(&store).await.unwrap(), None);
-        let left = after_crash(&trace.recording, trace.folder.path()).await;
-        assert_eq!(left, shown, "after {operations}: {:?}", trace.error);
+        // Of all operations, and of writes.
+        let least = if failure == Failure::HalfWritten {
+            30
+        } else {
+            150
+        };
+        assert!(failed > least / step, "{failure:?}: {failed}");
     }
-    assert!(failed > 150 / step, "{failed}");
+}
+
+/// Checks that after the failure of an operation what is shown is durable. Returns whether there was such
+/// an operation.
+async fn is_durable_after(operations: u64, failure: Failure) -> bool {
+    let trace = Trace::new(Some((operations, failure))).await;
+    let table = trace.table();
+    if !trace.recording.has_failed() || !table.join("table.json").exists() {
+        return trace.recording.has_failed();
+    }
+    let mut progress = Progress::default();
+    for operation in trace.recording.operations() {
+        progress.follow(&trace.steps, &operation);
+    }
+    let reader = DirectoryStore::open_to_read(&table).unwrap();
+    let shown = all_rows(&reader).await.unwrap();
+    progress.model.check(shown.clone(), progress.unfinished);
+    let store = DirectoryStore::open(&table).unwrap();
+    progress.model.check(all_rows(&store).await.unwrap(), None);
+    let left = after_crash(&trace.recording, trace.folder.path()).await;
+    assert_eq!(left, shown, "{:?}", trace.error);
+    true
 }
