@@ -3,6 +3,7 @@
 
 mod desk;
 mod figures;
+mod guarantees;
 mod links;
 mod markdown;
 mod options;
