@@ -105,7 +105,8 @@ mod enabled {
         Full,
         /// One write fails when half of its bytes are written: the disk is full. Only writes count.
         HalfWritten,
-        /// All operations fail from some moment on: the device is gone.
+        /// All operations fail from some moment on, writes when half of their bytes are written: the device
+        /// is on its way out.
         Gone,
     }
 
@@ -208,9 +209,8 @@ mod enabled {
     pub fn may_write<'a>(path: &Path, bytes: &'a [u8]) -> (&'a [u8], io::Result<()>) {
         match next_failure(path, true) {
             None => (bytes, Ok(())),
-            Some(Failure::HalfWritten) => {
-                let half = &bytes[..bytes.len() / 2];
-                (half, Err(Failure::HalfWritten.error()))
+            Some(failure @ (Failure::HalfWritten | Failure::Gone)) => {
+                (&bytes[..bytes.len() / 2], Err(failure.error()))
             }
             Some(failure) => (&[], Err(failure.error())),
         }

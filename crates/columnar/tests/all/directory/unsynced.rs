@@ -74,6 +74,23 @@ fn rows_that_cannot_be_made_durable_are_not_shown() {
     DirectoryStore::open(folder.path()).unwrap();
 }
 
+/// Checks rows that a reader has seen before the sync failed that should have made them durable.
+#[test]
+fn a_reader_forgets_rows_that_were_taken_back() {
+    let (folder, store) = table();
+    let rows = fresh(&[row("a", 1, "x")]);
+    runtime().block_on(store.insert(place(0), &rows)).unwrap();
+    let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+    let shown = || runtime().block_on(all_rows(&reader)).unwrap();
+    assert_eq!(shown().len(), 1);
+    let mut logs = fs::read_dir(folder.path().join("fresh/0_1")).unwrap();
+    let log = logs.next().unwrap().unwrap().path();
+    // As the writer does then.
+    let log = fs::OpenOptions::new().write(true).open(log).unwrap();
+    log.set_len(0).unwrap();
+    assert_eq!(shown(), BTreeMap::new());
+}
+
 /// A call beside the layer that tests let fail would never fail.
 #[test]
 fn the_store_calls_the_system_in_one_file() {
