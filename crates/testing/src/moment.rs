@@ -8,6 +8,7 @@ use std::thread;
 pub struct Moment(String);
 
 impl Moment {
+    /// Begins a moment with these words.
     pub fn new(words: impl Into<String>) -> Moment {
         Moment(words.into())
     }

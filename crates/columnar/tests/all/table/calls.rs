@@ -299,7 +299,7 @@ fn behaviours(usual: After) -> Vec<After> {
     )
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_error_of_the_device_in_any_call_loses_nothing() {
     for after in behaviours(After::Retry) {
         let calls = fail_every_call(Failure::Device, after).await;
@@ -307,7 +307,7 @@ async fn an_error_of_the_device_in_any_call_loses_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_in_any_call_loses_nothing() {
     for after in behaviours(After::GiveUp) {
         let calls = fail_every_call(Failure::Full, after).await;
@@ -315,7 +315,7 @@ async fn a_full_disk_in_any_call_loses_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_is_done_in_half_loses_nothing() {
     for after in behaviours(After::GiveUp) {
         let writes = fail_every_call(Failure::HalfWritten, after).await;
@@ -323,7 +323,7 @@ async fn a_write_that_is_done_in_half_loses_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_device_that_is_gone_from_any_call_on_loses_nothing() {
     for after in behaviours(After::GiveUp) {
         let calls = fail_every_call(Failure::Gone, after).await;
@@ -331,7 +331,7 @@ async fn a_device_that_is_gone_from_any_call_on_loses_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drop_in_which_any_call_has_failed_can_be_repeated() {
     for calls in 0.. {
         let _moment = Moment::new(format!("after {calls} calls"));
@@ -341,7 +341,8 @@ async fn a_drop_in_which_any_call_has_failed_can_be_repeated() {
         let dropped = DirectoryStore::drop_table(&run.path());
         if !run.recording.has_failed() {
             assert!(dropped.unwrap() && !run.path().exists());
-            return assert!(calls > 20, "{calls}");
+            assert!(calls > 20, "{calls}");
+            return;
         }
         if let Err(error) = dropped {
             run.check_words(&error);
