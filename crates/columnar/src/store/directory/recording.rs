@@ -137,7 +137,9 @@ mod enabled {
 
         /// Lets an operation fail after this number of others.
         pub fn fail_after(&self, operations: u64, failure: Failure) {
-            lock(&self.0.state).failure = Some((operations, failure));
+            let mut state = lock(&self.0.state);
+            state.failure = Some((operations, failure));
+            state.has_failed = false;
         }
 
         /// Lets all operations succeed again.
@@ -145,7 +147,7 @@ mod enabled {
             lock(&self.0.state).failure = None;
         }
 
-        /// Returns whether an operation has failed that was to fail.
+        /// Returns whether an operation has failed since [`Recording::fail_after`].
         pub fn has_failed(&self) -> bool {
             lock(&self.0.state).has_failed
         }

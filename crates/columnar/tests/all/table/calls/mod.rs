@@ -270,6 +270,32 @@ async fn a_device_that_is_gone_from_any_call_on_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_in_which_any_call_fails_says_so_and_can_be_asked_again() {
+    let mut run = Run::new(u64::MAX, Failure::Device);
+    run.take(&steps()[..3], After::Restart).await;
+    let all = Selection::default();
+    for calls in 0.. {
+        let _moment = Moment::new(format!("after {calls} calls"));
+        run.recording.fail_after(calls, Failure::Device);
+        let table = match DirectoryStore::open_to_read(&run.path()) {
+            Ok(store) => Table::new(Arc::new(store), 0),
+            Err(error) => {
+                run.check_words(&error);
+                continue;
+            }
+        };
+        let asked = table.rows(&all, &[0, 3]).await;
+        if !run.recording.has_failed() {
+            asked.unwrap();
+            assert!(calls > 15, "{calls}");
+            return;
+        }
+        run.check_words(&asked.unwrap_err());
+        assert_eq!(shown(&table, &all).await, run.rows[0]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drop_in_which_any_call_has_failed_can_be_repeated() {
     for calls in 0.. {
         let _moment = Moment::new(format!("after {calls} calls"));
