@@ -40,10 +40,8 @@ async fn every_change_of_a_chunk_is_noticed() {
         let mut bytes = whole.clone();
         bytes[byte] ^= 1 << (byte % 8);
         fs::write(&path, bytes).unwrap();
-        let error = opened(&folder, 0)
-            .rows(&all, &[0, 1, 2, 3])
-            .await
-            .unwrap_err();
+        let read = opened(&folder, 0).rows(&all, &[0, 1, 2, 3]).await;
+        let error = read.expect_err(&format!("byte {byte} of {}", whole.len()));
         let Error::Corrupt { what, reason, .. } = &error else {
             panic!("byte {byte}: {error}");
         };
