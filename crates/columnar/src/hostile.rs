@@ -132,8 +132,20 @@ fn metas() -> Vec<ChunkMeta> {
         max_write_time: 1_700_000_000_000_000,
         order_range: (columns > 1).then_some((-1, 3_600_000)),
         widest: 300_000,
-        stats: bounds.iter().cycle().take(columns).enumerate().map(column).collect(),
-        blobs: vec![BlobMeta { bytes: 9_000, crc: 7 }; columns + 2],
+        stats: bounds
+            .iter()
+            .cycle()
+            .take(columns)
+            .enumerate()
+            .map(column)
+            .collect(),
+        blobs: vec![
+            BlobMeta {
+                bytes: 9_000,
+                crc: 7
+            };
+            columns + 2
+        ],
     };
     [1, 2, 20].map(meta).into()
 }
@@ -179,7 +191,10 @@ fn definitions_are_usable_or_refused() {
     let buckets = Definition {
         bucket: std::num::NonZeroI64::new(3_600_000),
         ..Definition::new(
-            vec![Column::new("host", Kind::Text), Column::new("time", Kind::Timestamp)],
+            vec![
+                Column::new("host", Kind::Text),
+                Column::new("time", Kind::Timestamp),
+            ],
             &["host"],
             &["time"],
         )
@@ -201,7 +216,10 @@ fn definitions_are_usable_or_refused() {
         }
         assert_eq!(definition.schema().fields().len(), definition.columns.len());
         let keys = definition.key_indexes().len();
-        assert_eq!(keys + definition.value_indexes().len(), definition.columns.len());
+        assert_eq!(
+            keys + definition.value_indexes().len(),
+            definition.columns.len()
+        );
         let _ = Placer::new(&definition).place(b"\x01a\0\x01");
         true
     });

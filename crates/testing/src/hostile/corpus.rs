@@ -25,9 +25,8 @@ impl Corpus {
         let entries = std::fs::read_dir(folder)
             .unwrap_or_else(|error| panic!("the corpus {}: {error}", folder.display()));
         let paths = entries.map(|entry| entry.expect("a file of the corpus").path());
-        let is_wanted = |path: &std::path::PathBuf| {
-            path.is_file() && path.to_string_lossy().ends_with(ending)
-        };
+        let is_wanted =
+            |path: &std::path::PathBuf| path.is_file() && path.to_string_lossy().ends_with(ending);
         let mut paths: Vec<_> = paths.filter(is_wanted).collect();
         paths.sort();
         assert!(!paths.is_empty(), "no files in {}", folder.display());

@@ -68,7 +68,9 @@ impl<'a> Inputs<'a> {
 
     fn changed(&self, random: &mut Random) -> Vec<u8> {
         let mut input = self.sample(random).to_vec();
-        let changes = random.u32(1..=MOST_CHANGES).min(random.u32(1..=MOST_CHANGES));
+        let changes = random
+            .u32(1..=MOST_CHANGES)
+            .min(random.u32(1..=MOST_CHANGES));
         for _ in 0..changes {
             self.change(&mut input, random);
         }
@@ -123,7 +125,8 @@ impl<'a> Inputs<'a> {
             }
             _ => {
                 let word = self.word(random);
-                insert(input, here, &word.repeat(few_or_many(random, 20_000)));
+                let most = (MOST_BYTES / word.len().max(1)).clamp(1, 20_000);
+                insert(input, here, &word.repeat(few_or_many(random, most)));
             }
         }
     }
@@ -139,7 +142,11 @@ fn few_or_many(random: &mut Random, most: usize) -> usize {
 fn range(input: &[u8], random: &mut Random) -> Range<usize> {
     let begin = random.usize(..=input.len());
     let rest = input.len() - begin;
-    let most = if random.u8(..4) == 0 { rest } else { rest.min(16) };
+    let most = if random.u8(..4) == 0 {
+        rest
+    } else {
+        rest.min(16)
+    };
     begin..begin + random.usize(..=most)
 }
 
@@ -160,7 +167,9 @@ fn replace(input: &mut Vec<u8>, range: Range<usize>, bytes: &[u8]) {
 
 /// Returns where the word is that has a byte.
 fn word_at(input: &[u8], at: usize) -> Range<usize> {
-    around(input, at, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    around(input, at, |byte| {
+        byte.is_ascii_alphanumeric() || byte == b'_'
+    })
 }
 
 /// Returns where the next number begins and ends, or else the word that has a byte.

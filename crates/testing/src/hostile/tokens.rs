@@ -97,7 +97,10 @@ pub fn words(corpus: &Corpus) -> Vec<Vec<u8>> {
     const MOST_WORDS: usize = 5_000;
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte);
     let mut words: Vec<Vec<u8>> = Vec::new();
-    for input in corpus.iter().filter(|input| std::str::from_utf8(input).is_ok()) {
+    for input in corpus
+        .iter()
+        .filter(|input| std::str::from_utf8(input).is_ok())
+    {
         let found = input.chunk_by(|a, b| is_word(a) && is_word(b));
         words.extend(found.map(<[u8]>::to_vec));
     }

@@ -93,20 +93,20 @@ fn change_node(node: &mut Value, others: &[Value], random: &mut Random) {
 }
 
 /// Returns a value that replaces another one.
-fn other(node: &Value, others: &[Value], random: &mut Random) -> Value {
+fn other(before: &Value, others: &[Value], random: &mut Random) -> Value {
     match random.u8(..8) {
-        0 => Value::Array(vec![node.clone()]),
+        0 => Value::Array(vec![before.clone()]),
         1 => Value::Null,
         2 | 3 if !others.is_empty() => {
             let mut other = others[random.usize(..others.len())].clone();
             let mut number = random.usize(..count(&other));
-            super::tree::node(&mut other, &mut number).map_or(Value::Null, |found| found.take())
+            node(&mut other, &mut number).map_or(Value::Null, Value::take)
         }
-        4 | 5 if node.is_string() => text(random),
+        4 | 5 if before.is_string() => text(random),
         4 => WHOLE[random.usize(..WHOLE.len())].into(),
         5 => REAL[random.usize(..REAL.len())].into(),
         6 => text(random),
-        _ => match node {
+        _ => match before {
             Value::String(_) => text(random),
             Value::Number(number) if number.is_f64() => REAL[random.usize(..REAL.len())].into(),
             Value::Number(_) => WHOLE[random.usize(..WHOLE.len())].into(),
@@ -118,7 +118,11 @@ fn other(node: &Value, others: &[Value], random: &mut Random) -> Value {
 
 fn text(random: &mut Random) -> Value {
     let text = TEXTS[random.usize(..TEXTS.len())];
-    let times = if random.u8(..8) == 0 { random.usize(1..10_000) } else { 1 };
+    let times = if random.u8(..8) == 0 {
+        random.usize(1..10_000)
+    } else {
+        1
+    };
     Value::String(text.repeat(times))
 }
 
@@ -144,8 +148,8 @@ fn change_items(items: &mut Vec<Value>, random: &mut Random) {
         1 => items.extend(items.first().cloned()),
         2 => items.reverse(),
         _ => {
-            let most = 2_000 / items.len().max(1);
-            *items = items.repeat(random.usize(..=most));
+            let count = random.usize(..2_000);
+            *items = items.iter().cycle().take(count).cloned().collect();
         }
     }
 }
@@ -192,7 +196,13 @@ mod tests {
         assert_eq!(count(&tree), 6);
         let mut at = |mut number| node(&mut tree, &mut number).cloned();
         let found: Vec<_> = (0..7).map(&mut at).collect();
-        let values = [json!([1, {"b": 2}]), json!(1), json!({"b": 2}), json!(2), json!(3)];
+        let values = [
+            json!([1, {"b": 2}]),
+            json!(1),
+            json!({"b": 2}),
+            json!(2),
+            json!(3),
+        ];
         assert_eq!(found[1..6], values.map(Some));
         assert_eq!(found[6], None);
     }

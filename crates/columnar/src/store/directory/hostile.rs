@@ -41,7 +41,10 @@ fn records() -> Vec<Record> {
     let change = |bucket, add: &[u128], retire: &[u128]| PlaceChange {
         place: place(bucket),
         add: add.iter().map(|id| chunk(*id).into()).collect(),
-        retire: retire.iter().map(|id| ChunkId(Uuid::from_u128(*id))).collect(),
+        retire: retire
+            .iter()
+            .map(|id| ChunkId(Uuid::from_u128(*id)))
+            .collect(),
         sealed: 4,
     };
     vec![
@@ -89,28 +92,38 @@ fn records_of_a_manifest_are_applied_or_refused() {
     };
     let definition = table();
     let mut corpus = Corpus::default();
-    records().iter().for_each(|record| corpus.add(record.encode()));
+    records()
+        .iter()
+        .for_each(|record| corpus.add(record.encode()));
     let before = || {
         let mut state = State::default();
         state.apply(records().remove(0));
         state
     };
-    parser.feed_with(&corpus, |random| Some(with_other_meta(random)), |bytes| {
-        let Ok(record) = Record::decode(bytes) else {
-            return false;
-        };
-        let again = Record::decode(&record.encode()).unwrap();
-        assert_eq!(format!("{again:?}"), format!("{record:?}"));
-        let mut state = before();
-        if record.check(&definition).and_then(|()| state.check(&record)).is_ok() {
-            state.apply(record);
-            for record in state.records() {
-                record.check(&definition).unwrap();
+    parser.feed_with(
+        &corpus,
+        |random| Some(with_other_meta(random)),
+        |bytes| {
+            let Ok(record) = Record::decode(bytes) else {
+                return false;
+            };
+            let again = Record::decode(&record.encode()).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{record:?}"));
+            let mut state = before();
+            if record
+                .check(&definition)
+                .and_then(|()| state.check(&record))
+                .is_ok()
+            {
+                state.apply(record);
+                for record in state.records() {
+                    record.check(&definition).unwrap();
+                }
+                let _ = state.last_write_time();
             }
-            let _ = state.last_write_time();
-        }
-        true
-    });
+            true
+        },
+    );
 }
 
 fn row(key: &'static [u8], write_time: i64, row: Option<&'static [u8]>) -> FreshRow {
@@ -131,7 +144,9 @@ fn inserts() -> Vec<Vec<FreshRow>> {
 }
 
 fn log() -> Vec<u8> {
-    let records = inserts().into_iter().map(|rows| segment::encode(&rows).unwrap());
+    let records = inserts()
+        .into_iter()
+        .map(|rows| segment::encode(&rows).unwrap());
     HEAD.iter().copied().chain(records.flatten()).collect()
 }
 

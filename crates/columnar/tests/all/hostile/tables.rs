@@ -46,10 +46,28 @@ fn batch(from: i64, rows: i64) -> RecordBatch {
     let all = || from..from + rows;
     let note = |i: i64| (i % 3 != 0).then(|| format!("note {}", i % 5));
     let columns: [(&str, ArrayRef); 5] = [
-        ("host", Arc::new(StringArray::from_iter_values(all().map(|i| format!("host {}", i % 4))))),
-        ("time", Arc::new(TimestampMillisecondArray::from_iter_values(all()))),
-        ("value", Arc::new(Float64Array::from_iter(all().map(|i| (i % 7 != 0).then_some(i as f64))))),
-        ("number", Arc::new(Int64Array::from_iter(all().map(|i| (i % 6 != 0).then_some(i * i))))),
+        (
+            "host",
+            Arc::new(StringArray::from_iter_values(
+                all().map(|i| format!("host {}", i % 4)),
+            )),
+        ),
+        (
+            "time",
+            Arc::new(TimestampMillisecondArray::from_iter_values(all())),
+        ),
+        (
+            "value",
+            Arc::new(Float64Array::from_iter(
+                all().map(|i| (i % 7 != 0).then_some(i as f64)),
+            )),
+        ),
+        (
+            "number",
+            Arc::new(Int64Array::from_iter(
+                all().map(|i| (i % 6 != 0).then_some(i * i)),
+            )),
+        ),
         ("note", Arc::new(StringArray::from_iter(all().map(note)))),
     ];
     RecordBatch::try_from_iter(columns).unwrap()
@@ -58,14 +76,17 @@ fn batch(from: i64, rows: i64) -> RecordBatch {
 /// Returns chunks as they are written: of rows that were loaded, and of some that were inserted and deleted.
 async fn chunks() -> Vec<(Place, Chunk)> {
     let store = Arc::new(MemoryStore::new(definition()).unwrap());
-    let table = Table::new(store.clone(), 0);
+    let table = Table::new(store.clone(), 1 << 20);
     let mut ingest = table.ingest();
     ingest.write(&batch(0, 150)).await.unwrap();
     ingest.finish().await.unwrap();
     let later = batch(140, 40);
     table.insert(&later).await.unwrap();
     table.insert(&later.slice(0, 20)).await.unwrap();
-    table.delete(&later.slice(0, 5).project(&[0, 1]).unwrap()).await.unwrap();
+    table
+        .delete(&later.slice(0, 5).project(&[0, 1]).unwrap())
+        .await
+        .unwrap();
     table.seal(None).await.unwrap();
     let mut chunks = Vec::new();
     for place in store.places().await.unwrap() {
@@ -83,7 +104,9 @@ fn scalar(random: &mut Random) -> Scalar {
     match random.u8(..3) {
         0 => Scalar::Int([0, 1, -1, 7, i64::MIN, i64::MAX, i64::from(i32::MAX)][random.usize(..7)]),
         1 => Scalar::Double([0.0, -0.0, 1e300, f64::NAN, f64::INFINITY][random.usize(..5)]),
-        _ => Scalar::Bytes(Bytes::from_static([&b""[..], b"host 1", b"\xff\xfe", &[0; 128]][random.usize(..4)])),
+        _ => Scalar::Bytes(Bytes::from_static(
+            [&b""[..], b"host 1", b"\xff\xfe", &[0; 128]][random.usize(..4)],
+        )),
     }
 }
 
@@ -97,7 +120,14 @@ fn key(random: &mut Random, before: &Bytes) -> Bytes {
 }
 
 fn number(random: &mut Random, before: u32) -> u32 {
-    let numbers = [0, 1, before.wrapping_sub(1), before.wrapping_add(1), 1 << 19, u32::MAX];
+    let numbers = [
+        0,
+        1,
+        before.wrapping_sub(1),
+        before.wrapping_add(1),
+        1 << 19,
+        u32::MAX,
+    ];
     numbers[random.usize(..numbers.len())]
 }
 
@@ -148,7 +178,10 @@ async fn table_of(chunks: &[(Place, Chunk)], random: &mut Random) -> Option<Arc<
             meta.check(&definition()).ok()?;
             chunk.meta = Arc::new(meta);
         }
-        store.put(*place, std::slice::from_ref(&chunk)).await.unwrap();
+        store
+            .put(*place, std::slice::from_ref(&chunk))
+            .await
+            .unwrap();
         let change = Change {
             place: *place,
             add: vec![chunk.meta],
@@ -186,7 +219,8 @@ fn chunks_with_other_metadata_are_read_or_refused() {
         most_bytes: QUERY_BYTES,
         cases: times(150, 20_000),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build().unwrap();
     let chunks = runtime.block_on(chunks());
     let mut corpus = Corpus::default();
     corpus.add([1]);

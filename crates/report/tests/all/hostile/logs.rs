@@ -1,9 +1,9 @@
 //! The histograms of a load.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use bakeoff_testing::hostile::{Corpus, Parser, Random};
 use bakeoff_testing::times;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::{REPORT_BYTES, copy_of_load, reports_load, saved};
 
@@ -12,7 +12,17 @@ const FILE: &str = "trials/001.hlog";
 /// Makes a log with one histogram whose header is made up. The first bytes of the format with which it is
 /// not compressed are `1c 84 93 13`.
 fn with_header(random: &mut Random) -> Vec<u8> {
-    let wide = [0, 1, 5, 255, 1 << 20, i32::MAX as u64, u32::MAX as u64, u64::MAX];
+    let wide = [
+        0,
+        1,
+        5,
+        255,
+        1 << 20,
+        i32::MAX as u64,
+        u32::MAX as u64,
+        u64::MAX,
+    ];
+    let counts: Vec<u8> = (0..random.usize(..20)).map(|_| random.u8(..)).collect();
     let mut any = || wide[random.usize(..wide.len())];
     let mut histogram = vec![0x1c, 0x84, 0x93, 0x13];
     // The length of the counts, an offset, and the significant digits.
@@ -23,7 +33,7 @@ fn with_header(random: &mut Random) -> Vec<u8> {
     for number in [any(), any(), 1.0f64.to_bits()] {
         histogram.extend(number.to_be_bytes());
     }
-    histogram.extend((0..random.usize(..20)).map(|_| random.u8(..)));
+    histogram.extend(counts);
     let histogram = BASE64.encode(histogram);
     format!("Tag=insert,{}.000,1.000,8.5,{histogram}\n", any()).into_bytes()
 }

@@ -44,7 +44,7 @@ fn corpus(saved_file: &str) -> Corpus {
 
 /// Adds a log with these records.
 fn add_log<R: serde::Serialize>(corpus: &mut Corpus, records: &[R]) {
-    let line = |record| format!("{}\n", serde_json::to_string(record).unwrap());
+    let line = |record: &R| format!("{}\n", serde_json::to_string(record).unwrap());
     corpus.add(records.iter().map(line).collect::<String>());
 }
 
@@ -129,7 +129,11 @@ fn copy_of_load(name: &str) -> tempfile::TempDir {
     std::fs::create_dir(to.join("trials")).unwrap();
     for entry in std::fs::read_dir(from.join("trials")).unwrap() {
         let name = entry.unwrap().file_name();
-        std::fs::copy(from.join("trials").join(&name), to.join("trials").join(name)).unwrap();
+        std::fs::copy(
+            from.join("trials").join(&name),
+            to.join("trials").join(name),
+        )
+        .unwrap();
     }
     folder
 }

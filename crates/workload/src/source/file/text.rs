@@ -8,9 +8,7 @@ use arrow::csv::reader::{Decoder, Format};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use super::decode::{
-    DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record,
-};
+use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
@@ -154,7 +152,10 @@ fn utf8(column: &Column, cells: &StringArray) -> Result<(), BadCell> {
         let cell = bytes.get(cell[0] as usize..cell[1] as usize);
         cell.is_some_and(|cell| std::str::from_utf8(cell).is_ok())
     };
-    let bad = cells.value_offsets().windows(2).position(|cell| !is_text(cell));
+    let bad = cells
+        .value_offsets()
+        .windows(2)
+        .position(|cell| !is_text(cell));
     let message = format!("not UTF-8 text; {}", diagnose::WRITE_UTF8);
     Err(BadCell::new(bad.unwrap_or(0), &column.name, message))
 }

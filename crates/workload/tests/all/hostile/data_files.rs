@@ -1,7 +1,7 @@
 //! Data files: CSV and TSV, compressed or not, and Parquet.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -11,7 +11,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Int32Type};
 use arrow::record_batch::RecordBatch;
-use bakeoff_testing::hostile::{Corpus, Parser};
+use bakeoff_testing::hostile::{Corpus, Parser, bytes_taken};
 use bakeoff_testing::times;
 use bakeoff_workload::source::{self, FIRST_ROWS};
 use bakeoff_workload::{DuplicateKeys, Workload};
@@ -64,15 +64,18 @@ impl Files {
         self.reads(&path)
     }
 
-    fn reads(&self, path: &PathBuf) -> bool {
-        let Ok(source) = source::open(&self.workload, Some(path.clone())) else {
+    fn reads(&self, path: &Path) -> bool {
+        let Ok(source) = source::open(&self.workload, Some(path.to_owned())) else {
             return false;
         };
         let table = &self.workload.table;
         let first = source::check_first_rows(&*source, table, FIRST_ROWS);
         let counted = source.count_rows(u64::MAX);
         let mut rows = 0;
-        for batch in source.read(0, BATCH_ROWS).unwrap() {
+        let Ok(batches) = source.read(0, BATCH_ROWS) else {
+            return false;
+        };
+        for batch in batches {
             let Ok(batch) = batch else { return false };
             assert_eq!(batch.first_row, rows);
             batch.rows.columns().iter().for_each(is_sound);
@@ -134,6 +137,87 @@ fn compressed_text_is_read_or_refused() {
     parser.feed(&zipped, |bytes| files.is_readable("x.csv.gz", bytes));
 }
 
+/// Returns the error of a file that cannot be read.
+fn refusal(bytes: &[u8], name: &str) -> String {
+    let files = Files::new();
+    let path = files.folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let opened = source::open(&files.workload, Some(path));
+    let read = opened.and_then(|source| source.read(0, BATCH_ROWS)?.try_for_each(|b| b.map(drop)));
+    read.unwrap_err().to_string()
+}
+
+/// The decoder takes the bytes of all cells for one text.
+#[test]
+fn halves_of_a_character_in_two_cells_are_no_text() {
+    let heading = "series,time,value,big,small,flag,bytes,extra";
+    let halves = [heading.as_bytes(), b"\na,1,,,,,,\nb\xc3,2,,,,,,\xa9\n"].concat();
+    let said = refusal(&halves, "x.csv");
+    let expected = "x.csv, line 3: column `series`: not UTF-8 text; write the file in UTF-8";
+    assert!(said.ends_with(expected), "{said}");
+    let in_header = heading.replace("extra", "\u{e9}\n").into_bytes();
+    let split = [
+        &in_header[..in_header.len() - 2],
+        b",",
+        &in_header[in_header.len() - 2..],
+    ]
+    .concat();
+    assert!(refusal(&split, "x.csv").contains("not UTF-8"));
+}
+
+/// Returns a file with so many columns in addition to those of the table, and 100 rows.
+fn wide(columns: usize) -> String {
+    let more = ",".repeat(columns);
+    let rows = format!("a,1,2,3,4,1,0x{more}\n").repeat(100);
+    format!("series,time,value,big,small,flag,bytes{more}\n{rows}")
+}
+
+#[test]
+fn many_columns_take_little_memory_or_are_refused() {
+    let files = Files::new();
+    let text = wide(50_000);
+    let taken = bytes_taken(|| assert!(files.is_readable("x.csv", text.as_bytes())));
+    assert!(taken < TEXT_BYTES, "{taken}");
+    let said = refusal(wide(70_000).as_bytes(), "x.csv");
+    assert!(
+        said.contains("names 70007 columns, and 65536 are possible"),
+        "{said}"
+    );
+    let said = refusal("series,\"x".repeat(1 << 20).as_bytes(), "x.csv");
+    assert!(
+        said.contains("the first line takes more than 1 MiB"),
+        "{said}"
+    );
+}
+
+/// Rows that are not too long each may be together: a small file unpacks to a thousand times its size.
+#[test]
+fn long_rows_are_read_a_few_at_a_time() {
+    let mut file = GzEncoder::new(Vec::new(), Compression::fast());
+    file.write_all(b"series,time,value,big,small,flag,bytes\n")
+        .unwrap();
+    let long = vec![b'x'; 15 << 20];
+    for time in 0..20 {
+        file.write_all(&long).unwrap();
+        file.write_all(format!(",{time},,,,,\n").as_bytes())
+            .unwrap();
+    }
+    let zipped = file.finish().unwrap();
+    assert!(zipped.len() < 4 << 20, "{}", zipped.len());
+    let files = Files::new();
+    let path = files.folder.path().join("x.csv.gz");
+    std::fs::write(&path, zipped).unwrap();
+    let source = source::open(&files.workload, Some(path)).unwrap();
+    let mut rows = 0;
+    let taken = bytes_taken(|| {
+        for batch in source.read(0, BATCH_ROWS).unwrap() {
+            rows += batch.unwrap().rows.num_rows();
+        }
+    });
+    assert_eq!(rows, 20);
+    assert!(taken < 600 * MIB, "{taken}");
+}
+
 /// Returns the columns of the table, in the types that are stored most, and in others.
 fn columns(others: bool) -> Vec<(&'static str, ArrayRef)> {
     let rows = 40;
@@ -143,19 +227,33 @@ fn columns(others: bool) -> Vec<(&'static str, ArrayRef)> {
     let maybe = || numbers().map(move |i| odd(&i).then_some(i * 1_000_003));
     let time = |i: i64| 1_700_000_000_000_000 + i * 60_000_000;
     let series: ArrayRef = if others {
-        Arc::new(texts().collect::<Vec<_>>().iter().map(String::as_str).collect::<DictionaryArray<Int32Type>>())
+        Arc::new(
+            texts()
+                .collect::<Vec<_>>()
+                .iter()
+                .map(String::as_str)
+                .collect::<DictionaryArray<Int32Type>>(),
+        )
     } else {
         Arc::new(StringArray::from_iter_values(texts()))
     };
     let times: ArrayRef = if others {
-        Arc::new(TimestampNanosecondArray::from_iter_values(numbers().map(|i| time(i) * 1_000)))
+        Arc::new(TimestampNanosecondArray::from_iter_values(
+            numbers().map(|i| time(i) * 1_000),
+        ))
     } else {
-        Arc::new(TimestampMicrosecondArray::from_iter_values(numbers().map(time)).with_timezone("UTC"))
+        Arc::new(
+            TimestampMicrosecondArray::from_iter_values(numbers().map(time)).with_timezone("UTC"),
+        )
     };
     let value: ArrayRef = if others {
-        Arc::new(Float32Array::from_iter(maybe().map(|v| v.map(|v| v as f32))))
+        Arc::new(Float32Array::from_iter(
+            maybe().map(|v| v.map(|v| v as f32)),
+        ))
     } else {
-        Arc::new(Float64Array::from_iter(maybe().map(|v| v.map(|v| v as f64 / 7.0))))
+        Arc::new(Float64Array::from_iter(
+            maybe().map(|v| v.map(|v| v as f64 / 7.0)),
+        ))
     };
     let flags = BooleanArray::from_iter(numbers().map(|i| odd(&i).then_some(i % 2 == 0)));
     let bytes = numbers().map(|i| odd(&i).then(|| vec![i as u8; i as usize % 5]));
@@ -164,10 +262,16 @@ fn columns(others: bool) -> Vec<(&'static str, ArrayRef)> {
         ("time", times),
         ("value", value),
         ("big", Arc::new(Int64Array::from_iter(maybe()))),
-        ("small", Arc::new(Int32Array::from_iter_values(0..rows as i32))),
+        (
+            "small",
+            Arc::new(Int32Array::from_iter_values(0..rows as i32)),
+        ),
         ("flag", Arc::new(flags)),
         ("bytes", Arc::new(BinaryArray::from_iter(bytes))),
-        ("other", Arc::new(StringViewArray::from_iter_values(texts()))),
+        (
+            "other",
+            Arc::new(StringViewArray::from_iter_values(texts())),
+        ),
     ]
 }
 
@@ -198,7 +302,10 @@ fn parquet_is_read_or_refused() {
     corpus.add(parquet(false, ParquetCompression::UNCOMPRESSED));
     corpus.add(parquet(true, ParquetCompression::UNCOMPRESSED));
     corpus.add(parquet(false, ParquetCompression::SNAPPY));
-    corpus.add(parquet(true, ParquetCompression::ZSTD(ZstdLevel::default())));
+    corpus.add(parquet(
+        true,
+        ParquetCompression::ZSTD(ZstdLevel::default()),
+    ));
     let files = Files::new();
     parser.feed(&corpus, |bytes| files.is_readable("x.parquet", bytes));
 }

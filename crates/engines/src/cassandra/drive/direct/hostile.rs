@@ -55,7 +55,7 @@ fn answers(pieces: &[&[u8]]) -> (bool, usize) {
                     match frame.into_answer() {
                         Ok(Answer::Rows(rows)) => read_all(&rows),
                         Ok(Answer::Done) => {}
-                        Ok(Answer::Refused(refusal)) => drop(refusal.to_string()),
+                        Ok(Answer::Refused(refusal)) => drop(refusal.error.to_string()),
                         Err(error) => {
                             are_readable = false;
                             assert!(!error.to_string().is_empty());
