@@ -35,7 +35,7 @@ fn values(i: i64) -> Vec<Option<Scalar>> {
         Kind::Bigint | Kind::Timestamp | Kind::Nanotime => Scalar::Int(i << 40),
         Kind::Float | Kind::Double => Scalar::Double(i as f64 / 4.0),
         Kind::Text => Scalar::Bytes(Bytes::from("é\0a".repeat(i as usize))),
-        Kind::Blob => Scalar::Bytes(Bytes::from(vec![0xFF, 0, 1].repeat(i as usize))),
+        Kind::Blob => Scalar::Bytes(Bytes::from([0xFF, 0, 1].repeat(i as usize))),
     };
     Kind::ALL.into_iter().map(value).map(Some).collect()
 }

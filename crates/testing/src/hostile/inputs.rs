@@ -205,7 +205,7 @@ mod tests {
         let text = b"one = 12.5\ntwo = 3";
         assert_eq!(word_at(text, 1), 0..3);
         assert_eq!(number_at(text, 0), 6..10);
-        assert_eq!(number_at(text, 18), 18..18);
+        assert_eq!(number_at(text, 18), 17..18);
         assert_eq!(line_at(text, 3), 0..11);
         assert_eq!(line_at(text, 12), 11..18);
         assert_eq!(line_at(b"", 0), 0..0);
