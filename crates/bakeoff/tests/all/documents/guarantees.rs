@@ -51,23 +51,27 @@ fn check(name: &str) -> Option<Result<(), String>> {
         return None;
     }
     let below = files.iter().collect::<PathBuf>();
-    let texts: Vec<String> = ["tests/all", "src"]
+    let of_tests = texts(&folder.join("tests/all").join(&below));
+    let of_sources = texts(&folder.join("src").join(&below));
+    let is_there = of_tests
         .iter()
-        .flat_map(|tests| {
-            let file = folder.join(tests).join(&below);
-            [file.with_extension("rs"), file.join("mod.rs")]
-        })
-        .filter_map(|file| fs::read_to_string(file).ok())
-        .collect();
-    Some(if texts.is_empty() {
+        .chain(&of_sources)
+        .any(|text| is_test(text, function));
+    let is_called = || is_part(&folder.join("tests"), function);
+    Some(if of_tests.is_empty() && of_sources.is_empty() {
         Err("there is no such file".to_owned())
-    } else if texts.iter().any(|text| is_test(text, function)) {
-        Ok(())
-    } else if texts.iter().any(|text| defines(text, function)) && is_part(&folder, function) {
+    } else if is_there || of_tests.iter().any(|text| defines(text, function)) && is_called() {
         Ok(())
     } else {
         Err("there is no such test".to_owned())
     })
+}
+
+/// Returns the text of the file of a module, or nothing if there is none.
+fn texts(module: &Path) -> Vec<String> {
+    let files = [module.with_extension("rs"), module.join("mod.rs")];
+    let texts = files.iter().map(fs::read_to_string);
+    texts.filter_map(Result::ok).collect()
 }
 
 fn defines(text: &str, function: &str) -> bool {
@@ -93,11 +97,11 @@ fn is_test(text: &str, function: &str) -> bool {
     })
 }
 
-/// Whether a function of the tests of a crate is called by others of them: tests with a real server are
+/// Whether a function of the tests in a folder is called by others of them: tests with a real server are
 /// divided like this.
-fn is_part(folder: &Path, function: &str) -> bool {
+fn is_part(tests: &Path, function: &str) -> bool {
     let mut calls = 0;
-    let mut folders = vec![folder.join("tests")];
+    let mut folders = vec![tests.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
