@@ -73,12 +73,17 @@
 //! |---|---|
 //! | `cassandra` | the module `cassandra`: tables in Apache Cassandra, through the driver `scylla` |
 //! | `sql` | the module `sql`: tables of DataFusion |
-//! | `failpoints` | points at which tests of this library kill the process |
+//! | `failpoints` | points at which tests of this library kill the process, hold a thread or let a call fail |
 
+#[cfg(feature = "cassandra")]
+mod checked;
+mod clock;
 mod definition;
 mod encoding;
 mod error;
 mod failpoint;
+#[cfg(test)]
+mod hostile;
 mod id;
 mod key;
 mod kind;
@@ -97,6 +102,7 @@ pub use crate::kind::Kind;
 pub use crate::meta::{BlobMeta, ChunkMeta, ColumnStats, Key, Scalar};
 #[cfg(feature = "cassandra")]
 pub use crate::store::cassandra;
+pub use crate::store::check::{Check, Damage};
 pub use crate::store::directory::DirectoryStore;
 pub use crate::store::memory::MemoryStore;
 pub use crate::store::{Change, Chunk, FreshRow, Frozen, GRACE, KeyRange, Snapshot, Store, Swept};
@@ -109,7 +115,11 @@ pub use crate::table::{CacheStatistics, Ingest, Ingested, Part, Sealed, Selectio
 #[doc(hidden)]
 pub mod internals {
     pub use crate::encoding::{Codec, DecodeError, ENCODINGS, coded_field, crc};
+    #[cfg(feature = "failpoints")]
+    pub use crate::failpoint::Pause;
     pub use crate::meta::LONGEST_BOUND;
+    #[cfg(feature = "failpoints")]
+    pub use crate::store::directory::recording::{Operation, Recording};
     pub use crate::table::COLUMN_BYTES;
 }
 

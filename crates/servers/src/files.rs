@@ -1,7 +1,8 @@
 //! Writing files so that a crash leaves either the old or the new one.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -48,11 +49,33 @@ fn trial_file(folder: &Path, number: u32) -> PathBuf {
 /// Writes the whole file, and syncs it and its folder before it appears under its name.
 pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
     let temporary = path.with_extension("new");
-    let mut file = File::create(&temporary).map_err(Error::io("write", &temporary))?;
+    let file = File::create(&temporary).map_err(Error::io("write", &temporary))?;
+    write_and_rename(file, &temporary, path, content)
+}
+
+/// Does the same with a file that only its owner can read, from its first byte on.
+pub(crate) fn write_private(path: &Path, content: &str) -> Result<()> {
+    let temporary = path.with_extension("new");
+    match fs::remove_file(&temporary) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(Error::io("replace", &temporary)(error));
+        }
+        _ => {}
+    }
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)
+        .map_err(Error::io("write", &temporary))?;
+    write_and_rename(file, &temporary, path, content)
+}
+
+fn write_and_rename(mut file: File, temporary: &Path, path: &Path, content: &str) -> Result<()> {
     file.write_all(content.as_bytes())
         .and_then(|()| file.sync_all())
-        .map_err(Error::io("write", &temporary))?;
-    fs::rename(&temporary, path).map_err(Error::io("write", path))?;
+        .map_err(Error::io("write", temporary))?;
+    fs::rename(temporary, path).map_err(Error::io("write", path))?;
     match path.parent() {
         Some(folder) => File::open(folder)
             .and_then(|f| f.sync_all())

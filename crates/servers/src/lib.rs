@@ -1,7 +1,7 @@
 //! Starting and stopping real database servers on this machine, for measuring.
 //!
 //! A server listens on loopback only, runs in its own process group and is on record before
-//! Bakeoff waits for it, so that a server whose owner was killed is found and stopped by
+//! it begins, so that a server whose owner was killed is found and stopped by
 //! [`stop_orphans`] at the next start. A process is only ever signalled if it is on record with its
 //! process id *and* its start time.
 
@@ -10,6 +10,7 @@ mod details;
 mod engine;
 mod error;
 mod files;
+mod gate;
 mod home;
 mod install;
 mod limited;
@@ -21,6 +22,7 @@ mod process;
 mod python;
 mod record;
 mod search;
+mod secret;
 pub mod survey;
 
 pub use engine::Engine;

@@ -1,19 +1,14 @@
 //! Processes of this machine, distinguished from later ones that get the same id.
 
+mod signals;
+
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use nix::time::{clock_getcpuclockid, clock_gettime};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-
-const POLL: Duration = Duration::from_millis(50);
-/// Time between two looks at threads that are about to stop.
-const AFTER_PAUSE: Duration = Duration::from_millis(1);
-const AFTER_KILL: Duration = Duration::from_secs(10);
 
 /// The scope in which process ids are unique: a boot of a machine and a pid namespace in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,112 +105,6 @@ impl ProcessId {
             .ok_or(Error::Gone { pid: self.pid })
     }
 
-    /// Runs [`ProcessId::stop_group_blocking`] without blocking the runtime.
-    pub(crate) async fn stop_group(self, patience: Duration) -> Result<()> {
-        tokio::task::spawn_blocking(move || self.stop_group_blocking(patience))
-            .await
-            .unwrap_or_else(|_| self.check_ended())
-    }
-
-    /// Ends the process group that this process leads by SIGTERM, and by SIGKILL after `patience`.
-    ///
-    /// # Errors
-    /// Fails with `Unstoppable` when even that did not end it.
-    pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
-        self.end_group_blocking(&[(Signal::TERM, patience)])
-    }
-
-    /// Ends the process group that this process leads by one signal after the other, each with its
-    /// own patience, and finally by SIGKILL.
-    ///
-    /// # Errors
-    /// Fails with `Unstoppable` when even that did not end it.
-    pub(crate) fn end_group_blocking(self, signals: &[(Signal, Duration)]) -> Result<()> {
-        let last = (Signal::KILL, AFTER_KILL);
-        for (signal, patience) in signals.iter().copied().chain([last]) {
-            self.signal_group(signal);
-            // A paused process receives it only when it is resumed.
-            self.signal_group(Signal::CONT);
-            let deadline = Instant::now() + patience;
-            while Instant::now() < deadline && self.is_alive() {
-                std::thread::sleep(POLL);
-            }
-        }
-        self.check_ended()
-    }
-
-    /// Kills the group at once, as a crash would.
-    ///
-    /// # Errors
-    /// Fails with `Unstoppable` when it still runs 10 s later.
-    pub(crate) async fn kill_group(self) -> Result<()> {
-        self.signal_group(Signal::KILL);
-        let deadline = Instant::now() + AFTER_KILL;
-        while Instant::now() < deadline && self.is_alive() {
-            tokio::time::sleep(POLL).await;
-        }
-        self.check_ended()
-    }
-
-    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads
-    /// of its leader have stopped: each of them runs until it notices the signal.
-    ///
-    /// # Errors
-    /// Fails with `Gone` when it has ended.
-    pub(crate) fn pause_group(self) -> Result<()> {
-        self.stat()?;
-        self.signal_group(Signal::STOP);
-        let deadline = Instant::now() + AFTER_KILL;
-        while Instant::now() < deadline && self.has_running_threads() {
-            std::thread::sleep(AFTER_PAUSE);
-        }
-        Ok(())
-    }
-
-    fn has_running_threads(self) -> bool {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
-        let stats = threads
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|thread| {
-                // A thread that has ended meanwhile has no such file.
-                fs::read_to_string(thread.path().join("stat")).ok()
-            });
-        let mut states = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.chars().next());
-        states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
-    }
-
-    /// Lets a paused group run again.
-    ///
-    /// # Errors
-    /// Fails with `Gone` when it has ended.
-    pub(crate) fn resume_group(self) -> Result<()> {
-        self.stat()?;
-        self.signal_group(Signal::CONT);
-        Ok(())
-    }
-
-    pub(crate) fn check_ended(self) -> Result<()> {
-        if self.is_alive() {
-            return Err(Error::Unstoppable {
-                pid: self.pid,
-                limit_seconds: AFTER_KILL.as_secs(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Signals the group, but only while its leader is the process on record.
-    fn signal_group(self, signal: Signal) {
-        let group = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        if let (true, Some(group)) = (self.is_alive(), group)
-            && let Err(error) = kill_process_group(group, signal)
-        {
-            tracing::warn!("cannot signal process group {}: {error}", self.pid);
-        }
-    }
-
     fn stat(self) -> Result<Stat> {
         Stat::read(self.pid)
             .filter(|stat| stat.start_ticks == self.start_ticks)
@@ -225,6 +114,8 @@ impl ProcessId {
 
 struct Stat {
     start_ticks: u64,
+    /// Id of its process group.
+    group: u64,
     /// CPU time of children that were waited for.
     ended_ticks: u64,
 }
@@ -244,6 +135,7 @@ impl Stat {
             return None;
         }
         Some(Stat {
+            group: number(2)?,
             ended_ticks: number(13)? + number(14)?,
             start_ticks: number(19)?,
         })
@@ -253,19 +145,6 @@ impl Stat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
-
-    fn group_of_two() -> (Child, ProcessId) {
-        let child = Command::new("sh")
-            .args(["-c", "sleep 60 & wait"])
-            .process_group(0)
-            .spawn();
-        let child = child.unwrap();
-        let id = ProcessId::from_pid(child.id()).unwrap();
-        (child, id)
-    }
-
     #[test]
     fn an_ended_process_differs_from_one_that_is_ending_whatever_its_name() {
         let line = |name: &str, state: &str, threads: u32| {
@@ -273,6 +152,7 @@ mod tests {
         };
         let stat = Stat::parse(&line("a) b", "S", 5)).unwrap();
         assert_eq!(stat.ended_ticks, 27);
+        assert_eq!(stat.group, 2);
         assert_eq!(stat.start_ticks, 4242);
         assert!(Stat::parse(&line("a", "Z", 1)).is_none());
         assert!(Stat::parse(&line("a", "Z", 5)).is_some());
@@ -294,73 +174,6 @@ mod tests {
             steps += 1;
         }
         assert!(steps > 1, "one step is a whole tick");
-    }
-
-    #[test]
-    fn a_reused_pid_is_neither_alive_nor_stopped() {
-        let (mut child, id) = group_of_two();
-        let earlier = ProcessId {
-            start_ticks: id.start_ticks - 1,
-            ..id
-        };
-        assert!(!earlier.is_alive());
-        assert!(matches!(earlier.cpu_seconds(), Err(Error::Gone { .. })));
-        earlier.stop_group_blocking(Duration::ZERO).unwrap();
-        assert!(id.is_alive());
-        id.stop_group_blocking(Duration::from_secs(5)).unwrap();
-        child.wait().unwrap();
-    }
-
-    #[tokio::test]
-    async fn one_that_ignores_sigterm_is_killed() {
-        let mut child = Command::new("sh")
-            .args(["-c", "trap '' TERM; echo; while :; do sleep 1; done"])
-            .process_group(0)
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-        let id = ProcessId::from_pid(child.id()).unwrap();
-        id.stop_group(Duration::from_millis(100)).await.unwrap();
-        assert!(!id.is_alive());
-        child.wait().unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_paused_one_uses_no_time_and_can_be_stopped() {
-        let mut child = Command::new("sh")
-            .args(["-c", "while :; do :; done"])
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let id = ProcessId::from_pid(child.id()).unwrap();
-        let used_in_a_while = || {
-            std::thread::sleep(Duration::from_millis(50));
-            let before = id.cpu_seconds().unwrap();
-            std::thread::sleep(Duration::from_millis(500));
-            id.cpu_seconds().unwrap() - before
-        };
-        id.pause_group().unwrap();
-        assert_eq!(used_in_a_while(), 0.0);
-        id.resume_group().unwrap();
-        // However little of the processor others leave it.
-        while used_in_a_while() == 0.0 {}
-        id.pause_group().unwrap();
-        let began = Instant::now();
-        id.stop_group_blocking(Duration::from_secs(60)).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(30));
-        child.wait().unwrap();
-        assert!(matches!(id.pause_group(), Err(Error::Gone { .. })));
-        assert!(matches!(id.resume_group(), Err(Error::Gone { .. })));
-    }
-
-    #[tokio::test]
-    async fn a_killed_group_is_gone_at_once() {
-        let (mut child, id) = group_of_two();
-        id.kill_group().await.unwrap();
-        assert!(!id.is_alive());
-        child.wait().unwrap();
-        id.kill_group().await.unwrap();
     }
 
     #[test]

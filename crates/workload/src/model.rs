@@ -230,4 +230,14 @@ impl Workload {
     pub fn is_written_in_cql(&self) -> bool {
         self.mix.as_ref().is_some_and(|mix| !mix.schema.is_empty())
     }
+
+    /// Returns whether those statements may make functions, which is not allowed in a Cassandra as it is
+    /// shipped.
+    pub fn makes_functions(&self) -> bool {
+        let mut statements = self.mix.iter().flat_map(|mix| &mix.schema);
+        statements.any(|cql| {
+            let mut words = cql.split(|c: char| !c.is_ascii_alphanumeric());
+            words.any(|word| word.eq_ignore_ascii_case("function"))
+        })
+    }
 }

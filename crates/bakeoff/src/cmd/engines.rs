@@ -90,10 +90,12 @@ async fn start(
     }
     writeln!(
         stdout(),
-        "Cassandra {} answers at {address} (id {}); measure on it with\n  bakeoff run \
-         WORKLOAD.toml --cassandra {address}",
+        "Cassandra {} answers at {address} (id {}); clients log in as `{}` with the password in\n  \
+         {}\nBakeoff finds it there. Measure on it with\n  bakeoff run WORKLOAD.toml --cassandra {address}",
         server.version(),
         server.id(),
+        server.login().user(),
+        server.password_file().display(),
     )?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::processes::{Going, signal};
-use crate::support::{Bench, READINGS, of_kind, records};
+use crate::support::{Bench, Ended, READINGS, of_kind, records};
 use bakeoff_testing::times;
 use serde_json::Value;
 
@@ -132,9 +132,13 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
     let data = desk.0.path("data");
     let data = data.to_str().unwrap();
     let started = ["engines", "start", "--heap-mib", "512", "--dir", data];
-    let started = desk.0.bakeoff(&started).expect(0).stdout;
+    let mut command = desk.0.command(&started);
+    command.env("BAKEOFF_CASSANDRA_PASSWORD", "of another one");
+    let started = Ended::of(command.output().unwrap()).expect(0).stdout;
     let address = started.rsplit("--cassandra ").next().unwrap().trim();
     let server = desk.servers().pop().unwrap();
+    let environment = std::fs::read_to_string(format!("/proc/{server}/environ")).unwrap();
+    assert!(!environment.contains("BAKEOFF_"), "{environment}");
 
     let (rounds, asked) = times(("30", 30), ("60", 60));
     let run = [

@@ -36,6 +36,7 @@ impl Cassandra {
         let profile = ExecutionProfile::builder().request_timeout(Some(REQUEST_LIMIT));
         let session = SessionBuilder::new()
             .known_node(server.address().to_string())
+            .user(server.login().user(), server.login().password())
             .default_execution_profile_handle(profile.build().into_handle())
             .build()
             .await?;

@@ -11,6 +11,7 @@
 
 #[cfg(feature = "cassandra")]
 pub mod cassandra;
+pub mod check;
 pub mod directory;
 pub mod memory;
 
@@ -22,6 +23,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 use crate::Result;
+use crate::clock;
 use crate::definition::Definition;
 use crate::id::{ChunkId, Place};
 use crate::meta::{ChunkMeta, Key};
@@ -119,6 +121,18 @@ pub struct Swept {
 pub trait Store: Debug + Send + Sync {
     /// Returns the definition of the table.
     fn definition(&self) -> &Arc<Definition>;
+
+    /// Returns a write time for rows that are about to be written, in microseconds since 1970-01-01 UTC.
+    /// It is later than those of all rows that this process has written, and in a store that only one
+    /// process writes, than those of all rows that it had when it was opened.
+    fn write_time(&self) -> i64 {
+        clock::write_time()
+    }
+
+    /// Returns what was noticed when the store was opened and does not prevent its use, for people.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns the places that may hold something, in order.
     async fn places(&self) -> Result<Vec<Place>>;

@@ -12,7 +12,6 @@ use tokio::task::JoinSet;
 use super::Table;
 use super::buffer::Buffer;
 use super::chunker::Sorted;
-use super::clock::write_time;
 use super::conform::conform;
 use super::work::{blocking, panicked, threads};
 use crate::id::Place;
@@ -236,7 +235,7 @@ impl Ingest {
         let write = Write {
             table: Arc::clone(&self.table),
             place,
-            write_time: write_time(),
+            write_time: self.table.store.write_time(),
         };
         self.writing_bytes += buffer.bytes;
         self.writing.spawn(write.all(buffer));

@@ -4,7 +4,6 @@ mod blobs;
 mod buffer;
 mod cache;
 mod chunker;
-mod clock;
 mod clustering;
 mod compaction;
 mod conform;
@@ -84,6 +83,12 @@ impl Table {
         self.cache.statistics()
     }
 
+    /// Returns what was noticed when the table was opened and does not prevent its use: write times
+    /// ahead of the clock, or the remains of an interrupted write.
+    pub fn notes(&self) -> Vec<String> {
+        self.store.notes()
+    }
+
     /// Begins to load many rows, which go straight into chunks.
     pub fn ingest(self: &Arc<Self>) -> Ingest {
         Ingest::new(Arc::clone(self))
@@ -95,7 +100,7 @@ impl Table {
     /// # Errors
     /// Fails if the rows do not fit the table, or the store fails: then some of them may be inserted.
     pub async fn insert(&self, rows: &RecordBatch) -> Result<()> {
-        self.insert_at(rows, clock::write_time()).await
+        self.insert_at(rows, self.store.write_time()).await
     }
 
     /// Inserts rows like [`Table::insert`], with a given write time in microseconds since
@@ -113,7 +118,7 @@ impl Table {
     /// # Errors
     /// Fails if `keys` has other columns, or the store fails: then some of the rows may be deleted.
     pub async fn delete(&self, keys: &RecordBatch) -> Result<()> {
-        self.delete_at(keys, clock::write_time()).await
+        self.delete_at(keys, self.store.write_time()).await
     }
 
     /// Deletes rows like [`Table::delete`], with a given write time in microseconds since

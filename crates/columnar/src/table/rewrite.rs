@@ -11,12 +11,12 @@ use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::chunker::{COLUMN_BYTES, ChunkBuilder, Lengths, cut_by_bytes, pieces};
-use super::clock::write_time;
 use super::merge::{Versions, newest};
 use super::read::CHUNKS_READ_AT_ONCE;
 use super::selection::Part;
 use super::work::blocking;
 use super::{Table, fresh};
+use crate::clock::write_time;
 use crate::kind::Kind;
 use crate::store::Chunk;
 use crate::{Error, Result};

@@ -16,6 +16,8 @@ pub struct CassandraOptions {
     pub keyspace: Option<String>,
     /// Memory limits of a server that is started.
     pub server: ServerLimits,
+    /// Whether a server that is started allows functions in CQL.
+    pub functions: bool,
 }
 
 impl CassandraOptions {

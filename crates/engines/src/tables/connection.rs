@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options, table_names};
-use bakeoff_columnar::{Definition, DirectoryStore, Error, Store, Table};
+use bakeoff_columnar::{Check, Definition, DirectoryStore, Error, Store, Table};
 use bakeoff_workload::{Consistency, suggestion};
 use scylla::client::session::Session;
 use tokio::sync::OnceCell;
@@ -76,10 +76,13 @@ impl Connection {
     ) -> Result<Option<Arc<Table>>, TableError> {
         let store: Arc<dyn Store> = match location {
             Location::Directory(path) if !DirectoryStore::is_there(path)? => return Ok(None),
-            Location::Directory(path) => Arc::new(match access {
-                Access::Read => DirectoryStore::open_to_read(path)?,
-                Access::Write => DirectoryStore::open(path)?,
-            }),
+            Location::Directory(path) => {
+                let opened = match access {
+                    Access::Read => DirectoryStore::open_to_read(path),
+                    Access::Write => DirectoryStore::open(path),
+                };
+                Arc::new(opened.map_err(|error| with_remedy(error, location))?)
+            }
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 if !has_parts(&session, keyspace, table) {
@@ -92,6 +95,48 @@ impl Connection {
             }
         };
         Ok(Some(Table::new(store, options.cache_bytes)))
+    }
+
+    /// Looks at everything that belongs to a columnar table, and repairs what is damaged in a folder if
+    /// `repair` says so. Returns `None` if there is no such table.
+    ///
+    /// # Errors
+    /// Fails if another process is writing the table in the folder, or if the cluster does not answer.
+    pub async fn check_columnar(
+        &self,
+        location: &Location,
+        repair: bool,
+        options: &ColumnarOptions,
+    ) -> Result<Option<Check>, TableError> {
+        match location {
+            Location::Directory(path) => {
+                if !DirectoryStore::is_there(path)? && DirectoryStore::remains(path)?.is_empty() {
+                    return Ok(None);
+                }
+                let path = path.clone();
+                let work = move || {
+                    if repair {
+                        DirectoryStore::repair(&path)
+                    } else {
+                        DirectoryStore::check(&path)
+                    }
+                };
+                let checked = tokio::task::spawn_blocking(work).await;
+                let ended = |error| TableError::Failed(format!("cannot check {location}: {error}"));
+                Ok(Some(checked.map_err(ended)??))
+            }
+            Location::Cassandra { keyspace, table } => {
+                let session = self.session(location).await?;
+                if parts(&session, keyspace, table).is_empty() {
+                    return Ok(None);
+                }
+                let options = options.store_options();
+                let check = CassandraStore::check(session, keyspace, table, options).await;
+                check
+                    .map(Some)
+                    .map_err(|error| with_remedy(error, location))
+            }
+        }
     }
 
     /// Returns whether there is a columnar table, or a part of one whose creation or drop was
@@ -253,11 +298,14 @@ impl ColumnarOptions {
     }
 }
 
-/// Converts an error of a columnar table, and adds the command that drops the table if that helps.
+/// Converts an error of a columnar table, and adds the command that drops or checks the table if that helps.
 fn with_remedy(error: Error, location: &Location) -> TableError {
     match error {
         Error::InTheWay(text) => TableError::Asked(format!(
             "{text}; `bakeoff table drop {location}` removes what is left of it"
+        )),
+        error @ Error::Torn { .. } => TableError::Failed(format!(
+            "{error}; `bakeoff table check {location}` says what is damaged and can be repaired"
         )),
         error => error.into(),
     }

@@ -26,7 +26,7 @@ use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
 pub use bakeoff_columnar::{
-    CHUNK_ROWS, Column, Definition, Error as ColumnarError, Ingested, Kind, Part, Profile,
+    CHUNK_ROWS, Check, Column, Definition, Error as ColumnarError, Ingested, Kind, Part, Profile,
     Selection, Table as Columnar,
 };
 pub use connection::{Access, ColumnarOptions, Connection};

@@ -18,10 +18,9 @@ use bakeoff_engines::servers::{Home, list};
 use bakeoff_engines::{Context, EngineOptions, Running};
 use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
-use scylla::client::session_builder::SessionBuilder;
 
 use crate::cassandra_series::series_on_a_real_cassandra;
-use crate::support::load::on_cluster;
+use crate::support::load::{on_cluster, session_at};
 use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
 };
@@ -445,11 +444,7 @@ async fn count(design: &dyn Design, table: &str) -> i64 {
 
 async fn what_is_not_ours_is_left_alone(cassandra: &Started) {
     let address = address_of(&cassandra.context.run_dir);
-    let session = SessionBuilder::new()
-        .known_node(&address)
-        .build()
-        .await
-        .unwrap();
+    let session = session_at(&address).await;
     let table = events();
     let context = Context {
         run_dir: cassandra.context.run_dir.with_file_name("another run"),

@@ -10,14 +10,13 @@ use crate::error::Result;
 use crate::files::write_synced;
 
 /// The settings besides folders and ports, all of which are in the report.
-const SETTINGS: [(&str, &str); 24] = [
+const SETTINGS: [(&str, &str); 27] = [
     ("num_tokens", "4"),
     ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
     ("endpoint_snitch", "SimpleSnitch"),
     ("memtable_allocation_type", "heap_buffers"),
     ("commitlog_sync", "periodic"),
     ("commitlog_sync_period", "10000ms"),
-    ("user_defined_functions_enabled", "true"),
     ("materialized_views_enabled", "true"),
     // Older modes ignore the import of newly written SSTables silently.
     ("storage_compatibility_mode", "NONE"),
@@ -37,9 +36,17 @@ const SETTINGS: [(&str, &str); 24] = [
     // A server that cannot write has to end.
     ("disk_failure_policy", "die"),
     ("commit_failure_policy", "die"),
-    ("authenticator", "AllowAllAuthenticator"),
+    ("authenticator", "PasswordAuthenticator"),
     ("authorizer", "AllowAllAuthorizer"),
+    // A password that was changed is not valid any more, and no request looks a role up again.
+    ("credentials_validity", "0ms"),
+    ("roles_validity", "24h"),
+    // Every node has the roles, and they are written while all nodes run.
+    ("auth_read_consistency_level", "LOCAL_ONE"),
+    ("auth_write_consistency_level", "ALL"),
 ];
+
+const FUNCTIONS: &str = "user_defined_functions_enabled";
 
 /// The settings that are different or additional for the nodes of a cluster.
 const SEVERAL_NODES: [(&str, &str); 2] = [
@@ -70,12 +77,20 @@ impl Folder {
         node: Node,
         ports: Ports,
         access: DiskAccess,
+        functions: bool,
     ) -> Result<()> {
-        write_synced(&self.yaml(), &self.yaml_text(node, ports, access)?)?;
+        let text = self.yaml_text(node, ports, access, functions)?;
+        write_synced(&self.yaml(), &text)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
 
-    fn yaml_text(&self, node: Node, ports: Ports, access: DiskAccess) -> Result<String> {
+    fn yaml_text(
+        &self,
+        node: Node,
+        ports: Ports,
+        access: DiskAccess,
+        functions: bool,
+    ) -> Result<String> {
         let folder = |name: &str| utf8(&self.path().join(name)).map(quoted);
         let mut lines = vec![
             format!("{OUR_BEGINNING}[{}]", folder("data")?),
@@ -94,7 +109,7 @@ impl Folder {
             "    parameters:".to_owned(),
             format!("      - seeds: \"127.0.0.1:{}\"", ports.storage),
         ];
-        lines.extend(settings(node).map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(settings(node, functions).map(|(name, value)| format!("{name}: {value}")));
         if !node.is_alone() {
             let tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
             lines.push(format!("initial_token: {}", tokens.join(",")));
@@ -104,7 +119,7 @@ impl Folder {
 }
 
 /// Returns the settings of `cassandra.yaml` that a report shows.
-pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
+pub(crate) fn settings(node: Node, functions: bool) -> impl Iterator<Item = (String, String)> {
     let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
     let is_other = move |name: &str| {
         let mut others = SEVERAL_NODES.iter().map(|(other, _)| *other);
@@ -115,6 +130,7 @@ pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
         .filter(move |(name, _)| !is_other(name))
         .chain(several)
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .chain([(FUNCTIONS.to_owned(), functions.to_string())])
 }
 
 /// Quotes a string so that both YAML and the JVM's argument files read it.
@@ -141,7 +157,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(&parent.path().join("a \"b\"")).unwrap();
         folder
-            .write_configuration(Node::default(), PORTS, DiskAccess::Standard)
+            .write_configuration(Node::default(), PORTS, DiskAccess::Standard, false)
             .unwrap();
         let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.1\nrpc_address: 127.0.0.1\n"));
@@ -150,6 +166,14 @@ mod tests {
         assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
         assert!(folder.logback().is_file());
         assert!(!yaml.contains("initial_token"), "{yaml}");
+        assert!(
+            yaml.contains("authenticator: PasswordAuthenticator\n"),
+            "{yaml}"
+        );
+        assert!(
+            yaml.contains("user_defined_functions_enabled: false\n"),
+            "{yaml}"
+        );
         let earlier = Ports { jmx: 0, ..PORTS };
         assert_eq!(folder.earlier_ports(), Some(earlier));
     }
@@ -160,7 +184,7 @@ mod tests {
         let folder = Folder::create(parent.path()).unwrap();
         let second = Node::all(3).nth(1).unwrap();
         let yaml = folder
-            .yaml_text(second, PORTS, DiskAccess::Standard)
+            .yaml_text(second, PORTS, DiskAccess::Standard, true)
             .unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.2\nrpc_address: 127.0.0.2\n"));
         assert!(yaml.contains("- seeds: \"127.0.0.1:2\"\n"), "{yaml}");

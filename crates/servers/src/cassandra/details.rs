@@ -25,6 +25,8 @@ pub(crate) struct Details {
     pub(super) limits: Limits,
     #[serde(default)]
     pub(super) disk_access: DiskAccess,
+    #[serde(default)]
+    pub(super) functions: bool,
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,

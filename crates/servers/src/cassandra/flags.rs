@@ -11,11 +11,13 @@ use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::write_synced;
 
-const EXPORTS: [&str; 9] = [
+const EXPORTS: [&str; 10] = [
     "java.base/java.lang.ref",
     "java.base/jdk.internal.misc",
     "java.base/jdk.internal.ref",
     "java.base/sun.nio.ch",
+    // Its constructor of the authenticator for JMX is called by reflection.
+    "java.management/com.sun.jmx.remote.security",
     "java.management.rmi/com.sun.jmx.remote.internal.rmi",
     "java.rmi/sun.rmi.registry",
     "java.rmi/sun.rmi.server",
@@ -67,11 +69,13 @@ const SHIPPED: [&str; 18] = [
 
 /// The flags that spare a node its own waiting for others, since Bakeoff waits for them itself, and
 /// that make it end if it cannot continue.
-const NO_WAITING: [&str; 5] = [
+const NO_WAITING: [&str; 6] = [
     "-XX:+ExitOnOutOfMemoryError",
     "-Dcassandra-foreground=yes",
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
     "-Dcassandra.superuser_setup_delay_ms=0",
+    // Passwords are random and long, so that slow hashing would only delay logins.
+    "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
 
@@ -134,6 +138,11 @@ pub(crate) fn server(
         format!("-Dbakeoff.log={}", utf8(&folder.log())?),
         gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
+        "-Dcom.sun.management.jmxremote.authenticate=true".to_owned(),
+        format!(
+            "-Dcom.sun.management.jmxremote.password.file={}",
+            utf8(&folder.jmx_password_file())?
+        ),
     ];
     flags.extend(common_flags().map(str::to_owned));
     Ok(flags)

@@ -1,6 +1,7 @@
 //! Folder of a server.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -26,6 +27,9 @@ impl Folder {
         let folder = Folder(path.canonicalize().map_err(Error::io("find", path))?);
         utf8(&folder.0)?;
         folder.check_contents()?;
+        // Whoever can read the tables' files, or the passwords, needs no login.
+        fs::set_permissions(&folder.0, Permissions::from_mode(0o700))
+            .map_err(Error::io("change the mode of", &folder.0))?;
         create_folder(&folder.logs())?;
         create_folder(&folder.configuration())?;
         Ok(folder)
@@ -169,6 +173,8 @@ mod tests {
         let interrupted = Folder::create(parent.path()).unwrap();
         fs::write(interrupted.yaml().with_extension("new"), "").unwrap();
         let folder = Folder::create(parent.path()).unwrap();
+        let mode = fs::metadata(folder.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
         fs::write(folder.yaml(), format!("{OUR_BEGINNING}[]\n")).unwrap();
         fs::write(parent.path().join("core.1"), "").unwrap();
         Folder::create(parent.path()).unwrap();

@@ -3,9 +3,10 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::Mutex;
+use std::process::Child;
+use std::slice;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
@@ -24,11 +25,13 @@ use super::naming;
 use super::options::ServerOptions;
 use super::pinned::pinned;
 use super::probe::speaks_cql;
+use super::roles::set_up_roles;
 use super::server::Server;
 use crate::details::Details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, evict};
+use crate::gate::{self, gated};
 use crate::machine::check_free_disk;
 use crate::process::ProcessId;
 use crate::record::{Owner, Record, Register};
@@ -38,7 +41,8 @@ const START_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(100);
 
 impl Server {
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it answers, and, unless it is one of several nodes, until only
+    /// its own login is valid.
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
@@ -60,7 +64,11 @@ impl Server {
         }
         let began = Instant::now();
         let mut server = Server::launch(options, folder, &jars, java, heap_mib).await?;
-        server.wait_until_ready().await?;
+        server.wait_until_it_answers().await?;
+        if server.details.node.is_alone() {
+            set_up_roles(slice::from_ref(&server)).await?;
+            server.keep_if_wanted();
+        }
         server.start_seconds = Some(began.elapsed().as_secs_f64());
         Ok(server)
     }
@@ -79,6 +87,7 @@ impl Server {
             memory_limit_bytes: self.memory_limit_bytes(),
             disk_read_bytes_per_second: self.disk_read_bytes_per_second(),
             disk_access: Some(details.disk_access),
+            functions: details.functions,
             ports: Some(details.ports),
             node: details.node,
             owner: match record.owner {
@@ -87,6 +96,7 @@ impl Server {
             },
             name: record.name.clone(),
             version: record.version.clone(),
+            login: Some(self.login.clone()),
         };
         self.stop().await?;
         Server::start(options).await
@@ -107,7 +117,9 @@ impl Server {
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
-        folder.write_configuration(node, ports, disk_access)?;
+        let functions = options.functions;
+        folder.write_configuration(node, ports, disk_access, functions)?;
+        let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
@@ -137,6 +149,7 @@ impl Server {
                 heap_mib,
                 limits,
                 disk_access,
+                functions,
                 ports,
                 node,
             },
@@ -144,15 +157,24 @@ impl Server {
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
             most_written: AtomicU64::default(),
             folder,
+            login,
             child: Mutex::new(Some(child)),
             start_seconds: None,
             ends_with_us: true,
         };
         register.write(&server.record, Details::Cassandra(server.details.clone()))?;
+        server.begin()?;
         Ok(server)
     }
 
-    async fn wait_until_ready(&mut self) -> Result<()> {
+    /// Lets the process begin, which waits until it is on record.
+    fn begin(&self) -> Result<()> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = child.as_mut().map_or(Ok(()), gate::open);
+        begun.map_err(Error::io("start the server in", self.dir()))
+    }
+
+    async fn wait_until_it_answers(&self) -> Result<()> {
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
             if !self.is_running() {
@@ -162,7 +184,6 @@ impl Server {
                 });
             }
             if speaks_cql(self.address()).await {
-                self.ends_with_us = self.record.owner.is_some();
                 return Ok(());
             }
             tokio::time::sleep(POLL).await;
@@ -199,7 +220,7 @@ fn spawn(
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
-    let mut command = command_in(limits.groups(), &java.program);
+    let mut command = gated(&command_in(limits.groups(), &java.program));
     keep_needed(&mut command);
     let mut child = command
         .arg(flags::argument_file(folder)?)
@@ -207,7 +228,6 @@ fn spawn(
         .arg(CLASS)
         .current_dir(folder.path())
         .process_group(0)
-        .stdin(Stdio::null())
         .stdout(console)
         .stderr(errors)
         .spawn()

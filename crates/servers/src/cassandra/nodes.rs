@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{join_all, try_join_all};
 
+use super::credentials::Login;
 use super::folder::Folder;
 use super::heap::heap_mib;
 use super::jars::{FETCHED_JARS, Jars, find_jars};
@@ -16,6 +17,7 @@ use super::memory::{check_limit, check_room};
 use super::naming;
 use super::node::Node;
 use super::options::ServerOptions;
+use super::roles::set_up_roles;
 use super::server::Server;
 use super::usage::Usage;
 use crate::engine::Engine;
@@ -121,6 +123,11 @@ impl Nodes {
     ) -> Result<Vec<String>> {
         let calls = self.nodes.iter();
         try_join_all(calls.map(|node| node.nodetool_within(arguments, limit_seconds))).await
+    }
+
+    /// Returns the name and the password that clients need, the same on every node.
+    pub fn login(&self) -> &Login {
+        self.first().login()
     }
 
     /// Returns the number of nodes.
@@ -258,10 +265,13 @@ async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Serv
     node.ports = Folder::existing(node.dir.clone()).earlier_ports();
     let first = Server::start(node).await?;
     options.ports = Some(first.details.ports);
+    options.login = Some(first.login.clone());
     let starts = others.map(|node| Server::start(node_options(&options, node)));
     let mut nodes = vec![first];
     nodes.extend(try_join_all(starts).await?);
     wait_until_joined(&nodes).await?;
+    set_up_roles(&nodes).await?;
+    nodes.iter_mut().for_each(Server::keep_if_wanted);
     Ok(nodes)
 }
 

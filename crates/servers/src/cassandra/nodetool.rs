@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use super::credentials::USER;
 use super::environment::keep_needed;
 use super::flags;
 use super::server::Server;
@@ -58,6 +59,8 @@ impl Server {
             .arg(flags::argument_file(&self.folder)?)
             .args(flags::tool(&self.folder)?)
             .args([CLASS, "-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
+            .args(["-u", USER, "-pwf"])
+            .arg(self.folder.jmx_password_file())
             .args(arguments)
             .stdin(Stdio::null())
             .kill_on_drop(true);

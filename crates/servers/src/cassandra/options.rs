@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::credentials::Login;
 use super::disk_access::DiskAccess;
 use super::folder::Folder;
 use super::node::Node;
@@ -28,6 +29,8 @@ pub struct ServerOptions {
     pub disk_read_bytes_per_second: Option<u64>,
     /// Method of reading files; `None` means as shipped, or `Standard` with a limit of memory or the disk.
     pub disk_access: Option<DiskAccess>,
+    /// Whether CQL may make functions, whose code runs in the server.
+    pub functions: bool,
     /// The ports, with 0 for any free port. `None` means free ports, but for a server that is to be
     /// kept those of its last start if they are free. A node other than the first uses all of them
     /// but JMX.
@@ -39,6 +42,8 @@ pub struct ServerOptions {
     pub name: String,
     /// The version of Cassandra.
     pub version: String,
+    /// The login of the cluster that it is a node of; `None` means that of its last start or a new one.
+    pub(crate) login: Option<Login>,
 }
 
 impl ServerOptions {
@@ -55,11 +60,13 @@ impl ServerOptions {
             memory_limit_bytes: None,
             disk_read_bytes_per_second: None,
             disk_access: None,
+            functions: false,
             ports: None,
             node: Node::default(),
             owner: Owner::ThisProcess,
             name: "cassandra".into(),
             version: pinned()?.version,
+            login: None,
         })
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::config;
+use super::credentials::Login;
 use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
@@ -28,6 +29,7 @@ pub struct Server {
     pub(crate) folder: Folder,
     pub(crate) record: Record,
     pub(crate) details: super::Details,
+    pub(crate) login: Login,
     /// The child process; `None` for a server that another process started.
     pub(crate) child: Mutex<Option<Child>>,
     pub(crate) gc_log: Mutex<GcLog>,
@@ -58,6 +60,7 @@ impl Server {
         let folder = Folder::existing(record.dir.clone());
         Ok(Server {
             home,
+            login: folder.login()?,
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
             most_written: AtomicU64::default(),
             folder,
@@ -89,6 +92,16 @@ impl Server {
     /// Returns the address at which it answers CQL.
     pub fn address(&self) -> SocketAddr {
         (self.details.node.address(), self.details.ports.native).into()
+    }
+
+    /// Returns the name and the password that clients need.
+    pub fn login(&self) -> &Login {
+        &self.login
+    }
+
+    /// Returns the file that holds that password.
+    pub fn password_file(&self) -> PathBuf {
+        self.folder.password_file()
     }
 
     /// Returns the port of JMX on 127.0.0.1.
@@ -154,7 +167,7 @@ impl Server {
         own.push(("jvm_flags", flags::reported()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(details.node))
+            .chain(config::settings(details.node, details.functions))
             .collect()
     }
 
@@ -197,6 +210,11 @@ impl Server {
     pub(crate) fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.as_mut()?.try_wait().ok().flatten()
+    }
+
+    /// Lets a server that has no owner run on when its handle is dropped.
+    pub(crate) fn keep_if_wanted(&mut self) {
+        self.ends_with_us = self.record.owner.is_some();
     }
 
     fn forget(&self) -> Result<()> {

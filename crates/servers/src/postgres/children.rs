@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::error::{Error, Result};
 use crate::process::ProcessId;
@@ -49,17 +49,10 @@ pub(crate) fn kill_children(cluster: &str) -> Result<()> {
                 limit_seconds: AFTER_KILL.as_secs(),
             });
         }
-        running.iter().for_each(|process| kill(*process));
+        running
+            .iter()
+            .for_each(|process| process.signal(Signal::KILL));
         std::thread::sleep(POLL);
-    }
-}
-
-fn kill(process: ProcessId) {
-    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
-    if let Some(pid) = pid
-        && let Err(error) = kill_process(pid, Signal::KILL)
-    {
-        tracing::debug!("cannot kill process {}: {error}", process.pid);
     }
 }
 

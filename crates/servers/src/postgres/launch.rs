@@ -2,8 +2,8 @@
 
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::account::{Account, run_as};
@@ -20,6 +20,7 @@ use super::server::Server;
 use crate::details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::gate::{self, gated};
 use crate::machine::{check_free_disk, existing};
 use crate::ports;
 use crate::process::ProcessId;
@@ -94,7 +95,7 @@ impl Server {
         let owner = options.owner.process()?;
         let password = folder.password()?;
         let (child, process) = spawn(&folder, &installation, account.as_ref())?;
-        let server = Server {
+        let mut server = Server {
             record: Record {
                 id: register.free_id(Engine::Postgres),
                 name: options.name,
@@ -117,7 +118,14 @@ impl Server {
         };
         let details = details::Details::Postgres(server.details.clone());
         register.write(&server.record, details)?;
+        server.begin()?;
         Ok(server)
+    }
+
+    /// Lets the process begin, which waits until it is on record.
+    fn begin(&mut self) -> Result<()> {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        gate::open(child).map_err(Error::io("start the server in", self.folder.path()))
     }
 
     async fn wait_until_ready(&mut self) -> Result<()> {
@@ -176,12 +184,12 @@ fn spawn(
     let log = folder.opened().create_new(LOG)?;
     let errors = log.try_clone().map_err(Error::io("write", &path))?;
     let program = installation.program("postgres");
-    let mut child = run_as(Command::new(&program), account)
+    let waiting = gated(&Command::new(&program));
+    let mut child = run_as(waiting, account)
         .arg("-D")
         .arg(folder.data())
         .current_dir(folder.path())
         .process_group(0)
-        .stdin(Stdio::null())
         .stdout(log)
         .stderr(errors)
         .spawn()

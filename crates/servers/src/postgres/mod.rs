@@ -29,9 +29,9 @@ mod opened;
 mod options;
 mod program_folders;
 mod ready;
-mod secret;
 mod server;
 
+use crate::secret;
 pub(crate) use details::Details;
 pub(crate) use folder::log;
 pub use installation::{Installation, find_postgres, find_timescale};

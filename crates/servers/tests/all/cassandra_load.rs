@@ -34,6 +34,7 @@ async fn a_server_that_is_paused_killed_and_restarted() {
     let home = Home::new(folder.path().join("home")).unwrap();
     let mut options = ServerOptions::new(home.clone(), folder.path().join("server")).unwrap();
     options.heap_mib = HEAP_MIB;
+    options.functions = true;
     let server = Server::start(options).await.unwrap();
     let session = session(&server).await;
     makes_what_workloads_need(&session).await;
@@ -250,6 +251,7 @@ fn control_groups(server: &Server) -> Vec<std::path::PathBuf> {
 async fn session(server: &Server) -> Session {
     SessionBuilder::new()
         .known_node_addr(server.address())
+        .user(server.login().user(), server.login().password())
         .build()
         .await
         .unwrap()

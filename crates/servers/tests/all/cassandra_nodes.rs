@@ -61,7 +61,10 @@ async fn three_nodes_from_start_to_end() {
 }
 
 async fn see_each_other(nodes: &Nodes) {
-    let builder = SessionBuilder::new().known_node(nodes.address().to_string());
+    let login = nodes.login();
+    let builder = SessionBuilder::new()
+        .known_node(nodes.address().to_string())
+        .user(login.user(), login.password());
     let session: Session = builder.build().await.unwrap();
     let peers = session
         .query_unpaged("SELECT peer FROM system.peers_v2", ())

@@ -3,12 +3,20 @@
 //! A test prints why it is skipped and passes if no Cassandra can be started, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use bakeoff_servers::cassandra::{Server, ServerOptions};
+use bakeoff_servers::cassandra::{Ports, Server, ServerOptions, find_java};
 use bakeoff_servers::{Error, Home, Owner, list, stop_orphans};
+use bakeoff_testing::skipped;
+use scylla::client::session_builder::SessionBuilder;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{ALONE, folder_with_jars};
 
@@ -18,6 +26,8 @@ async fn a_server_from_start_to_end() {
     let Some(folder) = folder_with_jars().await else {
         return;
     };
+    // Others can reach the server's folder.
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let home = Home::new(folder.path().join("home")).unwrap();
     let mut options = ServerOptions::new(home.clone(), folder.path().join("server 1")).unwrap();
     options.heap_mib = 1024;
@@ -25,6 +35,7 @@ async fn a_server_from_start_to_end() {
     refuses_to_start_on_a_damaged_folder(&home, folder.path()).await;
     let server = Server::start(options.clone()).await.unwrap();
     let host_id = answers_and_works(&server).await;
+    is_closed_to_others(&server).await;
     let error = Server::start(options.clone()).await.unwrap_err();
     assert!(
         error
@@ -60,6 +71,86 @@ async fn a_server_from_start_to_end() {
     );
     assert!(!orphan.is_running());
     assert_eq!(list(&home).unwrap(), []);
+}
+
+/// Whoever logs in with the password that everybody knows, before it is changed, spoils the server.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_fails_if_a_stranger_was_faster() {
+    let _alone = ALONE.lock().await;
+    let Some(folder) = folder_with_jars().await else {
+        return;
+    };
+    let home = Home::new(folder.path().join("home")).unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let mut options = ServerOptions::new(home.clone(), folder.path().join("server")).unwrap();
+    options.heap_mib = 1024;
+    options.ports = Some(Ports::for_clients(address.port()));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let stranger = tokio::spawn(async move {
+        let got_in = async {
+            loop {
+                match log_in_as_default(address).await {
+                    Ok(stream) => return stream,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(1)).await,
+                }
+            }
+        };
+        let stream = tokio::select! {
+            stream = got_in => stream,
+            _ = stopped => return false,
+        };
+        // It stays until the start is over.
+        tokio::time::sleep(Duration::from_secs(120)).await;
+        drop(stream);
+        true
+    });
+    let started = Server::start(options).await;
+    let was_faster = stop.send(()).is_err();
+    println!("the stranger was faster: {was_faster}");
+    match started {
+        Ok(server) => {
+            assert!(!was_faster);
+            server.stop().await.unwrap();
+        }
+        Err(error) => {
+            assert!(was_faster, "{error}");
+            let said = error.to_string();
+            assert!(said.contains("another program, at 127.0.0.1:"), "{said}");
+        }
+    }
+    stranger.abort();
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+/// Logs in as the superuser that a new Cassandra has.
+async fn log_in_as_default(address: SocketAddr) -> io::Result<TcpStream> {
+    const STARTUP: u8 = 1;
+    const AUTHENTICATE: u8 = 3;
+    const AUTH_RESPONSE: u8 = 15;
+    const AUTH_SUCCESS: u8 = 16;
+    let mut stream = TcpStream::connect(address).await?;
+    let version = b"\0\x01\0\x0bCQL_VERSION\0\x053.0.0";
+    let token = b"\0\0\0\x14\0cassandra\0cassandra";
+    let exchanges: [(u8, &[u8], u8); 2] = [
+        (STARTUP, version, AUTHENTICATE),
+        (AUTH_RESPONSE, token, AUTH_SUCCESS),
+    ];
+    for (opcode, body, expected) in exchanges {
+        let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+        let request = [&[4, 0, 0, 0, opcode], &length[..], body].concat();
+        stream.write_all(&request).await?;
+        let mut header = [0; 9];
+        stream.read_exact(&mut header).await?;
+        let length = u32::from_be_bytes(header[5..].try_into().unwrap());
+        let mut answer = vec![0; length as usize];
+        stream.read_exact(&mut answer).await?;
+        if header[4] != expected {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+    }
+    Ok(stream)
 }
 
 async fn refuses_to_start_on_a_damaged_folder(home: &Home, parent: &Path) {
@@ -119,6 +210,48 @@ async fn answers_and_works(server: &Server) -> String {
     host_id_of(server).await
 }
 
+/// Without the password nobody gets in, and without the account nobody gets the password.
+async fn is_closed_to_others(server: &Server) {
+    let login = server.login();
+    let session = async |user: &str, password: &str| {
+        let builder = SessionBuilder::new().known_node_addr(server.address());
+        builder.user(user, password).build().await
+    };
+    session(login.user(), login.password()).await.unwrap();
+    for (user, password) in [("cassandra", "cassandra"), (login.user(), "cassandra")] {
+        session(user, password).await.unwrap_err();
+    }
+    let anonymous = SessionBuilder::new().known_node_addr(server.address());
+    anonymous.build().await.unwrap_err();
+
+    let mut jmx = Command::new(find_java().await.unwrap().program);
+    jmx.arg(format!("@{}", server.dir().join("conf/jvm.args").display()))
+        .arg("-Dbakeoff.log=/dev/null")
+        .args(["org.apache.cassandra.tools.NodeTool", "-h", "127.0.0.1"])
+        .args(["-p", &server.jmx_port().to_string(), "version"]);
+    let refused = jmx.output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("Credentials required"), "{said}");
+
+    if !rustix::process::geteuid().is_root() {
+        skipped("only root can look as another user");
+        return;
+    }
+    for file in [
+        server.password_file(),
+        server.dir().join("conf/jmx.password"),
+        server.data_dir().join("system"),
+    ] {
+        assert!(file.exists(), "{}", file.display());
+        let looked = Command::new("setpriv")
+            .args(["--reuid=nobody", "--clear-groups", "ls"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(!looked.status.success(), "{}", file.display());
+    }
+}
+
 async fn a_kill_is_noticed(server: Server) {
     let killed = Command::new("kill")
         .args(["-9", &server.pid().to_string()])
@@ -126,7 +259,7 @@ async fn a_kill_is_noticed(server: Server) {
         .unwrap();
     assert!(killed.success());
     while server.is_running() {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(
         server.why_stopped().contains("SIGKILL"),

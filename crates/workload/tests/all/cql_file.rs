@@ -54,6 +54,15 @@ fn error(from: &str, to: &str) -> String {
 }
 
 #[test]
+fn a_schema_that_makes_functions_is_known() {
+    assert!(!parse(CQL).unwrap().makes_functions());
+    let function = "CREATE FUNCTION ${keyspace}.f (x int) CALLED ON NULL INPUT RETURNS int \
+                    LANGUAGE java AS 'return x;'";
+    let with = CQL.replacen("schema = [", &format!("schema = [\"{function}\", "), 1);
+    assert!(parse(&with).unwrap().makes_functions());
+}
+
+#[test]
 fn statements_are_read_with_what_is_bound_to_them() {
     let workload = parse(CQL).unwrap();
     assert!(workload.is_written_in_cql());

@@ -302,6 +302,7 @@ impl Drive {
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server;
         options.rate_limit = self.limit()?;
+        options.cassandra.functions = workload.makes_functions();
         Ok(Context {
             run_dir,
             token: (!self.dry_run).then(new_token),

@@ -62,6 +62,9 @@ async fn ingest(options: Ingest) -> Result<()> {
         rate_limit: limit.clone(),
     };
     let found = find(&options, &connection, &columnar).await?;
+    if let Some(table) = &found {
+        progress.aside(|| say(&table.notes()));
+    }
     let source = open(&options, &connection).await?;
     let (definition, columns) = match &found {
         Some(table) => {

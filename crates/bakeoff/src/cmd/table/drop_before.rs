@@ -14,6 +14,7 @@ use clap::Args;
 use super::{Target, time};
 use crate::cmd::to_cli_error;
 use crate::exit::Misuse;
+use crate::progress::Progress;
 
 #[derive(Args, Debug)]
 pub struct DropBefore {
@@ -36,13 +37,15 @@ pub struct DropBefore {
 impl DropBefore {
     /// Returns what would be removed, after checking that something remains if it has to.
     pub async fn look(&self) -> Result<Removal> {
-        let table = self.target.open(Access::Read).await?;
+        let progress = Progress::begin("opening the table");
+        let table = self.target.open(Access::Read, &progress).await?;
+        progress.finish();
         self.removal(&table, self.value(&table)?).await
     }
 
     /// Removes the buckets, and says which.
-    pub async fn carry_out(&self) -> Result<String> {
-        let table = self.target.open(Access::Write).await?;
+    pub async fn carry_out(&self, progress: &Progress) -> Result<String> {
+        let table = self.target.open(Access::Write, progress).await?;
         let before = self.value(&table)?;
         let removal = self.removal(&table, before).await?;
         let dropped = table.drop_before(before).await;

@@ -1,5 +1,6 @@
 //! `bakeoff table`: describes and maintains a columnar table.
 
+mod check;
 mod drop_before;
 mod info;
 mod places;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::tables::{Access, Columnar, ColumnarOptions, Connection, Location};
+use bakeoff_engines::tables::{Access, Check, Columnar, ColumnarOptions, Connection, Location};
 use bakeoff_report::units;
 use bakeoff_workload::Consistency;
 use clap::{Args, Subcommand};
@@ -62,6 +63,15 @@ enum Action {
         #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_grace)]
         grace: Duration,
     },
+    /// Read everything and say what is damaged: exit code 3, or 0 if nothing is
+    Check {
+        #[command(flatten)]
+        target: Target,
+        /// Repair what can be repaired, in a folder: write files anew without what cannot be read of them,
+        /// and take out chunks that are not what was written; what is taken out is kept in DIR/damaged-N
+        #[arg(long)]
+        repair: bool,
+    },
     /// Remove the table with all its rows, or what is left of one that was half made or half removed,
     /// and nothing else
     Drop {
@@ -95,7 +105,7 @@ impl Table {
         let interrupted = self.action.interrupted();
         on_threads(machine::cores(), async {
             tokio::select! {
-                done = self.action.carry_out() => done.map(|()| Exit::Complete),
+                done = self.action.carry_out() => done,
                 () = asked_to_stop_leaving(LEFT_BEHIND) => {
                     print_line(&interrupted);
                     Ok(Exit::Interrupted)
@@ -134,15 +144,16 @@ impl Action {
         Ok(Some(Exit::Failed))
     }
 
-    async fn carry_out(self) -> Result<()> {
+    async fn carry_out(self) -> Result<Exit> {
         let progress = Progress::begin("opening the table");
+        let mut exit = Exit::Complete;
         let line = match self {
             Action::Info(target) => {
-                let table = target.open(Access::Read).await?;
+                let table = target.open(Access::Read, &progress).await?;
                 info::describe(&target.table, &table).await?
             }
             Action::Seal { target, before } => {
-                let table = target.open(Access::Write).await?;
+                let table = target.open(Access::Write, &progress).await?;
                 let before = before.map(|text| time::parse_order_key(&text, table.definition()));
                 let before = before.transpose().map_err(Misuse::new)?;
                 progress.step("sealing");
@@ -160,16 +171,22 @@ impl Action {
             }
             Action::DropBefore(action) => {
                 progress.step("dropping buckets");
-                action.carry_out().await?
+                action.carry_out(&progress).await?
             }
             Action::Sweep { target, grace } => {
-                let table = target.open(Access::Write).await?;
+                let table = target.open(Access::Write, &progress).await?;
                 progress.step("sweeping");
                 let swept = table
                     .sweep(grace)
                     .await
                     .map_err(|e| to_cli_error(e.into()))?;
                 format!("removed {}", units::plural(swept.chunks, "chunk", "chunks"))
+            }
+            Action::Check { target, repair } => {
+                progress.step(if repair { "repairing" } else { "checking" });
+                let check = target.check(repair).await?;
+                exit = check::exit(&check);
+                check::describe(&target.table, &check)
             }
             Action::Drop { target, .. } => {
                 progress.step("removing");
@@ -179,13 +196,18 @@ impl Action {
         };
         progress.finish();
         writeln!(stdout(), "{line}")?;
-        Ok(())
+        Ok(exit)
     }
 
     /// Returns the message about an interruption.
     fn interrupted(&self) -> String {
         match self {
-            Action::Info(_) => "interrupted".to_owned(),
+            Action::Info(_) | Action::Check { repair: false, .. } => "interrupted".to_owned(),
+            Action::Check { target, .. } => format!(
+                "interrupted: some of the table may be repaired; `bakeoff table check {} --repair` \
+                 repairs the rest",
+                target.table
+            ),
             Action::Seal { target, .. } => format!(
                 "interrupted: what is sealed stays sealed, and the same command continues; chunks that \
                  were replaced, or written and not used, stay until `bakeoff table sweep {}`",
@@ -209,16 +231,41 @@ impl Action {
 }
 
 impl Target {
-    async fn open(&self, access: Access) -> Result<Arc<Columnar>> {
-        let connection = Connection::new(self.cluster.cluster());
-        let options = ColumnarOptions {
+    fn options(&self) -> ColumnarOptions {
+        ColumnarOptions {
             consistency: self.consistency,
             cache_bytes: 0,
             rate_limit: None,
-        };
+        }
+    }
+
+    async fn open(&self, access: Access, progress: &Progress) -> Result<Arc<Columnar>> {
+        let connection = Connection::new(self.cluster.cluster());
+        let options = self.options();
         let opened = connection.open_columnar(&self.table, access, &options);
         match opened.await.map_err(to_cli_error)? {
-            Some(table) => Ok(table),
+            Some(table) => {
+                let say = |note: &String| print_line(format_args!("note: {note}"));
+                progress.aside(|| table.notes().iter().for_each(say));
+                Ok(table)
+            }
+            None => Err(self.missing(&connection).await?.into()),
+        }
+    }
+
+    async fn check(&self, repair: bool) -> Result<Check> {
+        if let (true, Location::Cassandra { .. }) = (repair, &self.table) {
+            return Err(Misuse::new(anyhow!(
+                "--repair repairs tables in folders; in Cassandra, `nodetool repair` brings back what \
+                 other replicas still have"
+            ))
+            .into());
+        }
+        let connection = Connection::new(self.cluster.cluster());
+        let options = self.options();
+        let checked = connection.check_columnar(&self.table, repair, &options);
+        match checked.await.map_err(to_cli_error)? {
+            Some(check) => Ok(check),
             None => Err(self.missing(&connection).await?.into()),
         }
     }

@@ -111,3 +111,63 @@ fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
     bench.bakeoff(&made).expect(0);
     assert_eq!(rows(&bench, ALL), ["a,2024-02-01T00:00:00,n/a"]);
 }
+
+#[test]
+fn a_damaged_table_is_checked_and_repaired() {
+    let bench = with_table();
+    let check = ["table", "check", "dir:t"];
+    let repair = ["table", "check", "dir:t", "--repair"];
+    for command in [&check[..], &repair[..]] {
+        bench
+            .bakeoff(command)
+            .expect(0)
+            .says("dir:t: 2 chunks of ")
+            .says("\nsound\n");
+    }
+    let chunks = std::fs::read_dir(bench.path("t/chunks")).unwrap();
+    let chunk = chunks.map(|file| file.unwrap().path()).min().unwrap();
+    let mut bytes = std::fs::read(&chunk).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(&chunk, &bytes).unwrap();
+    bench
+        .bakeoff(&check)
+        .expect(3)
+        .says("damaged: chunk ")
+        .says("the checksum is wrong of column `series`; ")
+        .says("damaged; `bakeoff table check dir:t --repair` repairs what can be repaired");
+    assert!(chunk.exists());
+    bench
+        .bakeoff(&repair)
+        .expect(0)
+        .says("repaired: it was taken out of the table and is in ")
+        .says("sound again; see above what is lost");
+    let kept = bench.path("t/damaged-1").join(chunk.file_name().unwrap());
+    assert_eq!(std::fs::read(kept).unwrap(), bytes);
+    bench
+        .bakeoff(&check)
+        .expect(0)
+        .says("note: damaged-1 has what was taken out");
+
+    let table = std::fs::read_to_string(bench.path("t/table.json")).unwrap();
+    let changed = table.replace("\"shards\": 1", "\"shards\": 2");
+    assert_ne!(changed, table);
+    std::fs::write(bench.path("t/table.json"), changed).unwrap();
+    for command in [&check[..], &repair[..]] {
+        bench
+            .bakeoff(command)
+            .expect(3)
+            .says("damaged: table.json: its checksum is wrong");
+    }
+    bench
+        .bakeoff(&["sql", "SELECT count(*) FROM t", "--dir", "t"])
+        .expect(1)
+        .says("`bakeoff table check dir:t` says what is damaged");
+    bench
+        .bakeoff(&["table", "check", "dir:none"])
+        .expect(2)
+        .says("dir:none is not a columnar table");
+    bench
+        .bakeoff(&["table", "check", "ks.t", "--repair"])
+        .expect(2)
+        .says("--repair repairs tables in folders");
+}

@@ -60,6 +60,8 @@ pub const SMALL_SERVER: &str = "[server]\nheap = \"512MiB\"\n";
 
 pub struct Bench {
     pub dir: TempDir,
+    /// Home of the program.
+    pub home: PathBuf,
     /// Of those that start servers.
     _turn: Option<Turn>,
 }
@@ -67,8 +69,10 @@ pub struct Bench {
 impl Bench {
     /// With a workload `w.toml` and its data `readings.csv`.
     pub fn new(workload: &str, readings: &str) -> Bench {
+        let dir = TempDir::new().unwrap();
         let bench = Bench {
-            dir: TempDir::new().unwrap(),
+            home: dir.path().join("home"),
+            dir,
             _turn: None,
         };
         std::fs::write(bench.path("w.toml"), workload).unwrap();
@@ -127,7 +131,7 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command
             .current_dir(self.dir.path())
-            .env("BAKEOFF_HOME", self.path("home"))
+            .env("BAKEOFF_HOME", &self.home)
             .args(arguments);
         let is_run = arguments.first() == Some(&"run");
         let asks = |argument: &&str| ["--scales", "--no-twins"].contains(argument);

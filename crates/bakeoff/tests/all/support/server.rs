@@ -3,6 +3,8 @@
 
 use std::sync::OnceLock;
 
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::login_at;
 use bakeoff_testing::{Keeper, is_keeper, keep};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -24,7 +26,8 @@ fn keeps_a_cassandra() {
     let started = bench.bakeoff(&[&start[..], &[data.to_str().unwrap()]].concat());
     let started = started.expect(0).stdout;
     let address = started.split("answers at ").nth(1).unwrap();
-    keep(address.split(' ').next().unwrap());
+    let address = address.split(' ').next().unwrap();
+    keep(&format!("{address} {}", bench.home.display()));
     bench.bakeoff(&["engines", "stop"]).expect(0);
     drop(bench);
     std::process::exit(0);
@@ -36,6 +39,7 @@ pub struct Server {
     pub address: String,
     runtime: Runtime,
     session: Session,
+    login: (String, String),
 }
 
 impl Server {
@@ -46,21 +50,28 @@ impl Server {
 
     /// As [`shared`](Self::shared), with this workload in `w.toml`.
     pub fn shared_for(workload: &str) -> Option<Server> {
-        let bench = Bench::beside_cassandra(workload, READINGS)?;
+        let mut bench = Bench::beside_cassandra(workload, READINGS)?;
         let keeper = KEEPER.get_or_init(|| Keeper::start("support::server::keeps_a_cassandra"));
-        let address = keeper.words().to_owned();
+        let (address, home) = keeper.words().split_once(' ').unwrap();
+        // There the program finds the server's password.
+        bench.home = home.into();
+        let address = address.to_owned();
+        let login = login_at(&Home::new(home).unwrap(), address.parse().unwrap()).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        let session = SessionBuilder::new().known_node(&address);
+        let session = SessionBuilder::new()
+            .known_node(&address)
+            .user(login.user(), login.password());
         let session = runtime.block_on(session.build()).unwrap();
         Some(Server {
             bench,
             address,
             runtime,
             session,
+            login: (login.user().to_owned(), login.password().to_owned()),
         })
     }
 
@@ -94,12 +105,19 @@ impl Server {
         } else {
             &[]
         };
-        self.limited(&[arguments, unlimited].concat())
+        let address = ["--cassandra", &self.address];
+        self.bench
+            .bakeoff(&[arguments, unlimited, &address].concat())
     }
 
-    /// As [`bakeoff`](Self::bakeoff), within the limit for a cluster of others.
+    /// As [`bakeoff`](Self::bakeoff), of somebody who did not start the cluster, within the limit for those.
     pub fn limited(&self, arguments: &[&str]) -> Ended {
-        self.bench
-            .bakeoff(&[arguments, &["--cassandra", &self.address]].concat())
+        let (user, password) = &self.login;
+        let whose = ["--cassandra", &self.address, "--username", user];
+        let mut command = self.bench.command(&[arguments, &whose].concat());
+        command
+            .env("BAKEOFF_HOME", self.bench.path("home"))
+            .env("BAKEOFF_CASSANDRA_PASSWORD", password);
+        Ended::of(command.output().unwrap())
     }
 }

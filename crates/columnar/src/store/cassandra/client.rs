@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
+use super::time::{compare_clocks, now_milliseconds};
 use crate::id::Place;
 use crate::{Error, Result};
 
@@ -95,6 +96,23 @@ impl Client {
         Ok(statement)
     }
 
+    /// Compares the clock of this machine with that of a node.
+    ///
+    /// # Errors
+    /// Fails if they differ too much.
+    pub(super) async fn compare_clocks(&self) -> Result<()> {
+        let task = self.task_of_all("comparing clocks", Part::Catalogue);
+        let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
+        let before = now_milliseconds();
+        let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
+        let after = now_milliseconds();
+        let there = each_row(&task, &answer, |row: (i64,)| Ok(row.0))?;
+        let compare = |there: &i64| {
+            compare_clocks(before, *there, after).map_err(|reason| server(&task, reason))
+        };
+        there.iter().try_for_each(compare)
+    }
+
     /// Sends a statement that is needed only once, such as one about the schema.
     pub(super) async fn once(
         &self,
@@ -105,11 +123,25 @@ impl Client {
         let mut statement = Statement::new(cql);
         statement.set_is_idempotent(true);
         statement.set_consistency(self.options.read_consistency);
-        statement.set_serial_consistency(Some(SerialConsistency::LocalSerial));
+        statement.set_serial_consistency(Some(self.serial_consistency()));
         // Changes of the schema wait until all nodes agree.
         statement.set_request_timeout(Some(self.options.attempt_time_limit * 3));
         let send = || async { self.session.query_unpaged(statement.clone(), &values).await };
         retried(task, send).await
+    }
+
+    /// Returns the consistency of conditional writes: within a datacenter if everything else is.
+    fn serial_consistency(&self) -> SerialConsistency {
+        let is_local = |level| matches!(level, Consistency::LocalQuorum | Consistency::LocalOne);
+        let (read, write) = (
+            self.options.read_consistency,
+            self.options.write_consistency,
+        );
+        if is_local(read) && is_local(write) {
+            SerialConsistency::LocalSerial
+        } else {
+            SerialConsistency::Serial
+        }
     }
 
     /// Sends a statement and returns its whole answer.

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use scylla::serialize::row::SerializeRow;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::CassandraStore;
@@ -19,7 +18,7 @@ use super::names::Part;
 use super::options::BLOB_BYTES_AT_MOST;
 use super::places::key;
 use super::retry::server;
-use super::time::{chunk_timestamp, now_milliseconds, renewal_timestamp};
+use super::time::{Moment, chunk_timestamp, now_milliseconds, renewal_timestamp};
 use super::version::after;
 use crate::id::{ChunkId, Place};
 use crate::meta::write::write_meta;
@@ -88,7 +87,7 @@ impl CassandraStore {
     /// Renews chunks so quickly that the commit can rely on it.
     async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<()> {
         for _ in 0..RENEWALS_AT_MOST {
-            let began = Instant::now();
+            let began = Moment::now();
             self.renew(place, add).await?;
             if began.elapsed() < COMMIT_WITHIN {
                 return Ok(());
@@ -148,7 +147,7 @@ impl CassandraStore {
         if add.is_empty() && retire.is_empty() {
             return Ok(());
         }
-        let began = Instant::now();
+        let began = Moment::now();
         let found = self.version(place).await?;
         let now = now_milliseconds();
         let (shard, bucket) = key(place);

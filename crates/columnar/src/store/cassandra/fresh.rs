@@ -9,7 +9,6 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
-use futures::try_join;
 use scylla::response::PagingState;
 use tokio::time::sleep;
 
@@ -34,8 +33,7 @@ impl CassandraStore {
         for _ in 0..GENERATIONS_TRIED_AT_MOST {
             let generation = self.place_rows().open_generation(place).await?;
             failpoint::hit("cassandra.insert.opened");
-            let lease = self.place_rows().renew_lease(place);
-            try_join!(self.write_fresh(place, generation, rows), lease)?;
+            self.write_fresh(place, generation, rows).await?;
             failpoint::hit("cassandra.insert.written");
             if self.place_rows().is_open(place, generation).await? {
                 return Ok(());

@@ -179,7 +179,7 @@ impl CassandraStore {
 }
 
 /// Returns whether a chunk with these states is valid.
-fn is_valid(committed: Option<i64>, retired: Option<i64>) -> bool {
+pub(super) fn is_valid(committed: Option<i64>, retired: Option<i64>) -> bool {
     committed.is_some() && retired.is_none()
 }
 
@@ -219,7 +219,7 @@ fn states(task: &Task<'_>, row: StateColumns<'_>) -> Result<States> {
 }
 
 /// Decodes and checks the metadata of a chunk.
-fn meta_of(
+pub(super) fn meta_of(
     definition: &Definition,
     place: Place,
     chunk: ChunkId,

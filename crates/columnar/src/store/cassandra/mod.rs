@@ -13,11 +13,15 @@
 //! were named before, by the clock of the process that drops it.
 
 mod blobs;
+mod check;
 mod chunks;
 mod client;
 mod commit;
+mod consistency;
+mod ddl;
 mod fresh;
 mod index;
+mod making;
 mod names;
 mod options;
 mod place_row;
@@ -39,12 +43,12 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use tokio::sync::Semaphore;
 
+pub use self::ddl::recreation_statements;
 pub use self::names::table_names;
 pub use self::options::{
     BLOB_BYTES_AT_MOST, Compression, Options, PACKED_BYTES_AT_MOST, PUT_BYTES_IN_FLIGHT_AT_MOST,
     READ_BYTES_AT_ONCE,
 };
-pub use self::schema::recreation_statements;
 
 use self::client::Client;
 use self::names::{Names, Part};
@@ -53,6 +57,7 @@ use self::places::{PlaceRows, Places};
 use self::schema::Found;
 use self::statements::Statements;
 use self::version::Remembered;
+use super::check::Check;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
 use crate::definition::Definition;
 use crate::id::Place;
@@ -64,6 +69,8 @@ pub struct CassandraStore {
     client: Client,
     definition: Arc<Definition>,
     statements: Statements,
+    /// The reason why nothing may be written, if there is one.
+    not_to_write: Option<String>,
     places: Places,
     remembered: Remembered,
     /// A permit for each byte of blobs that may be on its way to Cassandra.
@@ -91,17 +98,15 @@ impl CassandraStore {
     ) -> Result<Self> {
         definition.check()?;
         let client = client(session, keyspace, table, options)?;
+        if let Some(reason) = consistency::why_not_to_write(&client).await? {
+            return Err(Error::Invalid(reason));
+        }
         let found = Found::look(&client).await?;
         found.refuse_foreign(&client.names)?;
         found.refuse_remains(&client.names)?;
-        for (part, statement) in
-            schema::create_statements(&client.names, client.options.compression)
-        {
-            if !found.has(part) {
-                let task = client.task_of_all("making a table", part);
-                client.once(&task, &statement, ()).await?;
-                failpoint::hit("cassandra.create.part");
-            }
+        let is_made = found.is_complete() && schema::read_text(&client).await?.is_some();
+        if !is_made {
+            making::make_parts(&client).await?;
         }
         schema::write_entry(&client, &definition).await?;
         failpoint::hit("cassandra.create.entry");
@@ -145,9 +150,12 @@ impl CassandraStore {
                 client.names.whole()
             )));
         }
+        client.compare_clocks().await?;
         let statements = Statements::prepare(&client).await?;
+        let not_to_write = consistency::why_not_to_write(&client).await?;
         Ok(CassandraStore {
             client,
+            not_to_write,
             definition: Arc::new(entry.definition),
             statements,
             places: Places::new(),
@@ -166,6 +174,29 @@ impl CassandraStore {
         found.refuse_foreign(&client.names)?;
         schema::drop_all(&client, &found).await?;
         Ok(found.is_any())
+    }
+
+    /// Looks at everything that belongs to a table, and says what is damaged. Other processes may write it
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// Fails if there is no such table, or Cassandra does not answer.
+    pub async fn check(
+        session: Arc<Session>,
+        keyspace: &str,
+        table: &str,
+        options: Options,
+    ) -> Result<Check> {
+        let client = client(session, keyspace, table, options)?;
+        check::check(client).await
+    }
+
+    /// Checks that a write is seen by all processes that read.
+    fn may_write(&self) -> Result<()> {
+        match &self.not_to_write {
+            None => Ok(()),
+            Some(reason) => Err(Error::Invalid(reason.clone())),
+        }
     }
 
     fn place_rows(&self) -> PlaceRows<'_> {
@@ -214,28 +245,34 @@ impl Store for CassandraStore {
     }
 
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
+        self.may_write()?;
         self.put_chunks(place, chunks).await
     }
 
     async fn commit(&self, changes: Vec<Change>) -> Result<()> {
+        self.may_write()?;
         let commits = stream::iter(changes).map(|change| self.commit_change(change));
         commits.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
     async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
+        self.may_write()?;
         self.insert_rows(place, rows).await
     }
 
     async fn freeze(&self, place: Place) -> Result<Frozen> {
+        self.may_write()?;
         self.freeze_place(place).await
     }
 
     /// Removes places. Queries that began before get the error that chunks are gone.
     async fn drop_places(&self, places: &[Place]) -> Result<()> {
+        self.may_write()?;
         self.drop_all_of(places).await
     }
 
     async fn sweep(&self, grace: Duration) -> Result<Swept> {
+        self.may_write()?;
         self.sweep_all(grace).await
     }
 }

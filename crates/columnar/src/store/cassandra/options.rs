@@ -39,11 +39,11 @@ pub(super) const PLACES_AT_ONCE: usize = 16;
 /// The highest possible time limit of an attempt: a sweep relies on commits being over soon.
 const ATTEMPT_AT_MOST: Duration = Duration::from_secs(60);
 
-/// The time for which a writer may add fresh rows without checking whether they were frozen.
+/// The time for which what was read of a place may be relied on without reading it again.
 pub(super) const WRITER_LEASE: Duration = Duration::from_millis(200);
 
-/// The time that a freeze waits until no writer can add to what it has frozen. It is longer than the lease, so
-/// that clocks may differ in speed.
+/// The time that a freeze waits until nobody relies any more on what was read of a place before. It is longer
+/// than the lease, so that clocks may differ in speed.
 pub(super) const FREEZE_WAIT: Duration = Duration::from_millis(250);
 
 /// The compression of blobs when Cassandra writes them to disk. They are encoded already, so that it
@@ -60,8 +60,9 @@ pub enum Compression {
 /// The way in which a process reads and writes a table in Cassandra. Every process may have its own
 /// options, except for the compression, which is chosen when the table is created.
 ///
-/// The consistencies of reads and writes must overlap (both are quorums, or one of them is all), or an
-/// acknowledged row may not be visible at once.
+/// The consistencies of reads and writes must overlap (both are quorums, or one of them is all), also
+/// between datacenters, where `LOCAL_QUORUM` does not. Otherwise nothing is written, since seals would
+/// lose rows, and a process that reads may not see an acknowledged row at once.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The consistency of reading places, the index and fresh rows.

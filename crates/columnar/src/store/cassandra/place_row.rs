@@ -2,11 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use tokio::time::Instant;
-
 use super::client::Task;
 use super::options::WRITER_LEASE;
 use super::retry::server;
+use super::time::Moment;
 use crate::Result;
 
 /// The highest number of generations of a place that wait to be sealed: each costs a read.
@@ -27,11 +26,11 @@ pub(super) struct Row {
     /// The moment when the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
     pub(super) dropped: i64,
     /// The moment at which the read began.
-    pub(super) read_at: Instant,
+    pub(super) read_at: Moment,
 }
 
 impl Row {
-    pub(super) fn none(read_at: Instant) -> Self {
+    pub(super) fn none(read_at: Moment) -> Self {
         Row {
             opened: 0,
             closed: 0,
@@ -78,7 +77,7 @@ impl Row {
 pub(super) type Numbers = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
 
 /// Checks the numbers of a row.
-pub(super) fn row(task: &Task<'_>, numbers: Numbers, read_at: Instant) -> Result<Row> {
+pub(super) fn row(task: &Task<'_>, numbers: Numbers, read_at: Moment) -> Result<Row> {
     let row = Row {
         opened: numbers.0.unwrap_or(0),
         closed: numbers.1.unwrap_or(0),

@@ -12,10 +12,11 @@
 //! 0 again when another generation is opened. A drop takes a number, too, to which no row is ever
 //! added: once that is sealed, everything before is deleted.
 //!
-//! A writer may rely on what it has read of a place for [`super::options::WRITER_LEASE`] only. A
-//! write that ends later counts once the place was read again and the generation is still open. So
-//! a generation has all acknowledged rows, and gets no more, [`super::options::FREEZE_WAIT`] after
-//! it was closed.
+//! Fresh rows count once their place was read again after they were written, and their generation was
+//! still open: whoever closes it afterwards finds them, by whatever clock. That is one more read for each
+//! insert into a place. For all else, such as that a place is listed, a process relies on what it has read
+//! for [`super::options::WRITER_LEASE`], and who closes a generation or drops a place waits for
+//! [`super::options::FREEZE_WAIT`].
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -25,13 +26,12 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;
-use tokio::time::Instant;
 
 use super::client::{Client, Task, as_rows, each_row};
 use super::names::Part;
 use super::place_row::{Numbers, Row, row};
 use super::statements::Statements;
-use super::time::now_milliseconds;
+use super::time::{Moment, now_milliseconds};
 use crate::id::Place;
 use crate::{Result, failpoint};
 
@@ -103,7 +103,7 @@ impl PlaceRows<'_> {
         let mut found = Vec::new();
         let mut state = PagingState::start();
         loop {
-            let read_at = Instant::now();
+            let read_at = Moment::now();
             let (rows, next) = self.client.page(&task, statement, &values, state).await?;
             found.extend(each_row(&task, &rows, |columns: (i64, _, _, _, _)| {
                 let (bucket, opened, closed, sealed, dropped) = columns;
@@ -127,7 +127,7 @@ impl PlaceRows<'_> {
     /// Reads the row of a place. Returns `None` if there is no such place.
     pub(super) async fn read(self, place: Place) -> Result<Option<Row>> {
         let task = self.client.task("reading the state", place, Part::Places);
-        let read_at = Instant::now();
+        let read_at = Moment::now();
         let statement = &self.statements.places.read;
         let answer = self.client.execute(&task, statement, key(place)).await?;
         let rows = as_rows(&task, answer)?;
@@ -147,11 +147,6 @@ impl PlaceRows<'_> {
             Some(row) if row.is_leased() => Ok(Some(row)),
             _ => self.read(place).await,
         }
-    }
-
-    /// Reads the row of a place again if the last one is too old to count.
-    pub(super) async fn renew_lease(self, place: Place) -> Result<()> {
-        self.leased(place).await.map(drop)
     }
 
     /// Makes sure that a place is listed before something is written there.
@@ -177,7 +172,7 @@ impl PlaceRows<'_> {
         if let Some(generation) = recent.and_then(|row| row.open()) {
             return Ok(generation);
         }
-        let began = Instant::now();
+        let began = Moment::now();
         let row = self.read(place).await?.unwrap_or(Row::none(began));
         match row.open() {
             Some(generation) => Ok(generation),
@@ -204,9 +199,10 @@ impl PlaceRows<'_> {
         Ok(generation)
     }
 
-    /// Returns whether rows that were written to a generation before now count.
+    /// Returns whether rows that were written to a generation before now count. What was read before does
+    /// not tell: the machine may have slept since, and no clock says so for certain.
     pub(super) async fn is_open(self, place: Place, generation: i64) -> Result<bool> {
-        let row = self.leased(place).await?;
+        let row = self.read(place).await?;
         Ok(row.and_then(|row| row.open()) == Some(generation))
     }
 

@@ -8,101 +8,14 @@
 use std::fmt::Debug;
 
 use super::client::{Client, as_rows, each_row};
+use super::ddl::{FORMAT, ROW, comment, drop_statement, entry_statement, mark_statement};
 use super::names::{Names, Part};
-use super::options::{Compression, Options};
 use super::retry::server;
+use crate::checked;
 use crate::definition::Definition;
 use crate::{Error, Result};
 
-/// The version of the format of the tables and their contents.
-pub(super) const FORMAT: i32 = 1;
-
-/// The time for which Cassandra remembers that blobs and fresh rows were deleted: as long as it keeps
-/// hints by default. If deleted ones came back later, no reader would see them.
-const DELETED_BLOBS_REMEMBERED_SECONDS: u32 = 3 * 3600;
-
-/// The only row of a catalogue.
-const ROW: &str = "table";
-
-/// Returns the comment of the CQL tables.
-pub(super) fn comment(names: &Names) -> String {
-    format!("part of the columnar table {} of Bakeoff", names.table)
-}
-
-/// Returns the statement that creates each of the CQL tables.
-pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Part, String); 5] {
-    Part::ALL.map(|part| (part, create_statement(names, part, compression)))
-}
-
-/// Returns all statements that dropping a table and creating it again with the default options
-/// sends, to show them without sending any. A `?` is in place of the definition.
-///
-/// # Errors
-/// Fails if Cassandra would not take a name.
-pub fn recreation_statements(keyspace: &str, table: &str) -> Result<Vec<String>> {
-    let names = Names::new(keyspace, table)?;
-    let mut statements = vec![mark_statement(&names)];
-    let dropped = Part::ALL.into_iter().rev();
-    statements.extend(dropped.map(|part| drop_statement(&names, part)));
-    let made = create_statements(&names, Options::default().compression);
-    statements.extend(made.map(|(_, statement)| statement));
-    statements.push(entry_statement(&names));
-    Ok(statements)
-}
-
-fn mark_statement(names: &Names) -> String {
-    let catalogue = names.cql(Part::Catalogue);
-    format!("UPDATE {catalogue} SET dropping = true WHERE id = '{ROW}' IF EXISTS")
-}
-
-fn drop_statement(names: &Names, part: Part) -> String {
-    format!("DROP TABLE IF EXISTS {}", names.cql(part))
-}
-
-fn entry_statement(names: &Names) -> String {
-    let catalogue = names.cql(Part::Catalogue);
-    format!(
-        "INSERT INTO {catalogue} (id, format, definition) VALUES ('{ROW}', {FORMAT}, ?) IF NOT EXISTS"
-    )
-}
-
-fn create_statement(names: &Names, part: Part, compression: Compression) -> String {
-    let columns = match part {
-        Part::Catalogue => "id text PRIMARY KEY, format int, definition text, dropping boolean",
-        Part::Places => {
-            "shard int, bucket bigint, opened bigint, closed bigint, sealed bigint, \
-             dropped bigint, PRIMARY KEY (shard, bucket)"
-        }
-        Part::Index => {
-            "shard int, bucket bigint, chunk blob, put bigint, renewed bigint, \
-             abandoned bigint, committed bigint, retired bigint, meta blob, \
-             version uuid, PRIMARY KEY ((shard, bucket), chunk)"
-        }
-        Part::Chunks => {
-            "shard int, bucket bigint, col smallint, chunk blob, data blob, \
-             PRIMARY KEY ((shard, bucket), col, chunk)"
-        }
-        Part::Fresh => {
-            "shard int, bucket bigint, generation bigint, key blob, wt bigint, \
-             deleted boolean, row blob, PRIMARY KEY ((shard, bucket, generation), key)"
-        }
-    };
-    let compression = match (part, compression) {
-        (Part::Chunks, Compression::None) => " AND compression = {'enabled': false}",
-        _ => " AND compression = {'class': 'LZ4Compressor', 'min_compress_ratio': 1.05}",
-    };
-    let remembered = match part {
-        Part::Chunks | Part::Fresh => {
-            format!(" AND gc_grace_seconds = {DELETED_BLOBS_REMEMBERED_SECONDS}")
-        }
-        _ => String::new(),
-    };
-    format!(
-        "CREATE TABLE IF NOT EXISTS {} ({columns}) WITH comment = '{}'{compression}{remembered}",
-        names.cql(part),
-        comment(names)
-    )
-}
+const READING: &str = "reading the definition";
 
 /// The CQL tables that exist under the names of a columnar table.
 #[derive(Debug, Default)]
@@ -188,9 +101,18 @@ pub(super) struct Entry {
     pub(super) dropping: bool,
 }
 
-/// Reads the entry of the catalogue, if there is one.
-pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
-    let task = client.task_of_all("reading the definition", Part::Catalogue);
+/// The entry of the catalogue with its definition as text.
+pub(super) struct Text {
+    pub(super) definition: String,
+    dropping: bool,
+}
+
+/// Reads the entry of the catalogue with its definition as text, if there is one.
+///
+/// # Errors
+/// Fails if it is of a newer format.
+pub(super) async fn read_text(client: &Client) -> Result<Option<Text>> {
+    let task = client.task_of_all(READING, Part::Catalogue);
     let cql = format!(
         "SELECT format, definition, dropping FROM {} WHERE id = ?",
         client.names.cql(Part::Catalogue)
@@ -199,7 +121,7 @@ pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
     let entries = each_row(
         &task,
         &rows,
-        |row: (Option<i32>, Option<&str>, Option<bool>)| {
+        |row: (Option<i32>, Option<String>, Option<bool>)| {
             let format = row.0.unwrap_or_default();
             if format > FORMAT {
                 return Err(Error::Version {
@@ -208,24 +130,35 @@ pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
                     known: FORMAT.unsigned_abs(),
                 });
             }
-            let definition: Definition = serde_json::from_str(row.1.unwrap_or_default())
-                .map_err(|error| server(&task, format!("it is damaged: {error}")))?;
-            definition.check()?;
-            let dropping = row.2.unwrap_or(false);
-            Ok(Entry {
-                definition,
-                dropping,
+            Ok(Text {
+                definition: row.1.unwrap_or_default(),
+                dropping: row.2.unwrap_or(false),
             })
         },
     )?;
     Ok(entries.into_iter().next())
 }
 
+/// Reads the entry of the catalogue, if there is one.
+pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
+    let task = client.task_of_all(READING, Part::Catalogue);
+    let Some(text) = read_text(client).await? else {
+        return Ok(None);
+    };
+    let definition = checked::read(&text.definition)
+        .map_err(|error| server(&task, format!("it is damaged: {error}")))?;
+    definition.check()?;
+    Ok(Some(Entry {
+        definition,
+        dropping: text.dropping,
+    }))
+}
+
 /// Writes the definition unless there is one. Of several processes at the same time, the first one
 /// decides.
 pub(super) async fn write_entry(client: &Client, definition: &Definition) -> Result<()> {
     let task = client.task_of_all("writing the definition", Part::Catalogue);
-    let json = serde_json::to_string(definition)
+    let json = checked::write(definition)
         .map_err(|error| Error::Invalid(format!("the definition cannot be written: {error}")))?;
     let cql = entry_statement(&client.names);
     client.once(&task, &cql, (json,)).await.map(drop)

@@ -3,11 +3,62 @@
 //! All writes of a chunk carry the time in the chunk's name, whenever they are made, and its deletion
 //! carries a later one. So a late write, from any process and by any clock, brings nothing back.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::time::sleep;
 
 use crate::id::ChunkId;
+
+/// The difference between the clocks of this machine and of a node from which on neither reads nor writes are
+/// certain to be right: half of what the versions of the index allow for (`version.rs`).
+const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(30);
+
+/// A moment by two clocks: one that only goes forward and stands still while the machine sleeps, and the
+/// wall clock, which goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    steady: Instant,
+    wall: SystemTime,
+}
+
+impl Moment {
+    pub(super) fn now() -> Self {
+        Moment {
+            steady: Instant::now(),
+            wall: SystemTime::now(),
+        }
+    }
+
+    /// Returns the time since then by the clock that says more, or the longest time there is if the
+    /// wall clock was set back meanwhile.
+    pub(super) fn elapsed(&self) -> Duration {
+        let by_wall = self.wall.elapsed().unwrap_or(Duration::MAX);
+        self.steady.elapsed().max(by_wall)
+    }
+}
+
+/// Compares the clock of a node, which said `there`, with that of this machine, which said `before` before
+/// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC.
+///
+/// # Errors
+/// Returns in words how they differ if that is too much.
+pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Result<(), String> {
+    let (apart, which) = if there < before {
+        (before.saturating_sub(there), "ahead of")
+    } else {
+        (there.saturating_sub(after), "behind")
+    };
+    let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
+    if apart <= limit {
+        return Ok(());
+    }
+    Err(format!(
+        "the clock of this machine is {} s {which} that of the node, and write times decide which row is \
+         the newest; set the clocks of all machines by the same time servers (they may differ by {} s)",
+        apart / 1000,
+        CLOCKS_APART_AT_MOST.as_secs()
+    ))
+}
 
 /// Returns the present moment in milliseconds since 1970-01-01 UTC.
 pub(super) fn now_milliseconds() -> i64 {
@@ -42,7 +93,7 @@ fn milliseconds(chunk: ChunkId) -> i64 {
 pub(super) async fn after_all_chunks() -> i64 {
     let last = milliseconds(ChunkId::new()).max(now_milliseconds());
     while milliseconds(ChunkId::new()) <= last {
-        sleep(std::time::Duration::from_millis(1)).await;
+        sleep(Duration::from_millis(1)).await;
     }
     up_to_milliseconds(last)
 }
@@ -66,6 +117,37 @@ mod tests {
         assert!(renewal_timestamp(before) < deletion_timestamp(before));
         assert!(deletion_timestamp(before) <= deletion);
         assert!(deletion < chunk_timestamp(after));
+    }
+
+    #[test]
+    fn the_clock_that_says_more_counts() {
+        let now = Moment::now();
+        assert!(now.elapsed() < Duration::from_secs(60));
+        let minute = Duration::from_secs(60);
+        // The machine has slept for a minute: the steady clock has stood still.
+        let slept = Moment {
+            wall: now.wall - minute,
+            ..now
+        };
+        assert!(slept.elapsed() >= minute);
+        let set_back = Moment {
+            wall: now.wall + minute,
+            ..now
+        };
+        assert_eq!(set_back.elapsed(), Duration::MAX);
+    }
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
+        for there in [100 - limit, 100, 150, 200, 200 + limit] {
+            compare_clocks(100, there, 200).unwrap();
+        }
+        let said = |there| compare_clocks(1_000_000, there, 1_000_100).unwrap_err();
+        let behind = said(1_000_100 + limit + 1);
+        assert!(behind.contains("is 30 s behind that"), "{behind}");
+        let ahead = said(1_000_000 - 2 * limit);
+        assert!(ahead.contains("is 60 s ahead of that"), "{ahead}");
     }
 
     #[test]

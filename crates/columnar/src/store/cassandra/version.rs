@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::CassandraStore;
@@ -24,7 +23,7 @@ use super::client::{as_rows, each_row};
 use super::names::Part;
 use super::places::key;
 use super::retry::server;
-use super::time::now_milliseconds;
+use super::time::{Moment, now_milliseconds};
 use crate::Result;
 use crate::id::Place;
 use crate::meta::ChunkMeta;
@@ -129,7 +128,7 @@ impl CassandraStore {
     /// # Errors
     /// Fails with `Server` if no version is written soon enough, so that processes that remember
     /// the index may not see the commit before the next one.
-    pub(super) async fn see_to_version(&self, place: Place, mut began: Instant) -> Result<()> {
+    pub(super) async fn see_to_version(&self, place: Place, mut began: Moment) -> Result<()> {
         let task = self
             .client
             .task("writing the version of the index", place, Part::Index);
@@ -138,7 +137,7 @@ impl CassandraStore {
             if began.elapsed() <= APPLIED_WITHIN {
                 return Ok(());
             }
-            began = Instant::now();
+            began = Moment::now();
             let timestamp = after(self.version(place).await?);
             let values = (timestamp, Uuid::now_v7(), shard, bucket);
             let statement = &self.statements.index.put_version;

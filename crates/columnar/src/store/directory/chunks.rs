@@ -2,12 +2,13 @@
 //! from their sizes, which are in the manifest.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 
+use super::disk::Output;
 use super::files::{io, remove, sync_folder};
 use super::layout::Folder;
 use crate::id::{ChunkId, Place};
@@ -40,11 +41,14 @@ fn write(folder: &Folder, chunks: &[Chunk], created: &mut Vec<PathBuf>) -> Resul
         let mut files = Vec::with_capacity(chunks.len());
         for chunk in chunks {
             let path = folder.chunk(chunk.meta.id);
-            let mut file = File::create_new(&path).map_err(io("creating", &path))?;
+            let file = Output::create_new(&path).map_err(io("creating", &path))?;
             created.push(path.clone());
             failpoint::hit("put.created");
+            let mut position = 0;
             for blob in &chunk.blobs {
-                file.write_all(blob).map_err(io("writing", &path))?;
+                file.write_at(blob, position)
+                    .map_err(io("writing", &path))?;
+                position += blob.len() as u64;
                 failpoint::hit("put.blob");
             }
             files.push((path, file));

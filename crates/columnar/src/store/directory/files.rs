@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::disk;
 use crate::{Error, Result};
 
 /// Returns a function for `map_err` that adds what was being done with which file.
@@ -29,14 +30,22 @@ pub fn torn(path: &Path, reason: impl Into<String>) -> Error {
 
 /// Syncs a folder, so that files that were created, renamed or removed in it stay so.
 pub fn sync_folder(path: &Path) -> Result<()> {
-    File::open(path)
-        .and_then(|folder| folder.sync_all())
-        .map_err(io("syncing folder", path))
+    disk::sync_folder(path).map_err(io("syncing folder", path))
+}
+
+/// Judges the sync of what a reader is about to show. Where nothing can be written, or synced, everything
+/// that is there is durable.
+pub fn sync_shown(path: &Path, synced: io::Result<()>) -> Result<()> {
+    use io::ErrorKind::{InvalidInput, ReadOnlyFilesystem};
+    match synced {
+        Err(error) if matches!(error.kind(), ReadOnlyFilesystem | InvalidInput) => Ok(()),
+        synced => synced.map_err(io("syncing", path)),
+    }
 }
 
 /// Creates a folder that may exist already. It is durable once its parent is synced.
 pub fn create_folder(path: &Path) -> Result<()> {
-    match fs::create_dir(path) {
+    match disk::create_folder(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(io("creating folder", path)(error))
         }
@@ -62,7 +71,7 @@ pub fn names(path: &Path) -> Result<Vec<String>> {
 
 /// Removes a file that may not exist, and returns whether it existed.
 pub fn remove(path: &Path) -> Result<bool> {
-    match fs::remove_file(path) {
+    match disk::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(io("removing", path)(error)),

@@ -20,6 +20,9 @@ pub const LONGEST: usize = 1 << 30;
 const HEADER: usize = 12;
 const END: u8 = 0xA5;
 
+/// The number of bytes after the payload.
+pub const END_BYTES: usize = 1;
+
 /// Appends a record. The payload has at most [`LONGEST`] bytes.
 pub fn push(payload: &[u8], out: &mut Vec<u8>) {
     let begin = out.len();
@@ -31,23 +34,23 @@ pub fn push(payload: &[u8], out: &mut Vec<u8>) {
     out.push(END);
 }
 
-/// The whole records of a file.
+/// The whole records of a file, up to its end or to the first one that is damaged.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Records {
     /// The positions of the payloads.
     pub payloads: Vec<Range<usize>>,
     /// The end of the last record.
     pub end: usize,
+    /// The damage after the last record and its position, if there is any.
+    pub damage: Option<String>,
 }
 
-/// Finds the whole records from a position on.
-///
-/// # Errors
-/// Returns the damage and its position.
-pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
+/// Finds the whole records from a position on, up to the first one that is damaged.
+pub fn readable(bytes: &[u8], from: usize) -> Records {
     let mut records = Records {
         payloads: Vec::new(),
         end: from,
+        damage: None,
     };
     while let Some(rest) = bytes.get(records.end..) {
         match first(rest) {
@@ -57,10 +60,32 @@ pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
                 records.end = begin + length + 1;
             }
             First::Torn => break,
-            First::Damaged(what) => return Err(format!("{what} at byte {}", records.end)),
+            First::Damaged(what) => {
+                records.damage = Some(format!("{what} at byte {}", records.end));
+                break;
+            }
         }
     }
-    Ok(records)
+    records
+}
+
+/// Finds the whole records behind a position at which one is damaged.
+pub fn after_damage(bytes: &[u8], damaged: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = damaged + 1;
+    while let Some(header) = bytes.get(at..).and_then(<[u8]>::first_chunk::<HEADER>) {
+        let [_, _, header_crc] = numbers(header);
+        let is_header = crc32fast::hash(&header[..8]) == header_crc;
+        match is_header.then(|| first(&bytes[at..])) {
+            Some(First::Whole(length)) => {
+                let begin = at + HEADER;
+                found.push(begin..begin + length);
+                at = begin + length + END_BYTES;
+            }
+            _ => at += 1,
+        }
+    }
+    found
 }
 
 /// The first record of some bytes.
@@ -118,6 +143,14 @@ mod tests {
         bytes
     }
 
+    fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
+        let records = readable(bytes, from);
+        match records.damage {
+            None => Ok(records),
+            Some(damage) => Err(damage),
+        }
+    }
+
     fn found(bytes: &[u8]) -> Result<Vec<&[u8]>, String> {
         let records = scan(bytes, 4)?;
         Ok(records.payloads.into_iter().map(|at| &bytes[at]).collect())
@@ -157,6 +190,27 @@ mod tests {
                 "zeros from {zeros_from}"
             );
         }
+    }
+
+    #[test]
+    fn what_comes_before_the_damage_is_read() {
+        let mut bytes = two();
+        bytes[4 + 18 + 13 + 14] ^= 1;
+        let records = readable(&bytes, 4);
+        assert_eq!(records.payloads, [16..21, 34..34]);
+        assert_eq!(records.end, 4 + 18 + 13);
+        let damage = records.damage.unwrap();
+        assert_eq!(damage, "a record is damaged at byte 35");
+    }
+
+    #[test]
+    fn what_comes_after_the_damage_is_found() {
+        let mut bytes = two();
+        bytes[4] ^= 1;
+        let damaged = readable(&bytes, 4);
+        assert_eq!((damaged.payloads.len(), damaged.end), (0, 4));
+        assert_eq!(after_damage(&bytes, 4), [34..34, 47..53]);
+        assert!(after_damage(&[0; 4096], 0).is_empty());
     }
 
     #[test]

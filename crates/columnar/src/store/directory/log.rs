@@ -3,9 +3,7 @@
 //! A segment has the rows that came between two freezes. Only the process that began a segment appends
 //! to it, and never again once that has failed.
 
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -13,6 +11,8 @@ use std::sync::{Arc, Mutex, RwLock};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
+use super::aside::{Aside, segment_name};
+use super::disk::{self, Output};
 use super::files::{
     create_folder, io, locked, read_from, reading, remove, sync_folder, torn, writing,
 };
@@ -50,7 +50,7 @@ struct Insert {
 struct Active {
     number: u64,
     path: PathBuf,
-    file: File,
+    file: Output,
     length: u64,
 }
 
@@ -75,25 +75,17 @@ impl Log {
 
     /// Reads the rows that an earlier process has left and that are not sealed, and makes them durable.
     /// That process may have died before it did that, and rows that readers have seen must not be lost.
+    ///
+    /// They are written again: it may also have failed to sync them, and after that they would be read as
+    /// written, and synced without an error, although they are not on the disk. What was not written whole
+    /// is kept aside.
     pub fn recover(&self, sealed: u64) -> Result<()> {
         let mut segments = Vec::new();
         for number in self.folder.segments(self.place)? {
             self.last_segment.fetch_max(number, Ordering::Relaxed);
-            if number <= sealed {
-                continue;
-            }
-            let path = self.folder.segment(self.place, number);
-            let file = File::open(&path).map_err(io("opening", &path))?;
-            let bytes = read_from(&file, 0).map_err(io("reading", &path))?;
-            let mut rows = Rows::default();
-            segment::decode(&Bytes::from(bytes), 0, &mut rows)
-                .map_err(|reason| torn(&path, reason))?;
-            if rows.is_empty() {
-                _ = remove(&path)?
-            } else {
-                let synced = failpoint::call("recover.sync").and_then(|()| file.sync_data());
-                synced.map_err(io("syncing", &path))?;
-                segments.push(Segment { number, rows });
+            if number > sealed {
+                let rows = self.recover_segment(number)?;
+                segments.extend(rows.map(|rows| Segment { number, rows }));
             }
         }
         if !segments.is_empty() {
@@ -102,6 +94,41 @@ impl Log {
         }
         *writing(&self.segments) = segments;
         Ok(())
+    }
+
+    /// Returns the rows of a segment, if it has any.
+    fn recover_segment(&self, number: u64) -> Result<Option<Rows>> {
+        let path = self.folder.segment(self.place, number);
+        let file = Output::open(&path).map_err(io("opening", &path))?;
+        let bytes = Bytes::from(read_from(file.file(), 0).map_err(io("reading", &path))?);
+        let mut rows = Rows::default();
+        let end = segment::decode(&bytes, 0, &mut rows).map_err(|reason| torn(&path, reason))?;
+        let (whole, torn) = bytes.split_at(end as usize);
+        if torn.iter().any(|byte| *byte != 0) {
+            // Of an insert that was interrupted, or of one that the file has lost.
+            let aside =
+                Aside::newest(&self.folder)?.map_or_else(|| Aside::begin(&self.folder), Ok)?;
+            aside.keep(&segment_name(self.place, number, end), torn)?;
+        }
+        if rows.is_empty() {
+            remove(&path)?;
+            return Ok(None);
+        }
+        let synced = failpoint::call("recover.sync")
+            .and_then(|()| file.write_at(whole, 0))
+            .and_then(|()| file.set_len(end))
+            .and_then(|()| file.sync_data());
+        synced.map_err(io("syncing", &path))?;
+        Ok(Some(rows))
+    }
+
+    /// Returns the greatest write time of all rows, if there are any.
+    pub fn last_write_time(&self) -> Option<i64> {
+        let segments = reading(&self.segments);
+        let times = segments
+            .iter()
+            .filter_map(|segment| segment.rows.last_write_time());
+        times.max()
     }
 
     /// Inserts rows, which are durable when it returns. Inserts that come at the same time are written
@@ -170,11 +197,7 @@ impl Log {
         sync_folder(&self.folder.fresh())?;
         failpoint::hit("insert.folder");
         let path = self.folder.segment(self.place, number);
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(io("creating", &path))?;
+        let file = Output::create_new(&path).map_err(io("creating", &path))?;
         failpoint::hit("insert.created");
         Ok(Active {
             number,
@@ -246,7 +269,7 @@ impl Log {
         }
         if active.is_none() {
             // It fails if the folder still has other segments.
-            let _ = std::fs::remove_dir(self.folder.place(self.place));
+            let _ = disk::remove_folder(&self.folder.place(self.place));
             failpoint::hit("sweep.place");
         }
         Ok(())
@@ -264,7 +287,7 @@ impl Active {
             bytes.extend_from_slice(&insert.record);
         }
         failpoint::hit("insert.write");
-        if let Err(error) = self.file.write_all_at(&bytes, self.length) {
+        if let Err(error) = self.file.write_at(&bytes, self.length) {
             // If this fails, too, what was written is no whole record, or one that was never
             // acknowledged.
             let _ = self.file.set_len(self.length);

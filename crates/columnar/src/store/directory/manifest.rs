@@ -5,14 +5,16 @@
 //! bytes, little-endian) and the CRC-32 of these 32 bytes (4 bytes, little-endian). Records
 //! (`frame.rs`, `record.rs`) follow, one for each commit.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-use super::files::{io, read_from, sync_folder, torn};
+use super::aside::{Aside, manifest_name};
+use super::disk::{self, Output};
+use super::files::{io, read_from, sync_folder, sync_shown, torn};
 use super::frame;
 use super::layout::Folder;
 use super::record::Record;
@@ -32,7 +34,7 @@ const GROWTH_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Manifest {
     path: PathBuf,
-    file: File,
+    file: Output,
     length: u64,
     /// The length that it had when it was rewritten.
     length_rewritten: u64,
@@ -43,35 +45,56 @@ pub struct Manifest {
 impl Manifest {
     /// Writes the first manifest of a table.
     pub fn create(folder: &Folder) -> Result<()> {
-        let mut ignored = None;
-        write_new(folder, &State::default(), &mut ignored)
+        Manifest::replace(folder, &State::default())
     }
 
-    /// Opens a manifest and returns it with what it says. The remains of a torn write are cut off.
-    pub fn open(folder: &Folder, definition: &Definition) -> Result<(Manifest, State)> {
+    /// Writes a manifest that says this, in place of the one that is there.
+    pub fn replace(folder: &Folder, state: &State) -> Result<()> {
+        let mut ignored = None;
+        write_new(folder, state, &mut ignored)
+    }
+
+    /// Opens a manifest and returns it with what it says. The remains of a torn write are kept aside and
+    /// cut off, with a note for people.
+    ///
+    /// The manifest is written anew. A process before this one may have failed to sync it, and after
+    /// that it would be read as written, and synced without an error, although it is not on the disk.
+    pub fn open(
+        folder: &Folder,
+        definition: &Definition,
+    ) -> Result<(Manifest, State, Option<String>)> {
         let path = folder.manifest();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(io("opening", &path))?;
+        let file = Output::open(&path).map_err(io("opening", &path))?;
         let mut known = Known::default();
-        known.read(&path, &file, definition)?;
-        let length = known.length;
-        // The process that wrote it may have died before it was durable, and this one is about to
-        // act on what it says.
-        file.set_len(length)
-            .and_then(|()| file.sync_all())
-            .map_err(io("cutting off what was not written whole of", &path))?;
-        sync_folder(&folder.root)?;
-        let manifest = Manifest {
+        known.read(&path, file.file(), definition)?;
+        let bytes = read_from(file.file(), 0).map_err(io("reading", &path))?;
+        let (whole, torn) = bytes.split_at((known.length as usize).min(bytes.len()));
+        let note = if torn.is_empty() {
+            None
+        } else {
+            Some(keep_torn(folder, known.length, torn)?)
+        };
+        let mut manifest = Manifest {
             path,
             file,
-            length,
-            length_rewritten: length,
+            length: known.length,
+            length_rewritten: known.length,
             failed: false,
         };
-        Ok((manifest, known.state))
+        match manifest.rewrite(folder, &known.state) {
+            Err(Error::Io { source, .. }) if is_full(&source) => manifest.write_again(whole)?,
+            written => written?,
+        }
+        Ok((manifest, known.state, note))
+    }
+
+    /// Writes all that is known of the file over itself, which takes no space.
+    fn write_again(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.file.write_at(bytes, 0);
+        written
+            .and_then(|()| self.file.set_len(bytes.len() as u64))
+            .and_then(|()| self.file.sync_all())
+            .map_err(io("writing again", &self.path))
     }
 
     /// Appends a record, which is durable when it returns.
@@ -88,7 +111,7 @@ impl Manifest {
         let mut bytes = Vec::new();
         frame::push(&payload, &mut bytes);
         failpoint::hit("manifest.append");
-        if let Err(error) = self.file.write_all_at(&bytes, self.length) {
+        if let Err(error) = self.file.write_at(&bytes, self.length) {
             self.failed = self.file.set_len(self.length).is_err();
             return Err(io("appending to", &self.path)(error));
         }
@@ -141,9 +164,31 @@ impl Manifest {
     }
 }
 
+/// Keeps the remains of a write that was torn, and returns a note. They may be those of commits that were
+/// acknowledged, if the file was damaged.
+fn keep_torn(folder: &Folder, from: u64, torn: &[u8]) -> Result<String> {
+    let aside = Aside::begin(folder)?;
+    aside.keep(&manifest_name(from), torn)?;
+    Ok(format!(
+        "the last {} bytes of {} were not written whole: a commit was interrupted, or the file was \
+         damaged; they are in {} now",
+        torn.len(),
+        folder.manifest().display(),
+        aside.path.display()
+    ))
+}
+
+/// Returns whether there is no space for a further file.
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}
+
 /// Writes a new manifest. `replaced` becomes its file and length as soon as it has replaced the old
 /// one.
-fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>) -> Result<()> {
+fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(Output, u64)>) -> Result<()> {
     let path = folder.manifest();
     let new = path.with_extension("new");
     let mut bytes = head(state.last_segment);
@@ -151,13 +196,13 @@ fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>)
         frame::push(&record.encode(), &mut bytes);
     }
     failpoint::hit("rewrite.begin");
-    let file = File::create(&new).map_err(io("creating", &new))?;
+    let mut file = Output::create(&new).map_err(io("creating", &new))?;
     failpoint::hit("rewrite.created");
-    file.write_all_at(&bytes, 0).map_err(io("writing", &new))?;
+    file.write_at(&bytes, 0).map_err(io("writing", &new))?;
     failpoint::hit("rewrite.written");
     file.sync_all().map_err(io("syncing", &new))?;
     failpoint::hit("rewrite.synced");
-    fs::rename(&new, &path).map_err(io("renaming", &new))?;
+    file.rename(&path).map_err(io("renaming", &new))?;
     *replaced = Some((file, bytes.len() as u64));
     failpoint::hit("rewrite.renamed");
     sync_folder(&folder.root)?;
@@ -176,25 +221,58 @@ fn head(last_segment: u64) -> Vec<u8> {
     head
 }
 
+/// The first bytes of a manifest, which are different whenever it is rewritten.
+pub type Head = [u8; HEAD];
+
 /// The contents of a manifest, as far as it was read.
 #[derive(Debug, Default)]
 pub struct Known {
-    head: Option<[u8; HEAD]>,
+    pub head: Option<Head>,
     /// The bytes of the head and of all whole records.
-    length: u64,
+    pub length: u64,
     pub state: State,
 }
 
 impl Known {
-    /// Reads the records that are new. The file is opened by its path, since it may have been
-    /// replaced.
-    pub fn refresh(&mut self, path: &Path, definition: &Definition) -> Result<()> {
-        let file = File::open(path).map_err(io("opening", path))?;
-        self.read(path, &file, definition)
+    /// Reads the records that are new, and makes sure that they are durable: the writer may not have come
+    /// to that yet. The file is opened by its path, since it may have been replaced.
+    pub fn refresh(&mut self, folder: &Folder, definition: &Definition) -> Result<()> {
+        let path = folder.manifest();
+        let file = File::open(&path).map_err(io("opening", &path))?;
+        let (head, length) = (self.head, self.length);
+        self.read(&path, &file, definition)
+            .and_then(|()| {
+                if self.head != head {
+                    sync_shown(&folder.root, disk::sync_folder(&folder.root))?;
+                }
+                if (self.head, self.length) != (head, length) {
+                    sync_shown(&path, disk::sync_read(&file, &path))?;
+                }
+                Ok(())
+            })
             .inspect_err(|_| *self = Known::default())
     }
 
+    /// Reads a manifest up to its end or to what is damaged, and returns the damage.
+    pub fn readable(folder: &Folder, definition: &Definition) -> Result<(Known, Option<String>)> {
+        let path = folder.manifest();
+        let file = File::open(&path).map_err(io("opening", &path))?;
+        let mut known = Known::default();
+        let bytes = known.begin(&path, &file)?;
+        let damage = known.take(&bytes, definition);
+        Ok((known, damage))
+    }
+
     fn read(&mut self, path: &Path, file: &File, definition: &Definition) -> Result<()> {
+        let bytes = self.begin(path, file)?;
+        match self.take(&bytes, definition) {
+            None => Ok(()),
+            Some(damage) => Err(torn(path, damage)),
+        }
+    }
+
+    /// Returns the bytes after those that are known. If the manifest was rewritten, nothing is known of it.
+    fn begin(&mut self, path: &Path, file: &File) -> Result<Vec<u8>> {
         let mut head = [0; HEAD];
         file.read_exact_at(&mut head, 0)
             .map_err(|error| match error.kind() {
@@ -210,20 +288,29 @@ impl Known {
             };
             self.state.last_segment = last_segment;
         }
-        let bytes = read_from(file, self.length).map_err(io("reading", path))?;
-        let at = |reason: String| torn(path, format!("{reason}, counted from {}", self.length));
-        let records = frame::scan(&bytes, 0).map_err(at)?;
+        read_from(file, self.length).map_err(io("reading", path))
+    }
+
+    /// Applies the records in bytes that come after those that are known, up to the first one that is
+    /// damaged. Returns the damage.
+    fn take(&mut self, bytes: &[u8], definition: &Definition) -> Option<String> {
+        let from = self.length;
+        let records = frame::readable(bytes, 0);
         for payload in records.payloads {
-            let record = Record::decode(&bytes[payload])
-                .and_then(|record| record.check(definition).map(|()| record))
-                .map_err(|reason| torn(path, reason))?;
-            self.state
-                .check(&record)
-                .map_err(|reason| torn(path, reason))?;
-            self.state.apply(record);
+            let end = payload.end + frame::END_BYTES;
+            let record = Record::decode(&bytes[payload]).and_then(|record| {
+                record.check(definition)?;
+                self.state.check(&record)?;
+                Ok(record)
+            });
+            match record {
+                Ok(record) => self.state.apply(record),
+                Err(damage) => return Some(damage),
+            }
+            self.length = from + end as u64;
         }
-        self.length += records.end as u64;
-        Ok(())
+        let counted = |damage: String| format!("{damage}, counted from {from}");
+        records.damage.map(counted)
     }
 }
 

@@ -6,6 +6,7 @@
 //! manifest                the valid chunks, one record for each commit
 //! chunks/<id>.chunk       the blobs of a chunk, one after another
 //! fresh/<place>/<n>.log   fresh rows of a place, one record for each insert
+//! damaged-<n>/            what was cut off or taken out because it could not be read
 //! ```
 //!
 //! One process at a time writes, any number of others read. Everything is durable (synced together
@@ -19,15 +20,22 @@
 //! looks at the segments first and at the manifest afterwards, and ignores the rows of sealed
 //! segments: it sees a row exactly once, whatever happens in between.
 
+mod aside;
+mod check;
 mod chunks;
+mod disk;
 mod files;
 mod frame;
+#[cfg(test)]
+mod hostile;
 mod layout;
 mod log;
 mod manifest;
 mod reader;
 mod record;
+pub mod recording;
 mod removal;
+mod repair;
 #[cfg(test)]
 mod sample;
 mod segment;
@@ -36,6 +44,7 @@ mod sweep;
 mod table;
 mod writer;
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +57,9 @@ use self::files::{io, reading};
 use self::layout::Folder;
 use self::reader::Reader;
 use self::writer::Writer;
+use super::check::Check;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
+use crate::clock;
 use crate::definition::Definition;
 use crate::id::{ChunkId, Place};
 use crate::meta::ChunkMeta;
@@ -75,14 +86,8 @@ impl DirectoryStore {
     /// Fails if the definition is not possible, or the folder has something else or cannot be written.
     pub fn create(path: &Path, definition: Definition) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
-        let definition = Arc::new(definition);
         let lock = table::create(&folder, &definition)?;
-        let writer = Writer::open(folder.clone(), Arc::clone(&definition), lock)?;
-        Ok(DirectoryStore {
-            folder,
-            definition,
-            access: Access::Write(Arc::new(writer)),
-        })
+        DirectoryStore::written(folder, lock)
     }
 
     /// Opens a table to read and to write, which only one process at a time can.
@@ -91,8 +96,15 @@ impl DirectoryStore {
     /// Fails if another process writes it, there is no table, or its files are damaged.
     pub fn open(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
-        let definition = Arc::new(table::read(&folder)?);
+        // Without a table, there is nothing to lock.
+        table::read(&folder)?;
         let lock = writer::lock(&folder)?;
+        DirectoryStore::written(folder, lock)
+    }
+
+    /// Opens a table that this process may write.
+    fn written(folder: Folder, lock: File) -> Result<DirectoryStore> {
+        let definition = table::read(&folder)?.definition;
         let writer = Writer::open(folder.clone(), Arc::clone(&definition), lock)?;
         Ok(DirectoryStore {
             folder,
@@ -107,13 +119,36 @@ impl DirectoryStore {
     /// Fails if there is no table, or its files are damaged.
     pub fn open_to_read(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
-        let definition = Arc::new(table::read(&folder)?);
-        let reader = Reader::open(folder.clone(), Arc::clone(&definition))?;
+        let table = table::read(&folder)?;
+        let definition = Arc::clone(&table.definition);
+        let reader = Reader::open(folder.clone(), table)?;
         Ok(DirectoryStore {
             folder,
             definition,
             access: Access::Read(Arc::new(reader)),
         })
+    }
+
+    /// Looks at every byte of a table that no other process writes, and says what is damaged.
+    ///
+    /// # Errors
+    /// Fails if there is no table, another process writes it, or the files cannot be read.
+    pub fn check(path: &Path) -> Result<Check> {
+        let folder = Folder::new(path);
+        let _lock = writer::lock_existing(&folder)?;
+        Ok(check::check(&folder)?.check)
+    }
+
+    /// Checks a table and repairs what can be repaired: cuts off the ends of files that cannot be read, and
+    /// takes chunks out of the table that are not what was written. What is taken out is kept in a folder
+    /// `damaged-N` of the table.
+    ///
+    /// # Errors
+    /// Fails if there is no table, another process writes it, or the files cannot be read or written.
+    pub fn repair(path: &Path) -> Result<Check> {
+        let folder = Folder::new(path);
+        let _lock = writer::lock_existing(&folder)?;
+        repair::repair(&folder)
     }
 
     /// Returns whether there is a table in a folder.
@@ -189,6 +224,21 @@ impl Access {
 impl Store for DirectoryStore {
     fn definition(&self) -> &Arc<Definition> {
         &self.definition
+    }
+
+    fn write_time(&self) -> i64 {
+        match &self.access {
+            Access::Write(writer) => writer.clock.write_time(),
+            // It writes nothing.
+            Access::Read(_) => clock::write_time(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match &self.access {
+            Access::Write(writer) => writer.notes.clone(),
+            Access::Read(_) => Vec::new(),
+        }
     }
 
     async fn places(&self) -> Result<Vec<Place>> {

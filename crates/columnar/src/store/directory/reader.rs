@@ -3,16 +3,18 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::files::{io, locked, read_from, torn};
+use super::disk;
+use super::files::{io, locked, read_from, sync_shown, torn};
 use super::layout::Folder;
-use super::manifest::Known;
+use super::manifest::{Head, Known};
 use super::segment::{self, Rows};
 use super::state::State;
-use crate::definition::Definition;
+use super::table::{self, Table};
 use crate::id::Place;
 use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
@@ -24,7 +26,7 @@ const ATTEMPTS: usize = 3;
 #[derive(Debug)]
 pub struct Reader {
     pub folder: Folder,
-    definition: Arc<Definition>,
+    table: Table,
     manifest: Mutex<Known>,
     /// The segments that were read, by place and number.
     segments: Mutex<Segments>,
@@ -41,10 +43,10 @@ struct Segment {
 }
 
 impl Reader {
-    pub fn open(folder: Folder, definition: Arc<Definition>) -> Result<Reader> {
+    pub fn open(folder: Folder, table: Table) -> Result<Reader> {
         let reader = Reader {
             folder,
-            definition,
+            table,
             manifest: Mutex::default(),
             segments: Mutex::default(),
         };
@@ -54,10 +56,34 @@ impl Reader {
 
     /// Reads what is new in the manifest and looks at what it says.
     pub fn with_state<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T> {
-        let path = self.folder.manifest();
         let mut known = locked(&self.manifest);
-        again_if_torn(|| known.refresh(&path, &self.definition))?;
+        let head = known.head;
+        again_if_torn(|| known.refresh(&self.folder, &self.table.definition))?;
+        if known.head != head {
+            // Segments of another table in the same folder may have had the same numbers.
+            locked(&self.segments).clear();
+            if let Err(error) = self.check_whose() {
+                *known = Known::default();
+                return Err(error);
+            }
+        }
         Ok(look(&known.state))
+    }
+
+    /// Checks that the manifest, which is another file now, is still that of the table that was opened.
+    fn check_whose(&self) -> Result<()> {
+        if table::read(&self.folder)? == self.table {
+            Ok(())
+        } else {
+            Err(Error::Invalid(format!(
+                "the table in {} was dropped and another one created in its place; open it again",
+                self.folder.root.display()
+            )))
+        }
+    }
+
+    fn head(&self) -> Option<Head> {
+        locked(&self.manifest).head
     }
 
     pub fn places(&self) -> Result<Vec<Place>> {
@@ -77,6 +103,17 @@ impl Reader {
     }
 
     pub fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
+        loop {
+            let head = self.head();
+            let snapshot = self.snapshot_of_one_manifest(place, keys)?;
+            if self.head() == head {
+                return Ok(snapshot);
+            }
+            // The segments that were read may be those of another table.
+        }
+    }
+
+    fn snapshot_of_one_manifest(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
         // The segments first and the manifest afterwards: rows that are sealed in between are seen in
         // chunks only. A segment that is gone was sealed, and the manifest says so.
         let sealed = locked(&self.manifest).state.sealed(place);
@@ -116,7 +153,27 @@ impl Reader {
                 return Err(torn(&path, reason));
             }
         }
+        if known.length > from
+            && let Err(error) = self.make_durable(place, &path, &file, from == 0)
+        {
+            *known = Segment::default();
+            return Err(error);
+        }
         Ok(Some(known.rows.within(keys)))
+    }
+
+    /// Makes rows durable before they are shown: the writer may not have come to that yet.
+    fn make_durable(&self, place: Place, path: &Path, file: &File, is_new: bool) -> Result<()> {
+        sync_shown(path, disk::sync_read(file, path))?;
+        let folders = [self.folder.place(place), self.folder.fresh()];
+        for folder in folders.iter().filter(|_| is_new) {
+            match disk::sync_folder(folder) {
+                // The segment was sealed and swept meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                synced => sync_shown(folder, synced)?,
+            }
+        }
+        Ok(())
     }
 }
 

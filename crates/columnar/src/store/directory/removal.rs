@@ -4,6 +4,8 @@ use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::aside::{is_aside, is_kept};
+use super::disk;
 use super::files::{io, remove, sync_folder};
 use super::layout::{
     CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED, chunk_of, place_of, segment_of,
@@ -51,7 +53,7 @@ pub fn drop_table(folder: &Folder) -> Result<bool> {
         remove(file)?;
     }
     for emptied in &contents.folders {
-        fs::remove_dir(emptied).map_err(io("removing", emptied))?;
+        disk::remove_folder(emptied).map_err(io("removing", emptied))?;
     }
     // The manifest goes late: as long as it is there, the remains are known to be those of a table.
     for name in UNFINISHED.into_iter().chain([MANIFEST, LOCK]) {
@@ -59,7 +61,7 @@ pub fn drop_table(folder: &Folder) -> Result<bool> {
     }
     drop(lock);
     // The folder may be the one that the caller works in: then an empty folder stays.
-    let _ = fs::remove_dir(&folder.root);
+    let _ = disk::remove_folder(&folder.root);
     Ok(true)
 }
 
@@ -79,6 +81,7 @@ impl Contents {
                 (name, Some(false)) if UNFINISHED.contains(&name) => {}
                 (CHUNKS, Some(true)) => contents.take(path, |name| chunk_of(name).is_some())?,
                 (FRESH, Some(true)) => contents.take_places(root, path)?,
+                (name, Some(true)) if is_aside(name) => contents.take(path, is_kept)?,
                 _ => return Err(foreign(root, &path)),
             }
             contents.names.push(name);
@@ -184,11 +187,12 @@ mod tests {
     fn table() -> TempDir {
         let root = TempDir::new().unwrap();
         let file = |name: &str| fs::write(root.path().join(name), "x").unwrap();
-        for folder in ["chunks", "fresh", "fresh/-3_0"] {
+        for folder in ["chunks", "fresh", "fresh/-3_0", "damaged-1"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         let names = [TABLE, MANIFEST, "manifest.new", "fresh/-3_0/17.log"];
         names.into_iter().for_each(file);
+        file("damaged-1/-3_0-16.log-from-8");
         file(&format!("chunks/{}.chunk", Uuid::nil()));
         fs::write(root.path().join(LOCK), "").unwrap();
         root
@@ -225,7 +229,10 @@ mod tests {
         fs::remove_dir_all(root.path().join(CHUNKS)).unwrap();
         let mut names = remains_of(&root);
         names.sort_unstable();
-        assert_eq!(names, ["fresh", "lock", "manifest", "manifest.new"]);
+        assert_eq!(
+            names,
+            ["damaged-1", "fresh", "lock", "manifest", "manifest.new"]
+        );
         assert!(dropped(&root).unwrap());
         fs::create_dir(root.path()).unwrap();
         assert!(!dropped(&root).unwrap());
@@ -235,7 +242,14 @@ mod tests {
 
     #[test]
     fn what_is_somebody_elses_stays_with_all_else() {
-        for name in ["notes.txt", "chunks/x.chunk", "fresh/mine", "fresh/-3_0/x"] {
+        let theirs = [
+            "notes.txt",
+            "chunks/x.chunk",
+            "fresh/mine",
+            "fresh/-3_0/x",
+            "damaged-1/x",
+        ];
+        for name in theirs {
             let root = table();
             fs::write(root.path().join(name), "x").unwrap();
             assert!(why(&root).contains("nothing was removed"), "{name}");

@@ -32,6 +32,15 @@ impl Rows {
         self.0.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the greatest write time, if there is a row.
+    pub fn last_write_time(&self) -> Option<i64> {
+        self.0.values().map(|row| row.write_time).max()
+    }
+
     /// Adds a row, unless a version of its key is there that replaces it.
     pub fn keep_newest(&mut self, row: FreshRow) {
         let kept = self.0.get(&row.key);
@@ -109,33 +118,73 @@ pub fn encode(rows: &[FreshRow]) -> Result<Vec<u8>> {
 /// # Errors
 /// Returns the damage and its position.
 pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String> {
-    let mut from = 0;
-    if start == 0 {
-        match bytes.get(..HEAD.len()) {
-            Some(head) if head == HEAD => from = HEAD.len(),
-            Some(_) => {
-                return Err("it is not a log of fresh rows that this version reads".to_owned());
-            }
-            None if HEAD.starts_with(bytes) => return Ok(0),
-            None => return Err("it is not a log of fresh rows".to_owned()),
-        }
+    match readable(bytes, start, rows) {
+        (end, None) => Ok(end),
+        (_, Some(damage)) => Err(damage),
     }
-    let records = frame::scan(bytes, from).map_err(|reason| match start {
-        0 => reason,
-        _ => format!("{reason}, counted from {start}"),
-    })?;
-    for payload in records.payloads {
-        let at = start + payload.start as u64;
-        insert(&bytes.slice(payload), rows)
-            .ok_or_else(|| format!("the record at byte {at} is malformed"))?;
-    }
-    Ok(start + records.end as u64)
 }
 
-/// Adds the rows of a record. Returns `None` if its bytes are no rows.
+/// Adds the rows of all whole records up to the first one that is damaged. Returns the position in the
+/// file at which the last one ends, and the damage after it, if there is any.
+pub fn readable(bytes: &Bytes, start: u64, rows: &mut Rows) -> (u64, Option<String>) {
+    let mut from = 0;
+    if start == 0 {
+        match bytes.strip_prefix(HEAD) {
+            Some(_) => from = HEAD.len(),
+            None if is_beginning_of_head(bytes) => return (0, None),
+            None => {
+                let damage = "it is not a log of fresh rows that this version reads".to_owned();
+                return (0, Some(damage));
+            }
+        }
+    }
+    let records = frame::readable(bytes, from);
+    let mut end = start + from as u64;
+    for payload in records.payloads {
+        let (at, end_of_this) = (start + payload.start as u64, payload.end + frame::END_BYTES);
+        if insert(&bytes.slice(payload), rows).is_none() {
+            return (end, Some(format!("the record at byte {at} is malformed")));
+        }
+        end = start + end_of_this as u64;
+    }
+    let damage = records.damage.map(|reason| match start {
+        0 => reason,
+        _ => format!("{reason}, counted from {start}"),
+    });
+    (end, damage)
+}
+
+/// Returns a segment of all records that can be read of a damaged one, before and after the damage.
+pub fn salvaged(bytes: &Bytes) -> Vec<u8> {
+    let (end, damage) = readable(bytes, 0, &mut Rows::default());
+    let end = end as usize;
+    let mut whole = bytes[..end].to_vec();
+    if damage.is_none() {
+        return whole;
+    }
+    if end == 0 {
+        whole.extend_from_slice(HEAD);
+    }
+    for payload in frame::after_damage(bytes, end) {
+        if insert(&bytes.slice(payload.clone()), &mut Rows::default()).is_some() {
+            frame::push(&bytes[payload], &mut whole);
+        }
+    }
+    whole
+}
+
+/// Returns whether the head was not written to its end: it ends with the file, or in zeros up to the end
+/// of the file. After a loss of power a file may have its length and none of its contents.
+fn is_beginning_of_head(bytes: &[u8]) -> bool {
+    let written = bytes.iter().rposition(|byte| *byte != 0);
+    HEAD.starts_with(&bytes[..written.map_or(0, |last| last + 1)])
+}
+
+/// Adds the rows of a record, all of them or, if its bytes are no rows, none. Then it returns `None`.
 fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
     let mut reader = Reader::new(payload);
     let mut write_time = 0i64;
+    let mut read = Vec::new();
     for _ in 0..reader.count(ROW_BYTES)? {
         let key = payload.slice_ref(reader.bytes()?);
         write_time = write_time.wrapping_add(reader.signed()?);
@@ -143,13 +192,17 @@ fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
             None => None,
             Some(length) => Some(reader.take(usize::try_from(length).ok()?)?),
         };
-        rows.keep_newest(FreshRow {
+        read.push(FreshRow {
             key,
             write_time,
             row: row.map(|row| payload.slice_ref(row)),
         });
     }
-    reader.is_empty().then_some(())
+    if !reader.is_empty() {
+        return None;
+    }
+    read.into_iter().for_each(|row| rows.keep_newest(row));
+    Some(())
 }
 
 #[cfg(test)]
@@ -259,5 +312,43 @@ mod tests {
         read(&Bytes::from_static(b"other file")).unwrap_err();
         read(&Bytes::from_static(b"oth")).unwrap_err();
         assert_eq!(read(&Bytes::from_static(b"bkfre")).unwrap(), []);
+    }
+
+    #[test]
+    fn inserts_around_a_damaged_one_are_salvaged() {
+        let row = |key: &'static str| FreshRow {
+            key: Bytes::from_static(key.as_bytes()),
+            write_time: 1,
+            row: None,
+        };
+        let inserts = [vec![row("a")], vec![row("b")], vec![row("c")]];
+        let whole = file(&inserts);
+        assert_eq!(salvaged(&whole), whole);
+        let record = (whole.len() - HEAD.len()) / 3;
+        for damaged in 0..3 {
+            let mut bytes = whole.to_vec();
+            bytes[HEAD.len() + damaged * record + 13] ^= 1;
+            read(&bytes.clone().into()).unwrap_err();
+            let mut left = inserts.to_vec();
+            left.remove(damaged);
+            assert_eq!(salvaged(&bytes.into()), file(&left), "{damaged}");
+        }
+        let mut other = whole.to_vec();
+        other[0] ^= 1;
+        assert_eq!(salvaged(&other.into()), whole);
+    }
+
+    #[test]
+    fn a_head_that_was_not_written_to_its_end_has_no_rows() {
+        for length in 0..100 {
+            assert_eq!(read(&vec![0; length].into()).unwrap(), [], "{length} zeros");
+        }
+        for written in 0..HEAD.len() {
+            let mut bytes = HEAD[..written].to_vec();
+            bytes.resize(4096, 0);
+            assert_eq!(read(&bytes.clone().into()).unwrap(), [], "{written} bytes");
+            bytes.push(1);
+            read(&bytes.into()).unwrap_err();
+        }
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::frame;
 use super::record::{PlaceChange, Record};
 use super::segment::merged;
+use crate::definition::Definition;
 use crate::id::{ChunkId, Place};
 use crate::meta::ChunkMeta;
 use crate::store::{FreshRow, Snapshot};
@@ -44,6 +46,39 @@ impl State {
     pub fn chunks(&self, place: Place) -> Vec<Arc<ChunkMeta>> {
         let place = self.places.get(&place);
         place.map_or(Vec::new(), |place| place.chunks.values().cloned().collect())
+    }
+
+    /// Returns the valid chunks of all places.
+    pub fn valid_chunks(&self) -> impl Iterator<Item = ChunkId> {
+        let places = self.places.values();
+        places.flat_map(|place| place.chunks.keys().copied())
+    }
+
+    /// Takes a chunk out that is not what was written.
+    pub fn take_out(&mut self, place: Place, chunk: ChunkId) {
+        if let Some(place) = self.places.get_mut(&place) {
+            place.chunks.remove(&chunk);
+        }
+    }
+
+    /// Applies the records of a manifest behind one that is damaged, and returns their number. They
+    /// come out as they would without the damaged one.
+    pub fn salvage(&mut self, manifest: &[u8], damaged: usize, definition: &Definition) -> usize {
+        let payloads = frame::after_damage(manifest, damaged).into_iter();
+        let records = payloads.filter_map(|payload| {
+            let record = Record::decode(&manifest[payload]).ok()?;
+            record.check(definition).ok().map(|()| record)
+        });
+        let records: Vec<Record> = records.collect();
+        let number = records.len();
+        records.into_iter().for_each(|record| self.apply(record));
+        number
+    }
+
+    /// Returns the greatest write time in all valid chunks, if there are any.
+    pub fn last_write_time(&self) -> Option<i64> {
+        let chunks = self.places.values().flat_map(|place| place.chunks.values());
+        chunks.map(|chunk| chunk.max_write_time).max()
     }
 
     /// Returns the places that have a chunk, in order.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use super::aside::Aside;
 use super::files::{io, locked, micros, now, reading, remove, writing};
-use super::state::State;
 use super::writer::Writer;
 use crate::id::ChunkId;
 use crate::store::Swept;
@@ -22,13 +22,21 @@ impl Writer {
         let mut swept = Swept::default();
         let before = now().saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX));
         let files = self.folder.chunk_files()?;
-        let valid = valid_chunks(&reading(&self.state));
+        let valid: HashSet<ChunkId> = reading(&self.state).valid_chunks().collect();
+        let aside = Aside::newest(&self.folder)?;
         for id in files.iter().filter(|id| !valid.contains(id)) {
-            if self.useless_since(*id)? <= before {
-                swept.chunks += u64::from(remove(&self.folder.chunk(*id))?);
-                writing(&self.state).retired.remove(id);
-                failpoint::hit("sweep.chunk");
+            if self.useless_since(*id)? > before {
+                continue;
             }
+            let is_retired = reading(&self.state).retired.contains_key(id);
+            match &aside {
+                // The commit of this chunk may be what was lost of the manifest.
+                Some(aside) if !is_retired => aside.take_chunk(&self.folder, *id)?,
+                _ => _ = remove(&self.folder.chunk(*id))?,
+            }
+            swept.chunks += 1;
+            writing(&self.state).retired.remove(id);
+            failpoint::hit("sweep.chunk");
         }
         self.forget_removed(&files);
         self.sweep_logs()?;
@@ -62,11 +70,4 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-fn valid_chunks(state: &State) -> HashSet<ChunkId> {
-    let places = state.places.values();
-    places
-        .flat_map(|place| place.chunks.keys().copied())
-        .collect()
 }

@@ -1,11 +1,13 @@
 //! `table.json`: the definition of a table, and the version of the format of its folder.
 
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
+use super::disk::Output;
 use super::files::{create_folder, io, names, sync_folder, torn};
 use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED};
 use super::manifest::Manifest;
@@ -17,15 +19,41 @@ const FORMAT: u32 = 1;
 
 /// The contents of the file.
 #[derive(Serialize, Deserialize)]
-struct Table {
+#[serde(deny_unknown_fields)]
+struct Contents {
     format: u32,
+    /// A name that no other table has, not even one that is created in the same folder later. Tables of
+    /// early versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     definition: Definition,
+    /// The CRC-32 of all of the above ([`Contents::checksum`]). Tables of early versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    crc: Option<u32>,
 }
 
 /// The version alone, since everything else may be different in another format.
 #[derive(Deserialize)]
 struct Format {
     format: u32,
+}
+
+/// A table as its file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub definition: Arc<Definition>,
+    /// A name that no other table has, or `None` for a table of an early version.
+    id: Option<String>,
+    /// Whether the file has a checksum, which those of early versions lack.
+    pub has_checksum: bool,
+}
+
+impl Contents {
+    /// Returns the CRC-32 of everything but itself, as JSON without spaces.
+    fn checksum(&self) -> Result<u32, serde_json::Error> {
+        let rest = (self.format, &self.id, &self.definition);
+        Ok(crc32fast::hash(&serde_json::to_vec(&rest)?))
+    }
 }
 
 /// Creates the files of an empty table in a folder that is empty or does not exist. The folder is a table
@@ -90,22 +118,30 @@ fn check_empty(folder: &Folder) -> Result<()> {
 fn write(folder: &Folder, definition: &Definition) -> Result<()> {
     let path = folder.table();
     let new = path.with_extension("new");
-    let table = Table {
-        format: FORMAT,
-        definition: definition.clone(),
-    };
-    let mut json =
-        serde_json::to_vec_pretty(&table).map_err(|error| io("writing", &path)(error.into()))?;
-    json.push(b'\n');
-    let mut file = File::create(&new).map_err(io("creating", &new))?;
-    file.write_all(&json).map_err(io("writing", &new))?;
+    let json = json(definition).map_err(|error| io("writing", &path)(error.into()))?;
+    let mut file = Output::create(&new).map_err(io("creating", &new))?;
+    file.write_at(&json, 0).map_err(io("writing", &new))?;
     file.sync_all().map_err(io("syncing", &new))?;
-    fs::rename(&new, &path).map_err(io("renaming", &new))?;
+    file.rename(&path).map_err(io("renaming", &new))?;
     sync_folder(&folder.root)
 }
 
-/// Reads the definition of the table in a folder.
-pub fn read(folder: &Folder) -> Result<Definition> {
+/// Returns the contents of the file of a new table.
+fn json(definition: &Definition) -> Result<Vec<u8>, serde_json::Error> {
+    let mut contents = Contents {
+        format: FORMAT,
+        id: Some(Uuid::now_v7().to_string()),
+        definition: definition.clone(),
+        crc: None,
+    };
+    contents.crc = Some(contents.checksum()?);
+    let mut json = serde_json::to_vec_pretty(&contents)?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// Reads what the file says of the table in a folder.
+pub fn read(folder: &Folder) -> Result<Table> {
     let path = folder.table();
     let json = match fs::read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -116,7 +152,8 @@ pub fn read(folder: &Folder) -> Result<Definition> {
         }
         json => json.map_err(io("reading", &path))?,
     };
-    let format: Format = serde_json::from_slice(&json).map_err(|e| torn(&path, e.to_string()))?;
+    let damaged = |error: serde_json::Error| torn(&path, error.to_string());
+    let format: Format = serde_json::from_slice(&json).map_err(damaged)?;
     if format.format != FORMAT {
         return Err(Error::Version {
             what: path.display().to_string(),
@@ -124,7 +161,19 @@ pub fn read(folder: &Folder) -> Result<Definition> {
             known: FORMAT,
         });
     }
-    let table: Table = serde_json::from_slice(&json).map_err(|e| torn(&path, e.to_string()))?;
-    table.definition.check()?;
-    Ok(table.definition)
+    let contents: Contents = serde_json::from_slice(&json).map_err(damaged)?;
+    let checksum = contents.checksum().map_err(damaged)?;
+    if contents.crc.is_some_and(|crc| crc != checksum) {
+        return Err(torn(
+            &path,
+            "its checksum is wrong: it is not what was written when the table was made; restore it \
+             from a backup",
+        ));
+    }
+    contents.definition.check()?;
+    Ok(Table {
+        definition: Arc::new(contents.definition),
+        id: contents.id,
+        has_checksum: contents.crc.is_some(),
+    })
 }

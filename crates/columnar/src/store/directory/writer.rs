@@ -11,11 +11,12 @@ use rustix::io::Errno;
 
 use super::chunks;
 use super::files::{io, locked, now, reading, sync_folder, writing};
-use super::layout::Folder;
+use super::layout::{Folder, MANIFEST, TABLE};
 use super::log::Log;
 use super::manifest::Manifest;
 use super::record::{PlaceChange, Record};
 use super::state::State;
+use crate::clock::{self, Clock};
 use crate::definition::Definition;
 use crate::id::Place;
 use crate::store::{Change, Frozen, KeyRange, Snapshot};
@@ -34,6 +35,10 @@ pub struct Writer {
     pub state: RwLock<State>,
     logs: Mutex<HashMap<Place, Arc<Log>>>,
     last_segment: Arc<AtomicU64>,
+    /// The clock, which is ahead of all rows that the table had when it was opened.
+    pub clock: Clock,
+    /// What was noticed when the table was opened.
+    pub notes: Vec<String>,
 }
 
 /// The number of times that the lock is tried. A process that has just ended may hold it for a
@@ -69,17 +74,48 @@ pub fn lock(folder: &Folder) -> Result<File> {
     )))
 }
 
+/// Takes the right to write a table that exists, whether or not it can be read.
+///
+/// # Errors
+/// Fails if there is no table, or another process writes it.
+pub fn lock_existing(folder: &Folder) -> Result<File> {
+    if folder.manifest().exists() || folder.table().exists() {
+        lock(folder)
+    } else {
+        Err(Error::Invalid(format!(
+            "{} is not a columnar table: it has no `{TABLE}` and no `{MANIFEST}`",
+            folder.root.display()
+        )))
+    }
+}
+
+/// Returns the note about a write time far ahead of the clock.
+pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
+    let ahead = clock::ahead(write_time)?;
+    Some(format!(
+        "the newest row of {} was written at a time that is {} s ahead of this machine's clock: one of \
+         the two is wrong; rows that are written now replace it nevertheless, and count as even newer",
+        folder.root.display(),
+        ahead.as_secs()
+    ))
+}
+
 impl Writer {
     pub fn open(folder: Folder, definition: Arc<Definition>, lock: File) -> Result<Writer> {
-        let (manifest, state) = Manifest::open(&folder, &definition)?;
+        let (manifest, state, torn) = Manifest::open(&folder, &definition)?;
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
+        let mut last_write_time = state.last_write_time();
         let mut logs = HashMap::new();
         for place in folder.places()? {
             let log = Log::new(folder.clone(), place, Arc::clone(&last_segment));
             log.recover(state.sealed(place))?;
+            last_write_time = last_write_time.max(log.last_write_time());
             logs.insert(place, Arc::new(log));
         }
+        let ahead = last_write_time.and_then(|time| note_ahead(&folder, time));
         Ok(Writer {
+            clock: Clock::new(last_write_time),
+            notes: torn.into_iter().chain(ahead).collect(),
             folder,
             definition,
             _lock: lock,

@@ -204,3 +204,27 @@ pub async fn what_was_never_frozen_is_not_sealed(cassandra: &Cassandra) {
     assert!(error.contains("never frozen"), "{error}");
     assert_eq!(fresh_rows(&store, PLACE).await.len(), 1);
 }
+
+/// Checks an insert that relies on what was read just before, as one does after the machine has slept:
+/// another process has closed the generation, and rows count only if they are in a later one.
+pub async fn rows_of_a_generation_that_was_closed_meanwhile_are_written_again(
+    cassandra: &Cassandra,
+) {
+    let store = cassandra.table("closed").await;
+    store
+        .insert(PLACE, &[row("a", 1, Some("1"))])
+        .await
+        .unwrap();
+    let closed = "UPDATE columnar_tests.closed_places USING TIMESTAMP 1 SET closed = 1 \
+                  WHERE shard = 1 AND bucket = 19000";
+    cassandra.cql(closed).await;
+    store
+        .insert(PLACE, &[row("b", 1, Some("1"))])
+        .await
+        .unwrap();
+    // As the seal does that has read the first generation already.
+    let sealed = "DELETE FROM columnar_tests.closed_fresh \
+                  WHERE shard = 1 AND bucket = 19000 AND generation = 1";
+    cassandra.cql(sealed).await;
+    assert_eq!(fresh_rows(&store, PLACE).await, [row("b", 1, Some("1"))]);
+}

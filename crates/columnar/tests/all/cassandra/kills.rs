@@ -3,10 +3,12 @@
 //! The child writes rows of few keys over and over, says which are
 //! acknowledged, and seals, sweeps and drops in between, until it is killed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_columnar::cassandra::CassandraStore;
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Change, FreshRow, Place, Snapshot, Store};
 use bakeoff_testing::times;
 use bytes::Bytes;
@@ -48,6 +50,32 @@ const STEPS_OF_A_DROP: &[(&str, &[u32])] = &[
     ("cassandra.drop.deleted", &[1, 2, 3]),
     ("cassandra.fresh.deleted", &[1, 2, 3]),
 ];
+
+/// The points at which a child is killed while it makes or drops a table.
+const STEPS_OF_TABLES: &[&str] = &[
+    "cassandra.create.part",
+    "cassandra.create.entry",
+    "cassandra.drop_table.marked",
+    "cassandra.drop_table.part",
+];
+
+/// Checks that no point in the source of the store is left out.
+#[test]
+fn a_child_is_killed_at_every_point() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/cassandra");
+    let mut names = BTreeSet::new();
+    for file in fs::read_dir(source).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        let after = text.split("failpoint::hit(\"").skip(1);
+        names.extend(after.map(|rest| rest.split('"').next().unwrap().to_owned()));
+    }
+    let of_rows = STEPS.iter().chain(STEPS_OF_A_DROP).map(|(step, _)| *step);
+    let tested: BTreeSet<String> = of_rows
+        .chain(STEPS_OF_TABLES.iter().copied())
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(names, tested);
+}
 
 pub async fn at_every_step(cassandra: &Cassandra) {
     let mut acknowledged = Versions::new();
@@ -156,6 +184,15 @@ pub async fn while_tables_are_made_and_dropped(cassandra: &Cassandra) {
             .unwrap();
         assert_eq!(dropped, time < 5);
     }
+    cassandra.table(MADE_TABLE).await;
+    let marked = Some("cassandra.drop_table.marked".to_owned());
+    Writer::start(cassandra, "unmake", marked).was_killed("marked");
+    let session = cassandra.session.clone();
+    let opened = CassandraStore::open(session.clone(), KEYSPACE, MADE_TABLE, Options::default());
+    let error = opened.await.unwrap_err().to_string();
+    assert!(error.contains("was about to be dropped"), "{error}");
+    let dropped = CassandraStore::drop_table(session, KEYSPACE, MADE_TABLE).await;
+    assert!(dropped.unwrap());
     Writer::start(cassandra, "make", Some("cassandra.create.entry".to_owned())).was_killed("entry");
     assert_eq!(
         fresh_rows(&cassandra.another(MADE_TABLE).await, PLACE).await,

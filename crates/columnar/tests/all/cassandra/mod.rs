@@ -5,6 +5,7 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod at_once;
+mod checks;
 mod child;
 mod chunks;
 mod faults;
@@ -57,6 +58,13 @@ async fn stores_in_a_real_cassandra() {
         &cassandra
     ));
     timed!(fresh::what_was_never_frozen_is_not_sealed(&cassandra));
+    timed!(fresh::rows_of_a_generation_that_was_closed_meanwhile_are_written_again(&cassandra));
+    timed!(checks::what_is_damaged_is_said(&cassandra));
+    timed!(checks::a_definition_that_was_changed_is_refused(&cassandra));
+    timed!(checks::nothing_is_written_that_others_may_not_see(
+        &cassandra
+    ));
+    timed!(checks::a_table_that_another_process_is_making_is_waited_for(&cassandra));
     timed!(chunks::what_is_committed_is_read(&cassandra));
     timed!(chunks::blobs_of_many_chunks(&cassandra));
     timed!(chunks::a_big_chunk(&cassandra));

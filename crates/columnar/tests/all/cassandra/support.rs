@@ -10,7 +10,7 @@ use bakeoff_columnar::{
     BlobMeta, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition, FreshRow,
     KeyRange, Kind, Place, Profile, Snapshot, Store,
 };
-use bakeoff_servers::cassandra::{Server, ServerOptions};
+use bakeoff_servers::cassandra::{Server, ServerOptions, login_at};
 use bakeoff_servers::{Home, survey};
 use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use bytes::Bytes;
@@ -123,9 +123,11 @@ impl Cassandra {
 }
 
 pub async fn connect(address: &str) -> Arc<Session> {
+    let login = login_at(&Home::from_env().unwrap(), address.parse().unwrap()).unwrap();
     let builder = SessionBuilder::new().known_node(address);
     Arc::new(
         builder
+            .user(login.user(), login.password())
             .connection_timeout(Duration::from_secs(10))
             .build()
             .await

@@ -108,6 +108,50 @@ fn one_process_writes_at_a_time() {
     DirectoryStore::open(folder.path()).unwrap();
 }
 
+/// Checks readers of a table that is dropped and created again in the same folder, where the numbers of its
+/// segments begin again: they do not take its rows for those of the other one.
+#[tokio::test]
+async fn a_reader_notices_that_the_table_is_another_one() {
+    for has_name in [true, false] {
+        let (folder, store) = table();
+        let path = folder.path().join("table.json");
+        let forget_name = || {
+            let mut table: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let fields = table.as_object_mut().unwrap();
+            fields.retain(|name, _| has_name || !["id", "crc"].contains(&name.as_str()));
+            std::fs::write(&path, table.to_string()).unwrap();
+        };
+        forget_name();
+        let insert = async |store: &DirectoryStore, key| {
+            let rows = fresh(&[row(key, 1, "x")]);
+            store.insert(place(0), &rows).await.unwrap();
+        };
+        insert(&store, "old").await;
+        let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+        assert_eq!(all_rows(&reader).await.unwrap()[&0].len(), 1);
+        drop(store);
+        assert!(DirectoryStore::drop_table(folder.path()).unwrap());
+        let store = DirectoryStore::create(folder.path(), definition()).unwrap();
+        forget_name();
+        insert(&store, "new").await;
+        let expected = BTreeMap::from([(0, newest(&[row("new", 1, "x")]))]);
+        match all_rows(&reader).await {
+            Err(error) => {
+                assert!(has_name, "{error}");
+                let said = "was dropped and another one created in its place; open it again";
+                assert!(error.to_string().ends_with(said), "{error}");
+            }
+            Ok(rows) => {
+                assert!(!has_name);
+                assert_eq!(rows, expected);
+            }
+        }
+        let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+        assert_eq!(all_rows(&reader).await.unwrap(), expected);
+    }
+}
+
 /// Checks that files from when the format was new are readable as long as it has this version: four
 /// commits, one of which seals and retires a chunk and one drops a place, and two inserts.
 #[tokio::test]

@@ -16,8 +16,14 @@ use super::support::*;
 
 /// Runs as the child that reaches every failpoint.
 pub fn script() {
+    run(steps().into_iter());
+    say("end");
+}
+
+/// Returns steps in which everything happens that a store does.
+pub fn steps() -> Vec<Step> {
     let large = 600_000;
-    run([
+    vec![
         Step::Insert(0, vec![row("a", 1, "a1"), row("b", 1, "b1")]),
         Step::Insert(0, vec![row("b", 2, "b2"), row("c", 2, "c2")]),
         Step::Seal(0),
@@ -38,8 +44,6 @@ pub fn script() {
         Step::Insert(0, vec![row("k", 9, "k9")]),
         Step::Sweep,
     ]
-    .into_iter());
-    say("end");
 }
 
 /// Returns the names of the failpoints in the source of the store.
@@ -90,7 +94,7 @@ fn script_is_killed(failpoint: &str) -> bool {
 
 /// Checks that other processes see everything, that this one can go on, and that a sweep removes
 /// the rest.
-async fn check_all(folder: &Path, model: &mut Model, unfinished: Option<&Step>) {
+pub async fn check_all(folder: &Path, model: &mut Model, unfinished: Option<&Step>) {
     if folder.join("table.json").exists() {
         let reader = DirectoryStore::open_to_read(folder).unwrap();
         model.check(all_rows(&reader).await.unwrap(), unfinished);

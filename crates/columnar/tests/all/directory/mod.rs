@@ -3,10 +3,14 @@
 //! chunk as JSON, so that the tests can say which rows are where.
 
 mod access;
+mod checks;
+mod clocks;
 mod concurrent;
 mod damage;
 mod disk_full;
 mod kills;
+mod pauses;
+mod power;
 mod rows;
 mod steps;
 mod support;
@@ -26,6 +30,8 @@ fn child() {
         "concurrent" => concurrent::child(),
         "full" => disk_full::child(),
         "hold" => access::hold(),
+        "pauses" => pauses::child(),
+        "shown" => power::child(),
         "unsynced" => unsynced::child(),
         other => panic!("no such task: {other}"),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::{Change, DirectoryStore, Store};
+use bakeoff_columnar::{DirectoryStore, Result, Store};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -65,35 +65,29 @@ impl Model {
     }
 }
 
-async fn perform(store: &mut DirectoryStore, folder: &Path, step: &Step) {
+/// Takes a step.
+pub async fn perform(store: &mut DirectoryStore, folder: &Path, step: &Step) -> Result<()> {
     match step {
-        Step::Insert(bucket, rows) => store.insert(place(*bucket), &fresh(rows)).await.unwrap(),
+        Step::Insert(bucket, rows) => store.insert(place(*bucket), &fresh(rows)).await?,
         Step::Ingest(bucket, rows, size) => {
             let mut chunk = chunk(rows);
             Arc::make_mut(&mut chunk.meta).last = vec![b'x'; 1 + *size].into();
             store
                 .put(place(*bucket), std::slice::from_ref(&chunk))
-                .await
-                .unwrap();
-            let add = vec![Arc::clone(&chunk.meta)];
-            store
-                .commit(vec![Change {
-                    add,
-                    ..change(place(*bucket))
-                }])
-                .await
-                .unwrap();
+                .await?;
+            commit(store, place(*bucket), &chunk).await?;
         }
-        Step::Seal(bucket) => seal(store, place(*bucket)).await.unwrap(),
-        Step::Drop(bucket) => store.drop_places(&[place(*bucket)]).await.unwrap(),
-        Step::Sweep => _ = store.sweep(Duration::ZERO).await.unwrap(),
+        Step::Seal(bucket) => seal(store, place(*bucket)).await?,
+        Step::Drop(bucket) => store.drop_places(&[place(*bucket)]).await?,
+        Step::Sweep => _ = store.sweep(Duration::ZERO).await?,
         // The lock is held until then, so another folder is used.
         Step::Reopen => {
             let other = TempDir::new().unwrap();
-            *store = DirectoryStore::create(other.path(), definition()).unwrap();
-            *store = DirectoryStore::open(folder).unwrap();
+            *store = DirectoryStore::create(other.path(), definition())?;
+            *store = DirectoryStore::open(folder)?;
         }
     }
+    Ok(())
 }
 
 pub fn run(steps: impl Iterator<Item = Step>) {
@@ -103,7 +97,7 @@ pub fn run(steps: impl Iterator<Item = Step>) {
     runtime().block_on(async {
         for step in steps {
             say(&format!("begin {}", serde_json::to_string(&step).unwrap()));
-            perform(&mut store, &folder, &step).await;
+            perform(&mut store, &folder, &step).await.unwrap();
             say("done");
         }
     });

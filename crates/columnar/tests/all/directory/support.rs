@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bakeoff_columnar::{
     BlobMeta, CHUNK_ROWS, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition,
-    DirectoryStore, Error, FreshRow, KeyRange, Kind, Place, Profile, Result, Store,
+    DirectoryStore, Error, FreshRow, Frozen, KeyRange, Kind, Place, Profile, Result, Store,
 };
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -158,6 +158,11 @@ pub async fn chunk_rows(
 /// Turns the fresh rows of a place into a chunk, and merges it with the chunks that there are.
 pub async fn seal(store: &DirectoryStore, place: Place) -> Result<()> {
     let frozen = store.freeze(place).await?;
+    seal_frozen(store, place, frozen).await
+}
+
+/// Turns the fresh rows of a place that were frozen into a chunk, like [`seal`].
+pub async fn seal_frozen(store: &DirectoryStore, place: Place, frozen: Frozen) -> Result<()> {
     let chunks = store.snapshot(place, KeyRange::default()).await?.chunks;
     let mut newest = Newest::new();
     for chunk in &chunks {

@@ -1,12 +1,13 @@
 //! The address and credentials of a cluster, and sessions that are connected to it.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bakeoff_servers::cassandra::login_at;
 use bakeoff_servers::{Home, Listed, list};
 use bakeoff_workload::Consistency;
 use scylla::client::PoolSize;
@@ -20,6 +21,7 @@ use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, Timesta
 use super::consistency::in_driver;
 use crate::{EngineError, tls};
 
+const DEFAULT_PORT: u16 = 9042;
 /// Time limit of one connection attempt.
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// Time limit of connecting to all nodes and reading the schema.
@@ -116,14 +118,6 @@ impl Cluster {
         servers.is_ok_and(|servers| servers.iter().any(is_it))
     }
 
-    /// Returns the address with its port.
-    fn full_address(&self) -> String {
-        match self.address.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
-            _ => format!("{}:9042", self.address),
-        }
-    }
-
     fn level(&self) -> scylla::statement::Consistency {
         in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
     }
@@ -131,6 +125,24 @@ impl Cluster {
     /// Returns whether connections are encrypted.
     pub fn has_tls(&self) -> bool {
         self.tls || self.tls_ca.is_some()
+    }
+
+    /// Returns the name and the password to log in with: those that were given, or those of a server
+    /// that Bakeoff started on this machine.
+    pub fn login(&self) -> Option<(String, String)> {
+        if let Some(username) = &self.username {
+            return Some((username.clone(), self.password.clone().unwrap_or_default()));
+        }
+        let login = login_at(&Home::from_env().ok()?, here(&self.full_address())?)?;
+        Some((login.user().to_owned(), login.password().to_owned()))
+    }
+
+    /// Returns the address with its port.
+    fn full_address(&self) -> String {
+        match self.address.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
+            _ => format!("{}:{DEFAULT_PORT}", self.address),
+        }
     }
 
     async fn build(
@@ -143,8 +155,8 @@ impl Cluster {
             .known_node(&address)
             .connection_timeout(CONNECT_TIME_LIMIT)
             .default_execution_profile_handle(profile.into_handle());
-        if let Some(username) = &self.username {
-            builder = builder.user(username, self.password.clone().unwrap_or_default());
+        if let Some((username, password)) = self.login() {
+            builder = builder.user(username, password);
         }
         if self.has_tls() {
             builder = builder.tls_context(Some(self.tls_config()?));
@@ -167,6 +179,17 @@ impl Cluster {
         };
         tls::trusting(path)
     }
+}
+
+/// Returns an address `HOST:PORT` of this machine's loopback, where servers that Bakeoff starts listen.
+fn here(address: &str) -> Option<SocketAddr> {
+    let (host, port) = address.rsplit_once(':')?;
+    let host: IpAddr = match host {
+        "localhost" => Ipv4Addr::LOCALHOST.into(),
+        host => host.parse().ok()?,
+    };
+    host.is_loopback()
+        .then_some((host, port.parse().ok()?).into())
 }
 
 /// Waits for a step to finish within a time limit.
@@ -194,6 +217,18 @@ mod tests {
         Cluster {
             address: address.to_owned(),
             ..Cluster::default()
+        }
+    }
+
+    #[test]
+    fn a_server_of_ours_is_looked_for_on_this_machine_only() {
+        let found = |address: &str| here(&cluster(address).full_address());
+        let ours: SocketAddr = "127.0.0.1:9042".parse().unwrap();
+        assert_eq!(found("127.0.0.1"), Some(ours));
+        assert_eq!(found("localhost:9042"), Some(ours));
+        assert_eq!(found("127.0.0.2:20000").unwrap().port(), 20_000);
+        for elsewhere in ["db1", "db1:9042", "10.0.0.7:9042", "localhost.example"] {
+            assert_eq!(found(elsewhere), None, "{elsewhere}");
         }
     }
 

@@ -74,6 +74,8 @@ impl Deployment {
         let mut cluster = match &server {
             Some(server) => Cluster {
                 address: server.address().to_string(),
+                username: Some(server.login().user().to_owned()),
+                password: Some(server.login().password().to_owned()),
                 ..Cluster::default()
             },
             None => options.cluster.clone().unwrap_or_default(),
@@ -266,6 +268,7 @@ fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     options.heap_mib = limits.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = limits.memory_mib.map(|mib| mib << 20);
     options.disk_read_bytes_per_second = limits.disk_read_bytes;
+    options.functions = context.options.cassandra.functions;
     Ok(options)
 }
 

@@ -8,6 +8,8 @@ use bakeoff_driver::drive::{
     DriveObserver, Driven, Plan, Schedule, Second, Shard, Stop, Target, drive,
 };
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::login_at;
 use bakeoff_engines::{CassandraOptions, Cluster, Context, EngineOptions, Running, TargetOptions};
 use bakeoff_stats::{FailureKind, Tally};
 use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Workload, source};
@@ -44,6 +46,14 @@ pub fn on_cluster(address: &str, keyspace: Option<&str>) -> EngineOptions {
     }
 }
 
+/// Connects to a server that a test has started.
+pub async fn session_at(address: &str) -> Session {
+    let login = login_at(&Home::from_env().unwrap(), address.parse().unwrap()).unwrap();
+    let builder = SessionBuilder::new().known_node(address);
+    let builder = builder.user(login.user(), login.password());
+    builder.build().await.unwrap()
+}
+
 /// A cluster that runs, and the engine connected to it.
 pub struct Loads {
     pub running: Box<dyn Running>,
@@ -63,11 +73,10 @@ impl Loads {
         };
         let id: DesignId = "cassandra/wide".parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();
-        let session = SessionBuilder::new().known_node(address).build().await;
         Loads {
             running,
             context,
-            session: session.unwrap(),
+            session: session_at(address).await,
         }
     }
 

@@ -9,6 +9,8 @@ mod connection;
 mod frames;
 mod handshake;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod peer;
 
 use std::cell::{Cell, RefCell};
@@ -49,10 +51,8 @@ pub struct Login {
 impl Login {
     /// Takes the credentials of a cluster, if it has any.
     pub fn from_cluster(cluster: &Cluster) -> Option<Self> {
-        cluster.username.as_ref().map(|username| Login {
-            username: username.clone(),
-            password: cluster.password.clone().unwrap_or_default(),
-        })
+        let (username, password) = cluster.login()?;
+        Some(Login { username, password })
     }
 }
 

@@ -1,0 +1,132 @@
+//! Folders `damaged-N`: what was cut off or taken out of a table because it could not be read.
+//!
+//! As long as a table has such a folder, a sweep moves chunks that were never committed there instead of
+//! removing them: the commit that named them may be what was lost.
+
+use std::path::PathBuf;
+
+use super::disk::{self, Output};
+use super::files::{create_folder, io, names, sync_folder};
+use super::layout::{Folder, MANIFEST, chunk_of, place_of};
+use crate::Result;
+use crate::id::{ChunkId, Place};
+
+/// The beginning of the name of such a folder.
+const PREFIX: &str = "damaged-";
+
+/// A folder with what was taken out of a table.
+#[derive(Debug)]
+pub struct Aside {
+    pub path: PathBuf,
+}
+
+impl Aside {
+    /// Makes a further folder.
+    pub fn begin(folder: &Folder) -> Result<Aside> {
+        let last = numbers(folder)?.into_iter().max().unwrap_or(0);
+        let path = folder.root.join(format!("{PREFIX}{}", last + 1));
+        create_folder(&path)?;
+        sync_folder(&folder.root)?;
+        Ok(Aside { path })
+    }
+
+    /// Returns the newest folder, if there is any.
+    pub fn newest(folder: &Folder) -> Result<Option<Aside>> {
+        let last = numbers(folder)?.into_iter().max();
+        Ok(last.map(|number| Aside {
+            path: folder.root.join(format!("{PREFIX}{number}")),
+        }))
+    }
+
+    /// Keeps bytes under a name. They are durable when it returns.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.path.join(name);
+        let file = Output::create(&path).map_err(io("creating", &path))?;
+        file.write_at(bytes, 0).map_err(io("writing", &path))?;
+        file.sync_all().map_err(io("syncing", &path))?;
+        sync_folder(&self.path)
+    }
+
+    /// Moves the file of a chunk here.
+    pub fn take_chunk(&self, folder: &Folder, chunk: ChunkId) -> Result<()> {
+        let path = folder.chunk(chunk);
+        disk::rename(&path, &self.path.join(format!("{chunk}.chunk")))
+            .map_err(io("moving aside", &path))?;
+        sync_folder(&self.path)?;
+        sync_folder(&folder.chunks())
+    }
+}
+
+/// Returns the name for the bytes of a manifest from a position on.
+pub fn manifest_name(from: u64) -> String {
+    format!("{MANIFEST}-from-{from}")
+}
+
+/// Returns the name for the bytes of a segment from a position on.
+pub fn segment_name(place: Place, number: u64, from: u64) -> String {
+    format!("{}_{}-{number}.log-from-{from}", place.bucket, place.shard)
+}
+
+/// Returns whether a folder is one of these.
+pub fn is_aside(name: &str) -> bool {
+    number_of(name).is_some()
+}
+
+/// Returns whether a file has one of the names that files in such a folder get.
+pub fn is_kept(name: &str) -> bool {
+    let is_part = |name: &str, from: &str| {
+        let is_segment = name.strip_suffix(".log").is_some_and(|name| {
+            let parts = name.rsplit_once('-');
+            parts.is_some_and(|(place, number)| {
+                place_of(place).is_some() && number.parse::<u64>().is_ok()
+            })
+        });
+        (name == MANIFEST || is_segment) && from.parse::<u64>().is_ok()
+    };
+    let parts = name.split_once("-from-");
+    name == MANIFEST || chunk_of(name).is_some() || parts.is_some_and(|(n, from)| is_part(n, from))
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_prefix(PREFIX)?.parse().ok()
+}
+
+fn numbers(folder: &Folder) -> Result<Vec<u64>> {
+    let names = names(&folder.root)?;
+    Ok(names.iter().filter_map(|name| number_of(name)).collect())
+}
+
+/// Returns the names of these folders.
+pub fn all(folder: &Folder) -> Result<Vec<String>> {
+    let mut names = names(&folder.root)?;
+    names.retain(|name| is_aside(name));
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn only_names_that_we_give_are_ours() {
+        let place = Place {
+            bucket: -3,
+            shard: 2,
+        };
+        let ours = [
+            MANIFEST.to_owned(),
+            manifest_name(36),
+            segment_name(place, 17, 8),
+            format!("{}.chunk", Uuid::nil()),
+        ];
+        for name in ours {
+            assert!(is_kept(&name), "{name}");
+        }
+        for name in ["notes.txt", "manifest-from-x", "-3_2.log-from-8", "1.log"] {
+            assert!(!is_kept(name), "{name}");
+        }
+        assert!(is_aside("damaged-12") && !is_aside("damaged-x") && !is_aside("damaged"));
+    }
+}

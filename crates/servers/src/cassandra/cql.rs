@@ -1,0 +1,117 @@
+//! One connection to one node, for the few statements by which a new server gets its login.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use scylla_cql::frame::protocol_features::ProtocolFeatures;
+use scylla_cql::frame::request::query::{Query, QueryParameters};
+use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
+use scylla_cql::frame::response::ResponseV2 as Response;
+use scylla_cql::frame::response::error::{DbError, Error as Refusal};
+use scylla_cql::frame::response::result::{
+    DeserializedMetadataAndRawRows as Rows, Result as Reply,
+};
+use scylla_cql::frame::{SerializedRequest, parse_response_body_extensions, read_response_frame};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::credentials::Login;
+
+/// Time limit of one request.
+const LIMIT: Duration = Duration::from_secs(10);
+
+pub(crate) struct Connection {
+    stream: TcpStream,
+    pub(crate) server: SocketAddr,
+    /// Address of this end, by which the server names its client.
+    pub(crate) local: SocketAddr,
+}
+
+impl Connection {
+    /// Connects and logs in; returns `None` if the server refuses the login.
+    ///
+    /// # Errors
+    /// Fails if the server does not answer, or not in CQL.
+    pub(crate) async fn open(address: SocketAddr, login: &Login) -> io::Result<Option<Connection>> {
+        let stream = TcpStream::connect(address).await?;
+        let local = stream.local_addr()?;
+        let mut connection = Connection {
+            stream,
+            server: address,
+            local,
+        };
+        let options = HashMap::from([("CQL_VERSION".into(), "3.0.0".into())]);
+        match connection.ask(&Startup { options }).await? {
+            Response::Authenticate(_) => {}
+            other => return Err(unexpected(other)),
+        }
+        let response = Some(format!("\0{}\0{}", login.user, login.password.reveal()).into_bytes());
+        match connection.ask(&AuthResponse { response }).await? {
+            Response::AuthSuccess(_) => Ok(Some(connection)),
+            Response::Error(Refusal {
+                error: DbError::AuthenticationError,
+                ..
+            }) => Ok(None),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Executes a statement that returns no rows.
+    ///
+    /// # Errors
+    /// Fails if the server refuses it or does not answer. The statement is not in the error: it may hold
+    /// a password.
+    pub(crate) async fn execute(&mut self, cql: &str) -> io::Result<()> {
+        match self.query(cql).await? {
+            Response::Result(_) => Ok(()),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Returns the rows of a query.
+    ///
+    /// # Errors
+    /// Fails if the server refuses it, returns no rows or does not answer.
+    pub(crate) async fn rows(&mut self, cql: &str) -> io::Result<Rows> {
+        match self.query(cql).await? {
+            Response::Result(Reply::Rows((rows, _))) => {
+                rows.deserialize_metadata().map_err(io::Error::other)
+            }
+            other => Err(unexpected(other)),
+        }
+    }
+
+    async fn query(&mut self, cql: &str) -> io::Result<Response> {
+        let query = Query {
+            contents: Cow::Borrowed(cql),
+            parameters: QueryParameters::default(),
+        };
+        self.ask(&query).await
+    }
+
+    async fn ask(&mut self, request: &impl SerializableRequest) -> io::Result<Response> {
+        let request = SerializedRequest::make(request, None, false).map_err(io::Error::other)?;
+        let exchange = async {
+            self.stream.write_all(request.get_data()).await?;
+            let reply = read_response_frame(&mut self.stream).await;
+            reply.map_err(io::Error::other)
+        };
+        let (frame, opcode, body) = tokio::time::timeout(LIMIT, exchange).await??;
+        let body = parse_response_body_extensions(frame.flags, None, body);
+        let body = body.map_err(io::Error::other)?.body;
+        let features = ProtocolFeatures::default();
+        Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
+    }
+}
+
+fn unexpected(response: Response) -> io::Error {
+    match response {
+        Response::Error(refusal) => {
+            io::Error::other(format!("{}: {}", refusal.error, refusal.reason))
+        }
+        other => io::Error::other(format!("the server replied {}", other.to_response_kind())),
+    }
+}

@@ -1,0 +1,228 @@
+//! The roles of a new cluster: only that of our clients may log in.
+//!
+//! A new cluster has a superuser with a password that everybody knows. Until it may not log in
+//! any more, other users of the machine could: what they could leave behind is looked for afterwards.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use super::cql::Connection;
+use super::credentials::{Login, new_password};
+use super::server::Server;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::secret::Secret;
+
+/// Name and password of the superuser of a new cluster.
+const DEFAULT: &str = "cassandra";
+/// Longest time that the roles may take from when the nodes answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time that the server may take to notice that a client has left.
+const LEAVING: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(20);
+
+/// Makes the role of the nodes' clients the only one that may log in, and waits until it can on every
+/// node. The nodes are all of a cluster, and answer.
+///
+/// # Errors
+/// Fails with `Died` when one has ended; `Refused` when another user was logged in meanwhile or has
+/// made roles, or when the data have roles of which none is ours.
+pub(crate) async fn set_up_roles(nodes: &[Server]) -> Result<()> {
+    let Some(first) = nodes.first() else {
+        return Ok(());
+    };
+    let roles = Roles {
+        nodes,
+        login: first.login(),
+        superuser: None,
+    };
+    roles.set_up().await
+}
+
+/// The state of the roles while they are set up.
+struct Roles<'a> {
+    nodes: &'a [Server],
+    login: &'a Login,
+    /// The connection of the default superuser, if it could log in.
+    superuser: Option<Connection>,
+}
+
+impl Roles<'_> {
+    async fn set_up(mut self) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(ended) = self.nodes.iter().find(|node| !node.is_running()) {
+                return Err(Error::Died {
+                    engine: Engine::Cassandra,
+                    reason: ended.why_stopped(),
+                });
+            }
+            match self.try_to_set_up().await {
+                Ok(true) => return self.check_alone().await,
+                // The server makes the default superuser after it answers, and nodes learn of each
+                // other's changes.
+                Ok(false) | Err(_) if Instant::now() < deadline => tokio::time::sleep(POLL).await,
+                Ok(false) => {
+                    return Err(refused(
+                        "its data have another password than the file `password` beside them: \
+                         restore it, or choose another folder",
+                    ));
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    /// Returns whether our role can log in on every node.
+    async fn try_to_set_up(&mut self) -> io::Result<bool> {
+        if let (None, Some(first)) = (&self.superuser, self.nodes.first()) {
+            let default = Login::new(DEFAULT, Secret::new(DEFAULT));
+            self.superuser = Connection::open(first.address(), &default).await?;
+        }
+        if let Some(superuser) = &mut self.superuser {
+            let password = new_password().map_err(io::Error::other)?;
+            for statement in statements(self.nodes.len(), self.login, &password) {
+                superuser.execute(&statement).await?;
+            }
+        }
+        for node in self.nodes {
+            if Connection::open(node.address(), self.login)
+                .await?
+                .is_none()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks that nobody else became a superuser before the default one was disabled: whoever is logged
+    /// in could still make a role, and whoever has a role could still log in.
+    async fn check_alone(mut self) -> Result<()> {
+        let Some(mut superuser) = self.superuser.take() else {
+            return Ok(());
+        };
+        self.check_clients(&superuser).await?;
+        self.check_roles(&mut superuser).await?;
+        self.check_clients(&superuser).await
+    }
+
+    async fn check_roles(&self, superuser: &mut Connection) -> Result<()> {
+        let found = roles(superuser).await.map_err(failed)?;
+        let ours = [DEFAULT, self.login.user()];
+        match found.iter().find(|role| !ours.contains(&role.as_str())) {
+            None => Ok(()),
+            Some(stranger) => Err(refused(&format!(
+                "it has a role `{stranger}` that Bakeoff did not make: choose another folder"
+            ))),
+        }
+    }
+
+    async fn check_clients(&self, superuser: &Connection) -> Result<()> {
+        for node in self.nodes {
+            self.check_clients_of(node.address(), superuser).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks that a node has no clients but the superuser and this one.
+    async fn check_clients_of(&self, node: SocketAddr, superuser: &Connection) -> Result<()> {
+        let connection = Connection::open(node, self.login).await.map_err(failed)?;
+        let mut connection = connection.ok_or_else(|| refused("it has forgotten its password"))?;
+        let is_at_node = |connection: &&Connection| connection.server == node;
+        let ours = [superuser, &connection].into_iter().filter(is_at_node);
+        let ours: Vec<SocketAddr> = ours.map(|connection| connection.local).collect();
+        let deadline = Instant::now() + LEAVING;
+        loop {
+            let clients = clients(&mut connection).await.map_err(failed)?;
+            match clients.into_iter().find(|client| !ours.contains(client)) {
+                None => return Ok(()),
+                // One that has left is listed for a moment.
+                Some(_) if Instant::now() < deadline => tokio::time::sleep(POLL).await,
+                Some(stranger) => {
+                    return Err(refused(&format!(
+                        "another program, at {stranger}, has connected to it before it had a \
+                         password: find that program, and start again in an empty folder"
+                    )));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the statements by which our role replaces the default superuser. They may be repeated.
+fn statements(nodes: usize, login: &Login, for_default: &Secret) -> Vec<String> {
+    let (user, password) = (login.user(), login.password());
+    // Any node can then check the password, whichever others run.
+    let everywhere = format!(
+        "ALTER KEYSPACE system_auth WITH replication = {{'class': 'SimpleStrategy', \
+         'replication_factor': {nodes}}}"
+    );
+    let roles = [
+        format!("CREATE ROLE IF NOT EXISTS {user} WITH LOGIN = true AND PASSWORD = '{password}'"),
+        format!(
+            "ALTER ROLE {user} WITH LOGIN = true AND SUPERUSER = false AND PASSWORD = '{password}'"
+        ),
+        format!(
+            "ALTER ROLE {DEFAULT} WITH LOGIN = false AND PASSWORD = '{}'",
+            for_default.reveal()
+        ),
+    ];
+    let everywhere = (nodes > 1).then_some(everywhere);
+    everywhere.into_iter().chain(roles).collect()
+}
+
+async fn roles(connection: &mut Connection) -> io::Result<Vec<String>> {
+    let rows = connection
+        .rows("SELECT role FROM system_auth.roles")
+        .await?;
+    let rows = rows.rows_iter::<(String,)>().map_err(io::Error::other)?;
+    rows.map(|row| row.map(|(role,)| role).map_err(io::Error::other))
+        .collect()
+}
+
+async fn clients(connection: &mut Connection) -> io::Result<Vec<SocketAddr>> {
+    let rows = connection
+        .rows("SELECT address, port FROM system_views.clients")
+        .await?;
+    let rows = rows
+        .rows_iter::<(IpAddr, i32)>()
+        .map_err(io::Error::other)?;
+    rows.map(|row| {
+        let (address, port) = row.map_err(io::Error::other)?;
+        let port = u16::try_from(port).map_err(io::Error::other)?;
+        Ok((address, port).into())
+    })
+    .collect()
+}
+
+fn failed(error: io::Error) -> Error {
+    refused(&error.to_string())
+}
+
+fn refused(why: &str) -> Error {
+    Error::Refused(format!(
+        "the Cassandra that was started cannot be used: {why}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_superuser_is_locked_out_last_and_several_nodes_know_the_roles() {
+        let (login, other) = (Login::new("bakeoff", Secret::new("a")), Secret::new("b"));
+        let alone = statements(1, &login, &other);
+        let last = alone.last().unwrap();
+        assert!(
+            last.starts_with("ALTER ROLE cassandra WITH LOGIN = false"),
+            "{last}"
+        );
+        assert!(alone[0].contains("PASSWORD = 'a'"), "{alone:?}");
+        let three = statements(3, &login, &other);
+        assert!(three[0].contains("'replication_factor': 3"), "{three:?}");
+        assert_eq!(three[1..], alone);
+    }
+}

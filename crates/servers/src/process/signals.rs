@@ -1,0 +1,270 @@
+//! Stopping, killing and pausing processes with the groups that they lead.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+
+use super::{ProcessId, Stat};
+use crate::error::{Error, Result};
+
+const POLL: Duration = Duration::from_millis(50);
+/// Time between two looks at threads that are about to stop.
+const AFTER_PAUSE: Duration = Duration::from_millis(1);
+const AFTER_KILL: Duration = Duration::from_secs(10);
+
+impl ProcessId {
+    /// Runs [`ProcessId::stop_group_blocking`] without blocking the runtime.
+    pub(crate) async fn stop_group(self, patience: Duration) -> Result<()> {
+        tokio::task::spawn_blocking(move || self.stop_group_blocking(patience))
+            .await
+            .unwrap_or_else(|_| self.check_ended())
+    }
+
+    /// Ends the process group that this process leads by SIGTERM, and by SIGKILL after `patience`.
+    ///
+    /// # Errors
+    /// Fails with `Unstoppable` when even that did not end it.
+    pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
+        self.end_group_blocking(&[(Signal::TERM, patience)])
+    }
+
+    /// Ends the process group that this process leads by one signal after the other, each with its
+    /// own patience, and finally by SIGKILL.
+    ///
+    /// # Errors
+    /// Fails with `Unstoppable` when even that did not end it.
+    pub(crate) fn end_group_blocking(self, signals: &[(Signal, Duration)]) -> Result<()> {
+        let last = (Signal::KILL, AFTER_KILL);
+        for (signal, patience) in signals.iter().copied().chain([last]) {
+            self.signal_group(signal);
+            // A paused process receives it only when it is resumed.
+            self.signal_group(Signal::CONT);
+            let deadline = Instant::now() + patience;
+            while Instant::now() < deadline && self.is_alive() {
+                std::thread::sleep(POLL);
+            }
+        }
+        self.check_ended()
+    }
+
+    /// Kills the group at once, as a crash would.
+    ///
+    /// # Errors
+    /// Fails with `Unstoppable` when it still runs 10 s later.
+    pub(crate) async fn kill_group(self) -> Result<()> {
+        self.signal_group(Signal::KILL);
+        let deadline = Instant::now() + AFTER_KILL;
+        while Instant::now() < deadline && self.is_alive() {
+            tokio::time::sleep(POLL).await;
+        }
+        self.check_ended()
+    }
+
+    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads
+    /// of its leader have stopped: each of them runs until it notices the signal.
+    ///
+    /// # Errors
+    /// Fails with `Gone` when it has ended.
+    pub(crate) fn pause_group(self) -> Result<()> {
+        self.stat()?;
+        self.signal_group(Signal::STOP);
+        let deadline = Instant::now() + AFTER_KILL;
+        while Instant::now() < deadline && self.has_running_threads() {
+            std::thread::sleep(AFTER_PAUSE);
+        }
+        Ok(())
+    }
+
+    fn has_running_threads(self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
+        let stats = threads
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|thread| {
+                // A thread that has ended meanwhile has no such file.
+                fs::read_to_string(thread.path().join("stat")).ok()
+            });
+        let mut states = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.chars().next());
+        states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
+    }
+
+    /// Lets a paused group run again.
+    ///
+    /// # Errors
+    /// Fails with `Gone` when it has ended.
+    pub(crate) fn resume_group(self) -> Result<()> {
+        self.stat()?;
+        self.signal_group(Signal::CONT);
+        Ok(())
+    }
+
+    pub(crate) fn check_ended(self) -> Result<()> {
+        if self.is_alive() {
+            return Err(Error::Unstoppable {
+                pid: self.pid,
+                limit_seconds: AFTER_KILL.as_secs(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Signals the process and all others of the group that it leads, but none if it has ended.
+    fn signal_group(self, signal: Signal) {
+        let others = self.others_of_group();
+        self.signal(signal);
+        others.into_iter().for_each(|other| other.signal(signal));
+    }
+
+    /// Returns the other processes of the group that it leads; none if it has ended, as the group may
+    /// be another one by now.
+    fn others_of_group(self) -> Vec<ProcessId> {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let others = ids.filter(|pid| *pid != self.pid).filter_map(|pid| {
+            let stat = Stat::read(pid)?;
+            (stat.group == u64::from(self.pid)).then_some(ProcessId {
+                pid,
+                start_ticks: stat.start_ticks,
+            })
+        });
+        let others = others.collect();
+        if self.is_alive() { others } else { Vec::new() }
+    }
+
+    /// Signals this very process, and no other one that has got its id; does nothing if it has ended.
+    pub(crate) fn signal(self, signal: Signal) {
+        let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else {
+            return;
+        };
+        let sent = match pidfd_open(pid, PidfdFlags::empty()) {
+            // The descriptor stays with the process that had the id when it was opened.
+            Ok(process) if self.is_alive() => pidfd_send_signal(process, signal),
+            // Linux before 5.3 has no such descriptors, and some containers forbid them.
+            Err(Errno::NOSYS | Errno::PERM) if self.is_alive() => kill_process(pid, signal),
+            _ => return,
+        };
+        match sent {
+            Ok(()) | Err(Errno::SRCH) => {}
+            Err(error) => tracing::warn!("cannot signal process {}: {error}", self.pid),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+
+    /// Starts a process with a child in its group, and waits until both are there.
+    fn group_of_two() -> (Child, ProcessId) {
+        let child = Command::new("sh")
+            .args(["-c", "sleep 60 & wait"])
+            .process_group(0)
+            .stdout(Stdio::null())
+            .spawn();
+        let child = child.unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
+        while id.others_of_group().is_empty() {
+            std::thread::sleep(AFTER_PAUSE);
+        }
+        (child, id)
+    }
+
+    #[test]
+    fn a_reused_pid_is_neither_alive_nor_stopped() {
+        let (mut child, id) = group_of_two();
+        let earlier = ProcessId {
+            start_ticks: id.start_ticks - 1,
+            ..id
+        };
+        assert!(!earlier.is_alive());
+        assert!(matches!(earlier.cpu_seconds(), Err(Error::Gone { .. })));
+        earlier.stop_group_blocking(Duration::ZERO).unwrap();
+        assert!(id.is_alive());
+        id.stop_group_blocking(Duration::from_secs(5)).unwrap();
+        child.wait().unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_that_ignores_sigterm_is_killed() {
+        let mut child = Command::new("sh")
+            .args(["-c", "trap '' TERM; echo; while :; do sleep 1; done"])
+            .process_group(0)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
+        id.stop_group(Duration::from_millis(100)).await.unwrap();
+        assert!(!id.is_alive());
+        child.wait().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_paused_one_uses_no_time_and_can_be_stopped() {
+        let mut child = Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
+        let used_in_a_while = || {
+            std::thread::sleep(Duration::from_millis(50));
+            let before = id.cpu_seconds().unwrap();
+            std::thread::sleep(Duration::from_millis(500));
+            id.cpu_seconds().unwrap() - before
+        };
+        id.pause_group().unwrap();
+        assert_eq!(used_in_a_while(), 0.0);
+        id.resume_group().unwrap();
+        // However little of the processor others leave it.
+        while used_in_a_while() == 0.0 {}
+        id.pause_group().unwrap();
+        let began = Instant::now();
+        id.stop_group_blocking(Duration::from_secs(60)).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(30));
+        child.wait().unwrap();
+        assert!(matches!(id.pause_group(), Err(Error::Gone { .. })));
+        assert!(matches!(id.resume_group(), Err(Error::Gone { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_killed_group_is_gone_at_once() {
+        let (mut child, id) = group_of_two();
+        id.kill_group().await.unwrap();
+        assert!(!id.is_alive());
+        child.wait().unwrap();
+        id.kill_group().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_others_of_a_group_are_signalled_with_its_leader_and_not_after_its_end() {
+        let (mut child, id) = group_of_two();
+        let [other] = id.others_of_group()[..] else {
+            panic!("{:?}", id.others_of_group());
+        };
+        id.signal(Signal::KILL);
+        child.wait().unwrap();
+        assert_eq!(id.others_of_group(), []);
+        id.signal_group(Signal::KILL);
+        assert!(other.is_alive());
+        other.signal(Signal::KILL);
+        while other.is_alive() {
+            std::thread::sleep(AFTER_PAUSE);
+        }
+
+        let (mut child, id) = group_of_two();
+        let [other] = id.others_of_group()[..] else {
+            panic!("{:?}", id.others_of_group());
+        };
+        id.kill_group().await.unwrap();
+        child.wait().unwrap();
+        while other.is_alive() {
+            std::thread::sleep(AFTER_PAUSE);
+        }
+    }
+}
