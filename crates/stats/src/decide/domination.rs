@@ -184,17 +184,17 @@ impl<'a> Field<'a> {
         }
         let margin = at_full_scale - MARGIN.ln();
         let at_least = margin.min(last.low);
-        if objective != Objective::Load {
+        // Where it loads faster, the rows between the scales prove nothing.
+        if objective != Objective::Load || last.ln <= 0.0 {
             return Some((last.ln, at_least));
         }
-        let [own, best] = [design, other].map(|design| self.seconds_a_further_row(design));
-        let further = own
-            .zip(best)
-            .map(|(own, best)| (own / best).ln() - MARGIN.ln());
-        Some((
-            last.ln,
-            further.map_or(at_least, |further| further.max(at_least)),
-        ))
+        let own = self.seconds_a_further_row(design, 0.25);
+        let best = self.seconds_a_further_row(other, 0.5);
+        let Some((own, best)) = own.zip(best) else {
+            return Some((last.ln, at_least));
+        };
+        let further = (own / best).ln() - MARGIN.ln();
+        Some((last.ln, further.max(at_least)))
     }
 
     /// Returns what each row costs in loading that the larger scale has more than the one before. Returns
