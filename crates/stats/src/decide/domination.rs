@@ -184,22 +184,23 @@ impl<'a> Field<'a> {
         }
         let margin = at_full_scale - MARGIN.ln();
         let at_least = margin.min(last.low);
-        if objective != Objective::Load {
+        // Where it loads faster, the rows between the scales prove nothing.
+        if objective != Objective::Load || last.ln <= 0.0 {
             return Some((last.ln, at_least));
         }
-        let [own, best] = [design, other].map(|design| self.seconds_a_further_row(design));
-        let further = own
-            .zip(best)
-            .map(|(own, best)| (own / best).ln() - MARGIN.ln());
-        Some((
-            last.ln,
-            further.map_or(at_least, |further| further.max(at_least)),
-        ))
+        let own = self.seconds_a_further_row(design, 0.25);
+        let best = self.seconds_a_further_row(other, 0.5);
+        let Some((own, best)) = own.zip(best) else {
+            return Some((last.ln, at_least));
+        };
+        let further = (own / best).ln() - MARGIN.ln();
+        Some((last.ln, further.max(at_least)))
     }
 
     /// Returns what each row costs in loading that the larger scale has more than the one before. Returns
-    /// `None` if that is not known, such as where more rows were loaded in less time.
-    fn seconds_a_further_row(&self, design: usize) -> Option<f64> {
+    /// `None` if these rows took less than this share of the time, since that is little more than the error
+    /// of two measured times.
+    fn seconds_a_further_row(&self, design: usize, least_share: f64) -> Option<f64> {
         let of = |scale: &Scale<'_>| {
             let rows = scale.rows() as f64;
             let seconds = rows * scale.contest.point(Objective::Load, design)?;
@@ -207,8 +208,8 @@ impl<'a> Field<'a> {
         };
         let (fewer, before) = of(self.before.as_ref()?)?;
         let (more, last) = of(&self.last)?;
-        let seconds = (last - before) / (more - fewer);
-        (seconds > 0.0).then_some(seconds)
+        let seconds = last - before;
+        (seconds >= least_share * last).then(|| seconds / (more - fewer))
     }
 
     /// The gap by the rule's objective exceeds what the rule calls the same.

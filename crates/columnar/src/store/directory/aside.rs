@@ -1,7 +1,7 @@
 //! Folders `damaged-N`: what was cut off or taken out of a table because it could not be read.
 //!
-//! As long as a table has such a folder, a sweep moves chunks that were never committed there instead of
-//! removing them: the commit that named them may be what was lost.
+//! As long as a table has such a folder with a part of the manifest, a sweep moves chunks that were never
+//! committed there instead of removing them: the commit that named them may be what was lost.
 
 use std::path::PathBuf;
 
@@ -36,6 +36,19 @@ impl Aside {
         Ok(last.map(|number| Aside {
             path: folder.root.join(format!("{PREFIX}{number}")),
         }))
+    }
+
+    /// Returns the newest folder that has a part of the manifest, if there is any.
+    pub fn newest_with_manifest(folder: &Folder) -> Result<Option<Aside>> {
+        let mut numbers = numbers(folder)?;
+        numbers.sort_unstable();
+        for number in numbers.into_iter().rev() {
+            let path = folder.root.join(format!("{PREFIX}{number}"));
+            if names(&path)?.iter().any(|name| name.starts_with(MANIFEST)) {
+                return Ok(Some(Aside { path }));
+            }
+        }
+        Ok(None)
     }
 
     /// Keeps bytes under a name. They are durable when it returns.

@@ -24,7 +24,7 @@ impl Writer {
         let before = now().saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX));
         let files = self.folder.chunk_files()?;
         let valid: HashSet<ChunkId> = reading(&self.state).valid_chunks().collect();
-        let aside = Aside::newest(&self.folder)?;
+        let aside = Aside::newest_with_manifest(&self.folder)?;
         for id in files.iter().filter(|id| !valid.contains(id)) {
             if self.useless_since(*id)? > before {
                 continue;

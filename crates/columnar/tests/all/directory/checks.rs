@@ -335,3 +335,20 @@ async fn chunks_of_a_commit_that_was_cut_off_are_kept() {
     assert!(DirectoryStore::drop_table(folder.path()).unwrap());
     assert!(!folder.path().exists());
 }
+
+/// Checks that the remains of an interrupted insert do not keep chunks that a sweep removes otherwise.
+#[tokio::test]
+async fn chunks_that_were_never_committed_are_removed_where_the_manifest_is_whole() {
+    let folder = example().await;
+    let aside = folder.path().join("damaged-1");
+    fs::create_dir(&aside).unwrap();
+    fs::write(aside.join("2_1-9.log-from-8"), b"torn").unwrap();
+    let orphan = folder
+        .path()
+        .join(format!("chunks/{}.chunk", uuid::Uuid::now_v7()));
+    fs::copy(&chunk_files(&folder)[0], &orphan).unwrap();
+    let store = DirectoryStore::open(folder.path()).unwrap();
+    assert_eq!(store.sweep(Duration::ZERO).await.unwrap().chunks, 1);
+    assert!(!orphan.exists());
+    assert_eq!(all_bytes(&aside), [b"torn".to_vec()]);
+}

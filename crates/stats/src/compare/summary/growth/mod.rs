@@ -202,7 +202,9 @@ impl TimeForecast {
         let scales = self.counted();
         match &self.held_out {
             _ if is_measured => "measured".to_owned(),
-            _ if self.known().is_none() => format!("{scales}, too wide to rely on"),
+            _ if self.known().is_none() && self.ranked().is_ok() => {
+                format!("{scales}, too wide to rely on")
+            }
             Some(held_out) => {
                 format!("{scales}, held-out error {}", percent(held_out.error()))
             }
