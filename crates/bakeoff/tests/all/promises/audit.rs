@@ -105,8 +105,9 @@ INFO  [Native-Transport-Requests-1] 2026-11-24 08:12:49,000 FileAuditLogger.java
             kind: "UPDATE".to_owned(),
             keyspace: Some("shop".to_owned()),
             scope: Some("orders".to_owned()),
-            operation: "INSERT INTO shop.orders\n  (id, item)\nVALUES (1, 'a|ks:other - |type:SELECT')"
-                .to_owned(),
+            operation:
+                "INSERT INTO shop.orders\n  (id, item)\nVALUES (1, 'a|ks:other - |type:SELECT')"
+                    .to_owned(),
         };
         assert_eq!(entries[1], insert);
         assert_eq!(

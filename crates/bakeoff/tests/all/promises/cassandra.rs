@@ -80,7 +80,13 @@ fn judge(log: &str, ours: &BTreeSet<String>) {
     println!("{kinds:?}");
     assert_eq!(wrong, [""; 0]);
     // The log has what the runs are known to have done.
-    for kind in ["CREATE_KEYSPACE", "CREATE_TABLE", "UPDATE", "SELECT", "DROP_KEYSPACE"] {
+    for kind in [
+        "CREATE_KEYSPACE",
+        "CREATE_TABLE",
+        "UPDATE",
+        "SELECT",
+        "DROP_KEYSPACE",
+    ] {
         assert!(kinds.contains_key(kind), "no {kind} was logged: {kinds:?}");
     }
     assert_eq!(watch.marked, BTreeMap::new(), "not dropped");
@@ -187,7 +193,11 @@ impl Cluster {
                 )),
             ]
         };
-        let rows: Vec<String> = FOREIGN.into_iter().flat_map(of_keyspace).flatten().collect();
+        let rows: Vec<String> = FOREIGN
+            .into_iter()
+            .flat_map(of_keyspace)
+            .flatten()
+            .collect();
         assert_eq!(rows.len(), FOREIGN.len() * (ROWS + 1));
         rows
     }

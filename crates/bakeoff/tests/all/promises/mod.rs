@@ -4,5 +4,7 @@
 mod audit;
 mod cassandra;
 mod names;
+mod postgres;
+mod statements;
 mod user;
 mod watch;

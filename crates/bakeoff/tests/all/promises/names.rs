@@ -115,8 +115,14 @@ mod tests {
     #[test]
     fn keyspaces_are_found_wherever_a_statement_names_them() {
         names("SELECT a, b FROM Shop.orders WHERE id = 1.5", &["shop"]);
-        names("INSERT INTO \"My Shop\" . \"t\" (a) VALUES (?)", &["My Shop"]);
-        names("CREATE KEYSPACE IF NOT EXISTS shop WITH replication = {}", &["shop"]);
+        names(
+            "INSERT INTO \"My Shop\" . \"t\" (a) VALUES (?)",
+            &["My Shop"],
+        );
+        names(
+            "CREATE KEYSPACE IF NOT EXISTS shop WITH replication = {}",
+            &["shop"],
+        );
         names("DROP KEYSPACE shop", &["shop"]);
         names("USE shop", &["shop"]);
         names("CREATE INDEX i ON a.t (b)", &["a"]);
@@ -128,9 +134,15 @@ mod tests {
 
     #[test]
     fn texts_comments_and_numbers_name_none() {
-        names("SELECT a FROM t WHERE b = 'it''s shop.orders' // c.d\n LIMIT 1.0e5", &[]);
+        names(
+            "SELECT a FROM t WHERE b = 'it''s shop.orders' // c.d\n LIMIT 1.0e5",
+            &[],
+        );
         names("CREATE FUNCTION f AS $$ org.apache.X $$", &[]);
-        names("ALTER TABLE ks.t WITH compaction = {'class': 'org.apache.C'}", &["ks"]);
+        names(
+            "ALTER TABLE ks.t WITH compaction = {'class': 'org.apache.C'}",
+            &["ks"],
+        );
     }
 
     #[test]

@@ -141,7 +141,15 @@ impl<'a> User<'a> {
 
     fn command(&self, out: &str) -> Command {
         let run = [
-            "run", "w.toml", "--rows", "3k", "--rounds", "5", "--no-concurrent", "--out", out,
+            "run",
+            "w.toml",
+            "--rows",
+            "3k",
+            "--rounds",
+            "5",
+            "--no-concurrent",
+            "--out",
+            out,
         ];
         let mut command = self.bench.command(&run);
         let (variable, password) = self.theirs.password();

@@ -124,9 +124,24 @@ mod tests {
 
     fn made() -> [Entry; 3] {
         [
-            entry("CREATE_KEYSPACE", OURS, "", "CREATE KEYSPACE IF NOT EXISTS bakeoff_w_1"),
-            entry("CREATE_TABLE", OURS, MARKER, "CREATE TABLE bakeoff_w_1.bakeoff_marker (..)"),
-            entry("UPDATE", OURS, MARKER, "INSERT INTO bakeoff_w_1.bakeoff_marker (run) .."),
+            entry(
+                "CREATE_KEYSPACE",
+                OURS,
+                "",
+                "CREATE KEYSPACE IF NOT EXISTS bakeoff_w_1",
+            ),
+            entry(
+                "CREATE_TABLE",
+                OURS,
+                MARKER,
+                "CREATE TABLE bakeoff_w_1.bakeoff_marker (..)",
+            ),
+            entry(
+                "UPDATE",
+                OURS,
+                MARKER,
+                "INSERT INTO bakeoff_w_1.bakeoff_marker (run) ..",
+            ),
         ]
     }
 
@@ -155,15 +170,47 @@ mod tests {
         last_of(&[entry("SELECT", "system", "local", read)]).unwrap();
         last_of(&[entry("PREPARE_STATEMENT", "system", "local", read)]).unwrap();
         last_of(&[entry("LOGIN_SUCCESS", "", "", "LOGIN SUCCESSFUL")]).unwrap();
-        last_of(&[entry("BATCH", "", "", "BatchId:[1] - BATCH of [2] statements")]).unwrap();
+        last_of(&[entry(
+            "BATCH",
+            "",
+            "",
+            "BatchId:[1] - BATCH of [2] statements",
+        )])
+        .unwrap();
         for (wrong, why) in [
-            (entry("SELECT", "shop", "orders", "SELECT * FROM shop.orders"), "touches `shop`"),
-            (entry("SELECT", OURS, MARKER, "SELECT * FROM shop.orders"), "touches `shop`"),
-            (entry("REQUEST_FAILURE", "", "", "DROP TABLE shop.orders; no"), "touches `shop`"),
-            (entry("DELETE", "system", "local", "DELETE FROM system.local"), "changes `system`"),
-            (entry("SELECT", "system_auth", "roles", "SELECT * FROM system_auth.roles"), "not ours"),
-            (entry("BATCH", "", "", "BEGIN BATCH INSERT INTO t (a) VALUES (1)"), "no keyspace"),
-            (entry("REQUEST_FAILURE", "", "", "DROP TABLE orders; no"), "no keyspace"),
+            (
+                entry("SELECT", "shop", "orders", "SELECT * FROM shop.orders"),
+                "touches `shop`",
+            ),
+            (
+                entry("SELECT", OURS, MARKER, "SELECT * FROM shop.orders"),
+                "touches `shop`",
+            ),
+            (
+                entry("REQUEST_FAILURE", "", "", "DROP TABLE shop.orders; no"),
+                "touches `shop`",
+            ),
+            (
+                entry("DELETE", "system", "local", "DELETE FROM system.local"),
+                "changes `system`",
+            ),
+            (
+                entry(
+                    "SELECT",
+                    "system_auth",
+                    "roles",
+                    "SELECT * FROM system_auth.roles",
+                ),
+                "not ours",
+            ),
+            (
+                entry("BATCH", "", "", "BEGIN BATCH INSERT INTO t (a) VALUES (1)"),
+                "no keyspace",
+            ),
+            (
+                entry("REQUEST_FAILURE", "", "", "DROP TABLE orders; no"),
+                "no keyspace",
+            ),
         ] {
             let found = last_of(&[wrong]).unwrap_err();
             assert!(found.contains(why), "{found}");
