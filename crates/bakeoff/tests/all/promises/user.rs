@@ -6,16 +6,17 @@ use std::process::Command;
 use std::time::Duration;
 
 use bakeoff_testing::Random;
+use serde_json::Value;
 
 use crate::support::processes::{Going, wait_until};
-use crate::support::{Bench, Ended};
+use crate::support::{Bench, Ended, of_kind};
 
 /// A kill comes after up to so many further records of the run, and then after up to so long.
 const MOST_RECORDS: u64 = 60;
 const MOST_WAITED: Duration = Duration::from_millis(800);
 /// In one of so many cases the next run is another one, and the one that was killed is left as it is.
 const LEFT_AS_IT_IS: u64 = 5;
-/// What a run says that finds something there without its marker.
+/// What is said of a design whose keyspace or schema is there without its marker.
 const REFUSED: &str = "drop it yourself";
 
 /// The server of a user, on which others depend.
@@ -98,16 +99,18 @@ impl<'a> User<'a> {
     /// Lets every run come to its end, or drops what it has left there.
     pub fn tidies_up(&mut self) {
         println!("kills: {:?}", self.kills);
-        let begun = std::mem::take(&mut self.begun);
-        let current = self.next_folder();
-        for (i, out) in begun.iter().filter(|out| **out != current).enumerate() {
+        let mut begun = std::mem::take(&mut self.begun);
+        let last = begun.pop();
+        for (i, out) in begun.iter().enumerate() {
             match i % 2 {
                 0 => self.gives_up(out),
                 _ => self.completes(out),
             }
         }
         // Whatever server is left over, the next run stops it.
-        self.completes(&current);
+        let last = last.unwrap_or_else(|| self.next_folder());
+        self.completes(&last);
+        println!("{last} has {} records", self.bench.journal(&last).len());
         self.theirs.check(&self.run_of);
         assert_eq!(self.theirs.left(), BTreeSet::new());
         let status = self.bench.bakeoff(&["engines", "status"]).expect(0);
@@ -179,22 +182,30 @@ impl<'a> User<'a> {
 
     /// Does what a user does after a run that ended: nothing, or what it told him.
     fn comes_back(&mut self, out: &str, ended: &Ended) {
-        match ended.code {
-            None | Some(130) => {}
-            Some(0) => self.begun.retain(|begun| begun != out),
-            _ if is_refused(ended) => self.gives_up(out),
-            _ => panic!("{:?}: {}{}", ended.code, ended.stdout, ended.stderr),
+        let records = self.bench.journal(out);
+        let reason = |failed: &Value| failed["reason"].as_str().unwrap().to_owned();
+        let failed: Vec<String> = of_kind(&records, "failed").map(reason).collect();
+        // The kill came when the keyspace was made and its marker was not.
+        if failed.iter().any(|reason| reason.contains(REFUSED)) {
+            return self.gives_up(out);
+        }
+        let said = format!("{out}: {:?} {failed:?} {}", ended.code, ended.stderr);
+        assert!([None, Some(0), Some(130)].contains(&ended.code), "{said}");
+        assert_eq!(failed, [""; 0], "{said}");
+        if of_kind(&records, "finished").next().is_some() {
+            self.begun.retain(|begun| begun != out);
         }
     }
 
     fn completes(&mut self, out: &str) {
-        let ended = Ended::of(self.command(out).output().unwrap());
-        if is_refused(&ended) {
-            self.gives_up(out);
-            Ended::of(self.command(out).output().unwrap()).expect(0);
-        } else {
-            ended.expect(0);
+        for _ in 0..2 {
+            let ended = Ended::of(self.command(out).output().unwrap());
+            if ended.code == Some(0) {
+                return;
+            }
+            self.comes_back(out, &ended);
         }
+        panic!("{out} does not come to its end");
     }
 
     /// Drops what a run has left on the server, and forgets its folder.
@@ -216,11 +227,6 @@ impl<'a> User<'a> {
         };
         running.filter_map(process).collect()
     }
-}
-
-fn is_refused(ended: &Ended) -> bool {
-    let said = format!("{}{}", ended.stdout, ended.stderr);
-    ended.code == Some(3) && said.contains(REFUSED)
 }
 
 /// The processes that have this folder in their command line or in their environment.
