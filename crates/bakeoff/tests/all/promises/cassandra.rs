@@ -183,7 +183,7 @@ impl Cluster {
 
     /// Rows and tables of the others, with when they were written and made.
     fn rows_of_others(&self) -> Vec<String> {
-        let of_keyspace = |keyspace| {
+        let of_keyspace = |keyspace: &str| {
             [
                 self.cql(&format!(
                     "SELECT id, item, writetime(item) FROM {keyspace}.orders"

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-use super::statements::{PREFIX, judge, statements};
+use super::statements::{PREFIX, Statement, judge, statements};
 use super::user::{Theirs, User};
 use crate::support::processes::wait_until;
 use crate::support::{Bench, READINGS};
@@ -55,9 +55,9 @@ fn killed_runs_touch_only_schemas_of_theirs_and_leave_nothing_behind() {
     let ours = user.names();
     let log = database.stopped();
     let all = statements(&log);
-    let sent: Vec<_> = all.iter().filter(|s| s.user == ROLE).collect();
+    let sent: Vec<&Statement> = all.iter().filter(|s| s.user == ROLE).collect();
     let others = [&FOREIGN[..], &[TABLE_OF_OTHERS]].concat();
-    let wrong = |s: &&_| {
+    let wrong = |s: &&Statement| {
         judge(&s.sql, &ours, &others)
             .err()
             .map(|why| format!("{why}: {s:?}"))
@@ -132,7 +132,7 @@ impl Database {
 
     /// The rows of the others, with the transactions that wrote them.
     fn rows_of_others(&self) -> Vec<String> {
-        let of_schema = |schema| {
+        let of_schema = |schema: &str| {
             self.sql(&format!(
                 "SELECT xmin, ctid, id, item FROM {schema}.{TABLE_OF_OTHERS} ORDER BY id"
             ))

@@ -86,7 +86,7 @@ impl Hits {
 
 impl fmt::Display for Hits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of_kind = |kind| format!("{} in {kind}", self.0.get(kind).unwrap_or(&0));
+        let of_kind = |kind: &str| format!("{} in {kind}", self.0.get(kind).unwrap_or(&0));
         let kinds: Vec<String> = Hits::KINDS.into_iter().map(of_kind).collect();
         write!(f, "{} kills: {}", self.kills(), kinds.join(", "))
     }
