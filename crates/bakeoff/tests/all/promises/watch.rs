@@ -56,10 +56,10 @@ impl Watch<'_> {
 
     fn judge_in(&self, keyspace: &str, entry: &Entry) -> Result<(), String> {
         if SYSTEM.contains(&keyspace) {
-            return match only_reads(&entry.operation) {
-                true => Ok(()),
-                false => Err(format!("it changes `{keyspace}`")),
-            };
+            let reads = only_reads(&entry.operation);
+            return reads
+                .then_some(())
+                .ok_or_else(|| format!("it changes `{keyspace}`"));
         }
         if !self.ours.contains(keyspace) {
             return Err(format!("it touches `{keyspace}`, which is not ours"));
