@@ -118,14 +118,6 @@ impl Cluster {
         servers.is_ok_and(|servers| servers.iter().any(is_it))
     }
 
-    /// Returns the address with its port.
-    fn full_address(&self) -> String {
-        match self.address.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
-            _ => format!("{}:9042", self.address),
-        }
-    }
-
     fn level(&self) -> scylla::statement::Consistency {
         in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
     }
@@ -145,6 +137,7 @@ impl Cluster {
         Some((login.user().to_owned(), login.password().to_owned()))
     }
 
+    /// Returns the address with its port.
     fn full_address(&self) -> String {
         match self.address.rsplit_once(':') {
             Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
