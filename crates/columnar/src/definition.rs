@@ -14,6 +14,7 @@ use crate::{Error, Result};
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Column {
     /// The name, which is compared with its case.
     pub name: String,
@@ -81,6 +82,7 @@ impl FromStr for Profile {
 
 /// The definition of a table, which never changes once the table is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Definition {
     /// All columns, in the order of the table.
     pub columns: Vec<Column>,

@@ -11,11 +11,13 @@ use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::write_synced;
 
-const EXPORTS: [&str; 9] = [
+const EXPORTS: [&str; 10] = [
     "java.base/java.lang.ref",
     "java.base/jdk.internal.misc",
     "java.base/jdk.internal.ref",
     "java.base/sun.nio.ch",
+    // Its constructor of the authenticator for JMX is called by reflection.
+    "java.management/com.sun.jmx.remote.security",
     "java.management.rmi/com.sun.jmx.remote.internal.rmi",
     "java.rmi/sun.rmi.registry",
     "java.rmi/sun.rmi.server",

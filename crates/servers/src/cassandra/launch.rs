@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::slice;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};

@@ -169,12 +169,19 @@ impl<'a> Field<'a> {
     }
 
     /// Returns the logarithm of the ratio at the largest scale, and the least that it is at full scale. A
-    /// gap that closes is taken to go on closing; one that grows is taken to stay.
+    /// gap that closes is taken to go on closing; one that grows is taken to stay. Where figures are far from
+    /// full scale, loading is compared by the rows between the scales alone, since at few rows the fixed part
+    /// of settling is most of it.
     fn gap(&self, objective: Objective, design: usize, other: usize) -> Option<(f64, f64)> {
         let last = self.last.ratio(objective, design, other)?;
         let Some(before) = &self.before else {
             return Some((last.ln, last.low));
         };
+        if objective == Objective::Load {
+            let [own, best] = [design, other].map(|design| self.seconds_a_further_row(design));
+            let at_full_scale = (own? / best?).ln();
+            return Some((last.ln, at_full_scale - MARGIN.ln()));
+        }
         let before = before.ratio(objective, design, other)?;
         let closing = (last.ln - before.ln).min(0.0);
         let at_full_scale = last.ln + self.reach * closing;
@@ -182,7 +189,21 @@ impl<'a> Field<'a> {
             return Some((last.ln, at_full_scale));
         }
         let margin = at_full_scale - MARGIN.ln();
-        Some((last.ln, margin.min(last.low).min(before.low)))
+        Some((last.ln, margin.min(last.low)))
+    }
+
+    /// Returns what each row costs in loading that the larger scale has more than the one before. Returns
+    /// `None` if that is not known, such as where more rows were loaded in less time.
+    fn seconds_a_further_row(&self, design: usize) -> Option<f64> {
+        let of = |scale: &Scale<'_>| {
+            let rows = scale.rows() as f64;
+            let seconds = rows * scale.contest.point(Objective::Load, design)?;
+            Some((rows, seconds))
+        };
+        let (fewer, before) = of(self.before.as_ref()?)?;
+        let (more, last) = of(&self.last)?;
+        let seconds = (last - before) / (more - fewer);
+        (seconds > 0.0).then_some(seconds)
     }
 
     /// The gap by the rule's objective exceeds what the rule calls the same.

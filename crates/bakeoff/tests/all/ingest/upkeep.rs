@@ -143,7 +143,10 @@ fn a_damaged_table_is_checked_and_repaired() {
         .says("sound again; see above what is lost");
     let kept = bench.path("t/damaged-1").join(chunk.file_name().unwrap());
     assert_eq!(std::fs::read(kept).unwrap(), bytes);
-    bench.bakeoff(&check).expect(0).says("note: damaged-1 has what was taken out");
+    bench
+        .bakeoff(&check)
+        .expect(0)
+        .says("note: damaged-1 has what was taken out");
 
     let table = std::fs::read_to_string(bench.path("t/table.json")).unwrap();
     let changed = table.replace("\"shards\": 1", "\"shards\": 2");

@@ -31,21 +31,20 @@ const PAUSE: Duration = Duration::from_millis(250);
 const LOOKS_AT_MOST: u32 = 400;
 
 /// Creates the CQL tables that are missing.
-pub(super) async fn make_parts(client: &Client, found: &Found) -> Result<()> {
+///
+/// A node lists a table a moment before it can be asked, so tables that are listed do not suffice: a process
+/// goes on when it has created them itself, or when nobody is creating them any more.
+pub(super) async fn make_parts(client: &Client) -> Result<()> {
     let statements = create_statements(&client.names, client.options.compression);
     let (catalogue, others): (Vec<_>, Vec<_>) = statements
         .into_iter()
         .partition(|(part, _)| *part == Part::Catalogue);
     for (part, statement) in catalogue {
-        if !found.has(part) {
-            // When it returns, all nodes agree on the schema.
-            make(client, part, &statement).await?;
-        }
+        // It creates nothing if the table is there. When it returns, all nodes agree on the schema.
+        make(client, part, &statement).await?;
     }
     let me = Uuid::now_v7().to_string();
-    if !claim(client, &me).await? {
-        return Ok(());
-    }
+    claim(client, &me).await?;
     let found = Found::look(client).await?;
     for (part, statement) in others {
         if !found.has(part) {
@@ -67,18 +66,15 @@ async fn make(client: &Client, part: Part, statement: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes this process the one that creates the tables. Returns false if another one has created them all.
-async fn claim(client: &Client, me: &str) -> Result<bool> {
+/// Waits until no other process creates the tables, and makes this one the one that does.
+async fn claim(client: &Client, me: &str) -> Result<()> {
     let claim = claim_statement(&client.names);
     for _ in 0..LOOKS_AT_MOST {
         // If an attempt was repeated, the first one may have done it.
         if is_applied(client, &claim, (me,)).await?
             || claimant(client).await?.as_deref() == Some(me)
         {
-            return Ok(true);
-        }
-        if Found::look(client).await?.is_complete() {
-            return Ok(false);
+            return Ok(());
         }
         sleep(PAUSE).await;
     }

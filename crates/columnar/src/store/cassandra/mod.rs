@@ -104,8 +104,9 @@ impl CassandraStore {
         let found = Found::look(&client).await?;
         found.refuse_foreign(&client.names)?;
         found.refuse_remains(&client.names)?;
-        if !found.is_complete() {
-            making::make_parts(&client, &found).await?;
+        let is_made = found.is_complete() && schema::read_text(&client).await?.is_some();
+        if !is_made {
+            making::make_parts(&client).await?;
         }
         schema::write_entry(&client, &definition).await?;
         failpoint::hit("cassandra.create.entry");

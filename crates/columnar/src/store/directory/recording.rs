@@ -2,8 +2,11 @@
 //!
 //! Without the feature `failpoints` nothing of this is compiled but the operations, which nobody looks at then.
 
+#[cfg(not(feature = "failpoints"))]
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(not(feature = "failpoints"))]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// An operation on files, as it was done.
 #[cfg_attr(not(feature = "failpoints"), allow(dead_code))]
