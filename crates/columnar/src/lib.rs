@@ -82,6 +82,8 @@ mod definition;
 mod encoding;
 mod error;
 mod failpoint;
+#[cfg(test)]
+mod hostile;
 mod id;
 mod key;
 mod kind;

@@ -5,6 +5,7 @@
 //! that holds them, and a summary with everything that a report shows.
 
 mod compare;
+mod counts;
 pub mod decide;
 mod design;
 pub mod drive;
@@ -34,6 +35,7 @@ pub use compare::{
     Unfinished, UsersChecked, Verified, VerifiedQuestion, WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
+pub use counts::total;
 pub use design::{DesignInfo, Footprint, Needs, PublishedFigure, Role, Space};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use error::JournalError;

@@ -1,8 +1,10 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
-//! are repeated, random choices that can be repeated, servers for a whole test program, and disks
-//! that are small or read-only. Only tests use this crate, so it prints and panics.
+//! are repeated, random choices that can be repeated, servers for a whole test program, disks that
+//! are small or read-only, and hostile inputs for parsers. Only tests use this crate, so it prints
+//! and panics.
 
 mod disk;
+pub mod hostile;
 mod keeper;
 mod random;
 

@@ -6,6 +6,7 @@
 mod cassandra;
 mod directory;
 mod encoding;
+mod hostile;
 mod kills;
 mod sql;
 mod table;

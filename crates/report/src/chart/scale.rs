@@ -128,9 +128,9 @@ fn range(values: &[f64]) -> Option<(f64, f64)> {
 
 fn linear_ticks(high: f64) -> Vec<f64> {
     let step = step_up(high / 5.0);
-    (0..=(high / step) as u32)
-        .map(|n| f64::from(n) * step)
-        .collect()
+    // A fifth of the least numbers is nothing.
+    let steps = (high / step).min(8.0) as u32;
+    (0..=steps).map(|n| f64::from(n) * step).collect()
 }
 
 fn decade_below(value: f64) -> f64 {

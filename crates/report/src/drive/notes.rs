@@ -3,6 +3,7 @@
 mod rounds;
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
+use bakeoff_stats::total;
 
 use super::{Kind, few_operations};
 use crate::{nodes, units};
@@ -174,7 +175,7 @@ fn capped(summary: &DriveSummary) -> Option<String> {
 }
 
 fn unsent(summary: &DriveSummary) -> Option<String> {
-    let unsent: u64 = ended(summary).map(|e| e.unsent).sum();
+    let unsent = total(ended(summary).map(|e| e.unsent));
     (unsent > 0).then(|| {
         let operations = units::plural(unsent, "operation was", "operations were");
         format!(
@@ -270,8 +271,8 @@ fn wide_searches(summary: &DriveSummary) -> impl Iterator<Item = String> {
 }
 
 fn background(summary: &DriveSummary) -> Option<String> {
-    let all: u64 = ended(summary).map(|e| e.background_statements).sum();
-    let failed: u64 = ended(summary).map(|e| e.background_failed).sum();
+    let all = total(ended(summary).map(|e| e.background_statements));
+    let failed = total(ended(summary).map(|e| e.background_failed));
     (failed > 0).then(|| {
         format!(
             "{} of {} failed",

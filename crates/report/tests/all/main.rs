@@ -6,4 +6,6 @@ mod compare;
 mod decide;
 mod drive;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod sweep;

@@ -226,6 +226,7 @@ async fn is_closed_to_others(server: &Server) {
 
     let mut jmx = Command::new(find_java().await.unwrap().program);
     jmx.arg(format!("@{}", server.dir().join("conf/jvm.args").display()))
+        .arg("-Dbakeoff.log=/dev/null")
         .args(["org.apache.cassandra.tools.NodeTool", "-h", "127.0.0.1"])
         .args(["-p", &server.jmx_port().to_string(), "version"]);
     let refused = jmx.output().unwrap();

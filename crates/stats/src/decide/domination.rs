@@ -169,19 +169,13 @@ impl<'a> Field<'a> {
     }
 
     /// Returns the logarithm of the ratio at the largest scale, and the least that it is at full scale. A
-    /// gap that closes is taken to go on closing; one that grows is taken to stay. Where figures are far from
-    /// full scale, loading is compared by the rows between the scales alone, since at few rows the fixed part
-    /// of settling is most of it.
+    /// gap that closes is taken to go on closing; one that grows is taken to stay. Loading is compared by the
+    /// rows between the scales alone, too, since at few rows the fixed part of settling is most of it.
     fn gap(&self, objective: Objective, design: usize, other: usize) -> Option<(f64, f64)> {
         let last = self.last.ratio(objective, design, other)?;
         let Some(before) = &self.before else {
             return Some((last.ln, last.low));
         };
-        if objective == Objective::Load {
-            let [own, best] = [design, other].map(|design| self.seconds_a_further_row(design));
-            let at_full_scale = (own? / best?).ln();
-            return Some((last.ln, at_full_scale - MARGIN.ln()));
-        }
         let before = before.ratio(objective, design, other)?;
         let closing = (last.ln - before.ln).min(0.0);
         let at_full_scale = last.ln + self.reach * closing;
@@ -189,7 +183,18 @@ impl<'a> Field<'a> {
             return Some((last.ln, at_full_scale));
         }
         let margin = at_full_scale - MARGIN.ln();
-        Some((last.ln, margin.min(last.low)))
+        let at_least = margin.min(last.low);
+        if objective != Objective::Load {
+            return Some((last.ln, at_least));
+        }
+        let [own, best] = [design, other].map(|design| self.seconds_a_further_row(design));
+        let further = own
+            .zip(best)
+            .map(|(own, best)| (own / best).ln() - MARGIN.ln());
+        Some((
+            last.ln,
+            further.map_or(at_least, |further| further.max(at_least)),
+        ))
     }
 
     /// Returns what each row costs in loading that the larger scale has more than the one before. Returns

@@ -33,7 +33,9 @@ const UNITS_TO_FORECAST: u64 = 2;
 impl DesignInfo {
     /// Returns the fewest rows of a table from which forecasts are made.
     pub fn rows_to_forecast(&self) -> u64 {
-        self.unit_rows.unwrap_or(0) * UNITS_TO_FORECAST
+        self.unit_rows
+            .unwrap_or(0)
+            .saturating_mul(UNITS_TO_FORECAST)
     }
 
     /// Returns whether the design is measured and shown like all others, but never recommended.

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::{FailureKind, Tally};
+use crate::counts::total;
 
 const NANOSECONDS: f64 = 1e9;
 
@@ -100,16 +101,16 @@ const POINTS_PER_DECADE: i32 = 6;
 
 impl LoadFigures {
     pub fn successes(&self) -> u64 {
-        self.operations.iter().map(|o| o.count).sum()
+        total(self.operations.iter().map(|o| o.count))
     }
 
     pub fn failed(&self) -> u64 {
-        self.operations.iter().map(OperationFigures::failed).sum()
+        total(self.operations.iter().map(OperationFigures::failed))
     }
 
     /// Returns the share of failed operations, from 0 to 1; 0 if none ended.
     pub fn failed_share(&self) -> f64 {
-        let ended = self.failed() + self.successes();
+        let ended = self.failed().saturating_add(self.successes());
         self.failed() as f64 / ended.max(1) as f64
     }
 
@@ -141,7 +142,7 @@ impl OperationFigures {
     }
 
     pub fn failed(&self) -> u64 {
-        self.failures.iter().map(|(_, count)| count).sum()
+        total(self.failures.iter().map(|(_, count)| *count))
     }
 
     /// Returns how well the time at this quantile, from 0 to 1, is supported: it depends on the few

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DriveHeader, DriveLog, DriveRecord, DriveRun, Part, Populated};
 use crate::JournalError;
+use crate::counts::add;
 use joined::{Joined, trials};
 use shard::Shard;
 
@@ -149,8 +150,14 @@ fn joined_header(shards: &[Shard]) -> DriveHeader {
     let started_at = headers.iter().map(|h| &h.started_at).min();
     DriveHeader {
         started_at: started_at.cloned().unwrap_or_default(),
-        threads: headers.iter().map(|h| h.threads).sum(),
-        in_flight: headers.iter().map(|h| h.in_flight).sum(),
+        threads: headers
+            .iter()
+            .map(|h| h.threads)
+            .fold(0, u32::saturating_add),
+        in_flight: headers
+            .iter()
+            .map(|h| h.in_flight)
+            .fold(0, u32::saturating_add),
         shard: (0, 1),
         parts: headers.iter().map(|h| part(h)).collect(),
         ..headers[0].clone()
@@ -188,7 +195,7 @@ fn tables(shards: &[Shard]) -> Vec<DriveRecord> {
                         rows: 0,
                         seconds: 0.0,
                     });
-                    whole.rows += own.rows;
+                    add(&mut whole.rows, own.rows);
                     whole.seconds = whole.seconds.max(own.seconds);
                 }
                 DriveRecord::Failed { design, reason } => records.push(DriveRecord::Failed {
@@ -241,7 +248,7 @@ fn finished(shards: &[Shard]) -> Option<DriveRecord> {
         };
         last = last.max(at.clone());
         longest = longest.max(*seconds);
-        memory += peak_memory_bytes;
+        add(&mut memory, *peak_memory_bytes);
     }
     Some(DriveRecord::Finished {
         at: last,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{DriveHeader, FailureKind, ServerSample, Tally};
+use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
 /// One line of `drive.jsonl`.
@@ -230,11 +231,11 @@ impl SecondCounts {
     }
 
     pub fn successes(&self) -> u64 {
-        self.operations.iter().map(|o| o.successes).sum()
+        total(self.operations.iter().map(|o| o.successes))
     }
 
     pub fn failed(&self) -> u64 {
-        self.operations.iter().map(OperationCounts::failed).sum()
+        total(self.operations.iter().map(OperationCounts::failed))
     }
 
     /// Returns the mean over all operations; NaN if none succeeded.
@@ -273,18 +274,18 @@ impl OperationCounts {
     }
 
     pub fn failed(&self) -> u64 {
-        self.failures.iter().map(|(_, count)| count).sum()
+        total(self.failures.iter().map(|(_, count)| *count))
     }
 
     /// Adds the counts to a tally; its histograms come from the log.
     pub fn add_to(&self, tally: &mut Tally) {
         for (kind, count) in &self.failures {
-            tally.failures[*kind as usize] += count;
+            add(&mut tally.failures[*kind as usize], *count);
         }
-        tally.retries += self.retries;
-        tally.not_applied += self.not_applied;
-        tally.rows += self.rows;
-        tally.bytes += self.bytes;
+        add(&mut tally.retries, self.retries);
+        add(&mut tally.not_applied, self.not_applied);
+        add(&mut tally.rows, self.rows);
+        add(&mut tally.bytes, self.bytes);
     }
 }
 

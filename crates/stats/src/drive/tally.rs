@@ -6,6 +6,8 @@ use std::ops::AddAssign;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::counts::{add, total};
+
 /// Reason why an operation failed. A failed operation is counted by its reason and never as a
 /// success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,7 +103,7 @@ impl Tally {
     }
 
     pub fn failed(&self) -> u64 {
-        self.failures.iter().sum()
+        total(self.failures)
     }
 
     pub fn clear(&mut self) {
@@ -151,12 +153,12 @@ impl AddAssign<&Tally> for Tally {
         self.response += response;
         self.service += service;
         for (mine, theirs) in self.failures.iter_mut().zip(failures) {
-            *mine += theirs;
+            add(mine, *theirs);
         }
-        self.retries += retries;
-        self.not_applied += not_applied;
-        self.rows += rows;
-        self.bytes += bytes;
+        add(&mut self.retries, *retries);
+        add(&mut self.not_applied, *not_applied);
+        add(&mut self.rows, *rows);
+        add(&mut self.bytes, *bytes);
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::{AddAssign, Range};
 
 use super::figures::{LoadFigures, OperationFigures};
 use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
+use crate::counts::{add, total};
 
 /// Sums over a span of time, so that trials can be joined with `+=` before anything is divided.
 #[derive(Debug, Clone)]
@@ -87,9 +88,9 @@ impl Window {
         for (window, counts) in self.operations.iter_mut().zip(&second.operations) {
             counts.add_to(&mut window.tally);
             if in_time {
-                window.successes += counts.successes;
-                window.rows += counts.rows;
-                window.bytes += counts.bytes;
+                add(&mut window.successes, counts.successes);
+                add(&mut window.rows, counts.rows);
+                add(&mut window.bytes, counts.bytes);
             }
         }
     }
@@ -118,7 +119,7 @@ impl Window {
         };
         LoadFigures {
             seconds: self.seconds,
-            ops_per_second: per_second(self.operations.iter().map(|o| o.successes).sum()),
+            ops_per_second: per_second(total(self.operations.iter().map(|o| o.successes))),
             operations: header
                 .operations
                 .iter()
@@ -172,9 +173,9 @@ impl AddAssign<&OperationWindow> for OperationWindow {
             bytes,
         } = other;
         self.tally += tally;
-        self.successes += successes;
-        self.rows += rows;
-        self.bytes += bytes;
+        add(&mut self.successes, *successes);
+        add(&mut self.rows, *rows);
+        add(&mut self.bytes, *bytes);
     }
 }
 
@@ -188,8 +189,8 @@ impl AddAssign for Growth {
         } = other;
         self.amount += amount;
         self.seconds += seconds;
-        self.operations += operations;
-        self.bytes_returned += bytes_returned;
+        add(&mut self.operations, operations);
+        add(&mut self.bytes_returned, bytes_returned);
     }
 }
 
@@ -219,12 +220,13 @@ impl Growth {
             .iter()
             .filter(|c| (first..seconds.end).contains(&c.second))
         {
-            operations += second.successes() + second.failed();
+            add(&mut operations, second.successes());
+            add(&mut operations, second.failed());
             let read = header.operations.iter().zip(&second.operations);
-            bytes_returned += read
+            let read = read
                 .filter(|(info, _)| !info.writes)
-                .map(|(_, counts)| counts.bytes)
-                .sum::<u64>();
+                .map(|(_, counts)| counts.bytes);
+            add(&mut bytes_returned, total(read));
             let Some(now) = value(&second.server) else {
                 continue;
             };
@@ -232,7 +234,7 @@ impl Growth {
                 grown += Growth {
                     // A server that was restarted counts from zero.
                     amount: if now < then { now } else { now - then },
-                    seconds: f64::from(second.second - at),
+                    seconds: f64::from(second.second.saturating_sub(at)),
                     operations,
                     bytes_returned,
                 };

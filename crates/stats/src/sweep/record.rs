@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SweepHeader;
+use crate::counts::total;
 use crate::{EngineInfo, FailureKind};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,7 +98,7 @@ pub struct Failures {
 
 impl Failures {
     pub fn count(&self) -> u64 {
-        self.kinds.iter().map(|(_, count)| count).sum()
+        total(self.kinds.iter().map(|(_, count)| *count))
     }
 }
 

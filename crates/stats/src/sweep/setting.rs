@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::record::first;
 use super::{Cell, Check, Failures, Inserted};
 use crate::Estimate;
+use crate::counts::{add, total};
 use crate::estimate::median;
 use crate::rounds::table::Table;
 
@@ -105,7 +106,7 @@ fn joined_inserts(rounds: &[&Inserted]) -> Option<Inserted> {
     if rounds.is_empty() {
         return None;
     }
-    let sum = |of: fn(&Inserted) -> u64| rounds.iter().map(|i| of(i)).sum::<u64>();
+    let sum = |of: fn(&Inserted) -> u64| total(rounds.iter().map(|i| of(i)));
     let over = |of: fn(&Inserted) -> f64| {
         let mut values: Vec<f64> = rounds.iter().map(|i| of(i)).collect();
         values.sort_by(f64::total_cmp);
@@ -130,11 +131,11 @@ fn joined_failures(rounds: &[Cell]) -> Failures {
     for failures in rounds.iter().map(|cell| &cell.failures) {
         for (kind, count) in &failures.kinds {
             match all.kinds.iter_mut().find(|(known, _)| known == kind) {
-                Some((_, sum)) => *sum += count,
+                Some((_, sum)) => add(sum, *count),
                 None => all.kinds.push((*kind, *count)),
             }
         }
-        all.rows += failures.rows;
+        add(&mut all.rows, failures.rows);
         for message in &failures.messages {
             if all.messages.len() < MESSAGES && !all.messages.contains(message) {
                 all.messages.push(message.clone());

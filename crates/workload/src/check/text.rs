@@ -61,14 +61,20 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// Returns the candidate that is nearest to `word`, if it is so near that it was probably meant.
+/// Returns the candidate that is nearest to `word`, if it is so near that it was probably meant. Very long
+/// words are not compared, which would take time and memory with the product of their lengths.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST_BYTES: usize = 100;
+    if word.len() > LONGEST_BYTES {
+        return None;
+    }
     let tolerated = (word.chars().count() / 3).max(1);
     let distance = |candidate: &str| {
         strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase())
     };
     candidates
         .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST_BYTES)
         .map(|candidate| (distance(candidate), candidate))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| *distance <= tolerated)

@@ -99,16 +99,12 @@ pub fn generator_table(generator: &Generator) -> Option<Table> {
 }
 
 /// Returns the number of rows that a generator makes; `None` if it never ends.
-pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Result<Option<u64>> {
-    Ok(match generator {
-        Generator::Devops { measurement, scale } => {
-            tsbs::Devops::new(seed, *measurement, *scale)?.known_rows()
-        }
-        Generator::Iot { measurement, scale } => {
-            tsbs::Iot::new(seed, *measurement, *scale).known_rows()
-        }
+pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Option<u64> {
+    match generator {
+        Generator::Devops { scale, .. } => tsbs::Devops::rows_in_all(scale),
+        Generator::Iot { measurement, scale } => tsbs::Iot::rows_in_all(seed, *measurement, scale),
         Generator::Gdelt | Generator::Sensor { .. } | Generator::Columns(_) => None,
-    })
+    }
 }
 
 /// Remark for the user if [`keys_repeat`].

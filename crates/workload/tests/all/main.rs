@@ -10,6 +10,7 @@ mod data_files;
 mod decide;
 mod design_id;
 mod first_rows;
+mod hostile;
 mod loaded_rows;
 mod mix_file;
 mod parameters;

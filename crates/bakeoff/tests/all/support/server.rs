@@ -39,6 +39,7 @@ pub struct Server {
     pub address: String,
     runtime: Runtime,
     session: Session,
+    login: (String, String),
 }
 
 impl Server {
@@ -70,6 +71,7 @@ impl Server {
             address,
             runtime,
             session,
+            login: (login.user().to_owned(), login.password().to_owned()),
         })
     }
 
@@ -103,12 +105,19 @@ impl Server {
         } else {
             &[]
         };
-        self.limited(&[arguments, unlimited].concat())
+        let address = ["--cassandra", &self.address];
+        self.bench
+            .bakeoff(&[arguments, unlimited, &address].concat())
     }
 
-    /// As [`bakeoff`](Self::bakeoff), within the limit for a cluster of others.
+    /// As [`bakeoff`](Self::bakeoff), of somebody who did not start the cluster, within the limit for those.
     pub fn limited(&self, arguments: &[&str]) -> Ended {
-        self.bench
-            .bakeoff(&[arguments, &["--cassandra", &self.address]].concat())
+        let (user, password) = &self.login;
+        let whose = ["--cassandra", &self.address, "--username", user];
+        let mut command = self.bench.command(&[arguments, &whose].concat());
+        command
+            .env("BAKEOFF_HOME", self.bench.path("home"))
+            .env("BAKEOFF_CASSANDRA_PASSWORD", password);
+        Ended::of(command.output().unwrap())
     }
 }

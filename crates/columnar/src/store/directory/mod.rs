@@ -26,6 +26,8 @@ mod chunks;
 mod disk;
 mod files;
 mod frame;
+#[cfg(test)]
+mod hostile;
 mod layout;
 mod log;
 mod manifest;

@@ -180,10 +180,11 @@ fn is_beginning_of_head(bytes: &[u8]) -> bool {
     HEAD.starts_with(&bytes[..written.map_or(0, |last| last + 1)])
 }
 
-/// Adds the rows of a record. Returns `None` if its bytes are no rows.
+/// Adds the rows of a record, all of them or, if its bytes are no rows, none. Then it returns `None`.
 fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
     let mut reader = Reader::new(payload);
     let mut write_time = 0i64;
+    let mut read = Vec::new();
     for _ in 0..reader.count(ROW_BYTES)? {
         let key = payload.slice_ref(reader.bytes()?);
         write_time = write_time.wrapping_add(reader.signed()?);
@@ -191,13 +192,17 @@ fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
             None => None,
             Some(length) => Some(reader.take(usize::try_from(length).ok()?)?),
         };
-        rows.keep_newest(FreshRow {
+        read.push(FreshRow {
             key,
             write_time,
             row: row.map(|row| payload.slice_ref(row)),
         });
     }
-    reader.is_empty().then_some(())
+    if !reader.is_empty() {
+        return None;
+    }
+    read.into_iter().for_each(|row| rows.keep_newest(row));
+    Some(())
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ async fn a_manifest_is_read_around_a_damaged_record() {
 
     let folder = example().await;
     let path = folder.path().join("manifest");
-    fs::write(&path, &bytes_without(&fs::read(&path).unwrap(), 1)).unwrap();
+    fs::write(&path, bytes_without(&fs::read(&path).unwrap(), 1)).unwrap();
     let said = found_and_repaired(&folder, &path, &[(0, "abcde")]).await;
     assert!(said.contains("of a record at its end"), "{said}");
     assert!(

@@ -73,13 +73,34 @@ pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps a list into no more than `most` lines. Items that do not fit are counted rather than cut, but for the
-/// first one.
-pub fn wrap_list(items: &[String], separator: &str, width: usize, most: usize) -> Vec<String> {
+/// Wraps a list, with semicolons between its items, into no more than `most` lines. Items that do not fit are
+/// counted rather than cut, but for the first one.
+pub fn wrap_list(items: &[String], width: usize, most: usize) -> Vec<String> {
+    wrap_items(
+        items,
+        |more| format!("; and {more} more"),
+        "; ",
+        width,
+        most,
+    )
+}
+
+/// Wraps sentences into no more than `most` lines, as [`wrap_list`] does with a list.
+pub fn wrap_sentences(items: &[String], width: usize, most: usize) -> Vec<String> {
+    wrap_items(items, |more| format!(" And {more} more."), " ", width, most)
+}
+
+fn wrap_items(
+    items: &[String],
+    more: impl Fn(usize) -> String,
+    separator: &str,
+    width: usize,
+    most: usize,
+) -> Vec<String> {
     let text = |shown: usize| {
         let mut text = items[..shown].join(separator);
         if shown < items.len() {
-            text += &format!("{separator}and {} more", items.len() - shown);
+            text += &more(items.len() - shown);
         }
         text
     };
@@ -148,14 +169,13 @@ mod tests {
     #[test]
     fn items_of_a_list_that_do_not_fit_are_counted() {
         let items = ["one two", "three four", "five six"].map(str::to_owned);
-        assert_eq!(
-            wrap_list(&items, "; ", 30, 1),
-            ["one two; three four; five six"]
-        );
-        assert_eq!(wrap_list(&items, "; ", 28, 1), ["one two; and 2 more"]);
-        assert_eq!(wrap_list(&items, "; ", 14, 1), ["one two"]);
-        assert_eq!(wrap_list(&items, "; ", 6, 1), ["one …"]);
-        assert!(wrap_list(&[], "; ", 6, 1).is_empty());
+        assert_eq!(wrap_list(&items, 30, 1), ["one two; three four; five six"]);
+        assert_eq!(wrap_list(&items, 28, 1), ["one two; and 2 more"]);
+        assert_eq!(wrap_list(&items, 14, 1), ["one two"]);
+        assert_eq!(wrap_list(&items, 6, 1), ["one …"]);
+        assert!(wrap_list(&[], 6, 1).is_empty());
+        let sentences = ["One is.", "Two are.", "Three are."].map(str::to_owned);
+        assert_eq!(wrap_sentences(&sentences, 20, 1), ["One is. And 2 more."]);
     }
 
     #[test]

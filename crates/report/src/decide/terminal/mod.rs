@@ -7,7 +7,7 @@ use bakeoff_stats::decide::{Choice, Decision};
 
 use super::words;
 use crate::text::style::Style;
-use fit::{clip, wrap, wrap_list};
+use fit::{clip, wrap, wrap_list, wrap_sentences};
 
 /// Most lines of the whole text, for any number of designs and questions.
 pub const MOST_LINES: usize = 25;
@@ -79,7 +79,7 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
         Part::list("Flips at", &changes(decision), width, 2),
         Part {
             label: "Left out",
-            lines: wrap_list(&words::left_out(decision), " ", width, most_left_out),
+            lines: wrap_sentences(&words::left_out(decision), width, most_left_out),
         },
         Part::new("Noise", Some(words::floor(decision)), width, 2),
         Part::new("Unknown", words::not_measured(decision), width, 2),
@@ -114,7 +114,7 @@ impl Part {
 
     /// Makes a part of items with semicolons between them.
     fn list(label: &'static str, items: &[String], width: usize, most: usize) -> Part {
-        let lines = wrap_list(items, "; ", width, most);
+        let lines = wrap_list(items, width, most);
         Part { label, lines }
     }
 }

@@ -1,6 +1,7 @@
 //! Says what has no result, and why.
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
+use bakeoff_stats::total;
 
 use super::ranked::Ranked;
 use crate::drive::{Kind, list, too_many_failed};
@@ -95,8 +96,8 @@ fn nothing_succeeded(design: &DriveDesign) -> bool {
 /// Counts the operations that failed, of all trials that figures are of.
 pub fn failed(summary: &DriveSummary) -> Option<String> {
     let figures = || summary.designs.iter().filter_map(|d| d.figures.as_ref());
-    let failed: u64 = figures().map(LoadFigures::failed).sum();
-    let all: u64 = failed + figures().map(LoadFigures::successes).sum::<u64>();
+    let failed = total(figures().map(LoadFigures::failed));
+    let all = failed.saturating_add(total(figures().map(LoadFigures::successes)));
     let kinds = kinds(figures());
     (failed > 0).then(|| {
         format!(
@@ -115,7 +116,7 @@ fn kinds<'a>(figures: impl Iterator<Item = &'a LoadFigures>) -> Vec<String> {
     for (kind, count) in operations.flat_map(|o| &o.failures) {
         let name = kind.to_string();
         match kinds.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sum)) => *sum += count,
+            Some((_, sum)) => *sum = sum.saturating_add(*count),
             None => kinds.push((name, *count)),
         }
     }

@@ -1,6 +1,7 @@
 //! Says what a design fell short of.
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
+use bakeoff_stats::total;
 
 use crate::drive::Kind;
 use crate::units;
@@ -62,7 +63,7 @@ fn capped(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
 
 fn unsent(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
     let ends = summary.rounds_of(design).filter_map(|t| t.end.as_ref());
-    let unsent: u64 = ends.map(|end| end.unsent).sum();
+    let unsent = total(ends.map(|end| end.unsent));
     let operations = units::plural(unsent, "operation", "operations");
     (unsent > 0).then(|| format!("left {operations} unsent"))
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::compare::{
     Answered, Concurrent, Dropped, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
 };
+use crate::counts::total;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 
 /// Records of a run read so far, by design and query.
@@ -335,7 +336,7 @@ impl Design {
             settle_seconds: self.settle_seconds.unwrap_or(0.0),
         };
         let resolution = self.resolution();
-        let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
+        let rows_loaded = total(self.slices.iter().map(|s| s.rows));
         let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
         DesignSummary {
             rows_loaded,

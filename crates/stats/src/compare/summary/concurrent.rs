@@ -68,7 +68,9 @@ pub fn summary(turns: &[Concurrent]) -> Option<ConcurrentSummary> {
     Some(ConcurrentSummary {
         clients: first.clients,
         turns: u32::try_from(all.turns.len()).unwrap_or(u32::MAX),
-        permutations: turns.iter().map(|turn| turn.permutations).sum(),
+        permutations: { turns.iter() }
+            .map(|turn| turn.permutations)
+            .fold(0, u32::saturating_add),
         seconds,
         cpu,
         cpu_per_answer: (answered > 0.0).then(|| CpuSeconds {
@@ -90,7 +92,8 @@ pub fn failures(turns: &[Concurrent]) -> Vec<Failure> {
     for bad in turns.iter().flat_map(|turn| &turn.bad) {
         let is_missing = !matches!(bad.outcome, Outcome::Wrong { .. });
         let kind = questions.entry((&bad.query, is_missing));
-        kind.or_insert((0, bad)).0 += bad.questions;
+        let (questions, _) = kind.or_insert((0, bad));
+        *questions = questions.saturating_add(bad.questions);
     }
     let clients = turns.first().map_or(0, |turn| turn.clients);
     let failure = |(questions, first): &(u32, &BadQuestions)| {

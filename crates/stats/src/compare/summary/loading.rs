@@ -2,6 +2,7 @@
 //! has to do it before it answers.
 
 use crate::Estimate;
+use crate::counts::add;
 use crate::decide::interval;
 use crate::estimate::median;
 use crate::random::SplitMix64;
@@ -85,7 +86,7 @@ impl Loading {
     fn rate_of<'a>(&self, slices: impl Iterator<Item = &'a (u64, f64)>) -> Option<f64> {
         let (mut rows, mut seconds) = (0, self.settle_seconds);
         for slice in slices {
-            rows += slice.0;
+            add(&mut rows, slice.0);
             seconds += slice.1;
         }
         (rows > 0 && seconds > 0.0).then(|| rows as f64 / seconds)

@@ -71,11 +71,16 @@ fn mean_seconds(query: &QuerySummary) -> Option<f64> {
     (!query.rounds.is_empty()).then(|| seconds / query.rounds.len() as f64)
 }
 
+/// Largest number of users whose answers are computed, one user after another.
+const MOST_USERS: u32 = 1_000_000;
+
 /// Returns answers a second and the mean time of one for users that share cores, where an answer takes
-/// `cpu` CPU seconds and alone `alone` seconds. Returns `None` for times of nothing.
+/// `cpu` CPU seconds and alone `alone` seconds. Returns `None` for times of nothing and for more than
+/// [`MOST_USERS`].
 fn shared(users: u32, cores: u32, cpu: f64, alone: f64) -> Option<(f64, f64)> {
     let is_time = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
-    if !is_time(cpu) || !is_time(alone) || alone <= 0.0 || users == 0 {
+    let is_known = (1..=MOST_USERS).contains(&users);
+    if !is_time(cpu) || !is_time(alone) || alone <= 0.0 || !is_known {
         return None;
     }
     // One answer that keeps all cores busy leaves no delay.
@@ -147,5 +152,6 @@ mod tests {
             assert_eq!(shared(2, 2, cpu, alone), None);
         }
         assert_eq!(shared(0, 2, 0.1, 0.1), None);
+        assert_eq!(shared(u32::MAX, 2, 0.1, 0.1), None);
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::shard::{Shard, ShardTrial};
 use super::{MergeError, SECOND_NS};
+use crate::counts::{add, total};
 use crate::drive::{
     DriveLog, DriveRecord, HistogramLog, HistogramLogReader, LoggedSecond, SecondCounts,
     ServerSample, Tally, TrialEnd, TrialStart,
@@ -127,7 +128,7 @@ impl<'a> Joined<'a> {
             let mut server = ServerSample::default();
             for source in &mut sources {
                 if let Some(counts) = source.add(second, &mut tallies)? {
-                    queued += counts.queued;
+                    add(&mut queued, counts.queued);
                     if source.sees_the_server {
                         server = counts.server.clone();
                     }
@@ -181,7 +182,7 @@ impl<'a> Joined<'a> {
             .there()
             .map(|(p, offset)| Some((p.end.as_ref()?, offset)))
             .collect::<Option<_>>()?;
-        let sum = |value: fn(&TrialEnd) -> u64| ends.iter().map(|(e, _)| value(e)).sum();
+        let sum = |value: fn(&TrialEnd) -> u64| total(ends.iter().map(|(e, _)| value(e)));
         // Once one shard has ended, the rate is no longer that of all.
         let all_drove = ends
             .iter()

@@ -308,7 +308,10 @@ impl Trial {
     /// Returns the seconds in which operations became due; in a trial without an end, as far as
     /// they are on record.
     fn duration(&self, header: &DriveHeader) -> f64 {
-        let recorded = self.seconds.last().map_or(0, |s| s.second + 1);
+        let recorded = self
+            .seconds
+            .last()
+            .map_or(0, |s| s.second.saturating_add(1));
         self.end
             .as_ref()
             .map_or(f64::from(recorded).min(header.seconds), |e| e.seconds)

@@ -11,6 +11,19 @@ use arrow::record_batch::RecordBatch;
 /// Largest number of bytes of a record; a longer one has an unmatched quote.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
+/// Largest number of bytes of a record whose fields are looked at one by one, such as the header.
+pub const MAX_HEADER_BYTES: usize = 1 << 20;
+
+/// Largest number of bytes of records that are decoded at once; longer ones are decoded fewer at a time.
+const MAX_BATCH_BYTES: usize = 128 << 20;
+
+/// Number of records that are skipped at once: as many as take no more than [`MAX_BATCH_BYTES`], however
+/// long they are.
+const SKIPPED_RECORDS: u64 = (MAX_BATCH_BYTES / MAX_RECORD_BYTES - 1) as u64;
+
+/// Largest number of cells that are decoded at once, for each of which the decoder reserves memory.
+const MAX_CELLS: usize = 1 << 20;
+
 /// Reason why records cannot be decoded.
 #[derive(Debug)]
 pub enum DecodeError {
@@ -22,6 +35,8 @@ pub enum DecodeError {
     Endless {
         complete_records: usize,
     },
+    /// The requested records, of which there are several, take more than [`MAX_BATCH_BYTES`].
+    TooLongTogether,
 }
 
 /// Text that is read record by record.
@@ -41,7 +56,7 @@ impl Records {
     pub fn read(&mut self, decoder: &mut Decoder) -> Result<Option<RecordBatch>, DecodeError> {
         let wanted = decoder.capacity();
         let mut complete_records = 0;
-        let mut record_bytes = 0;
+        let (mut record_bytes, mut batch_bytes) = (0, 0);
         loop {
             let bytes = self.input.fill_buf().map_err(DecodeError::Io)?;
             let used = decoder.decode(bytes).map_err(|_| DecodeError::Malformed)?;
@@ -57,19 +72,25 @@ impl Records {
                 0
             };
             complete_records = complete;
+            batch_bytes += used;
             if record_bytes > MAX_RECORD_BYTES {
                 return Err(DecodeError::Endless { complete_records });
+            }
+            if batch_bytes > MAX_BATCH_BYTES && wanted > 1 {
+                return Err(DecodeError::TooLongTogether);
             }
         }
     }
 
     /// Skips this many records, or all that there are, and returns how many those were.
     pub fn skip(&mut self, format: &Format, fields: usize, count: u64) -> Result<u64, DecodeError> {
-        const BATCH_RECORDS: u64 = 8192;
+        let new_decoder = |records: u64| decoder(format, fields, &[0], records as usize);
+        let mut decoder = new_decoder(SKIPPED_RECORDS);
         let mut skipped = 0;
         while skipped < count {
-            let batch_records = (count - skipped).min(BATCH_RECORDS);
-            let mut decoder = decoder(format, fields, &[0], batch_records as usize);
+            if count - skipped < SKIPPED_RECORDS {
+                decoder = new_decoder(count - skipped);
+            }
             match self.read(&mut decoder) {
                 Ok(Some(batch)) => skipped += batch.num_rows() as u64,
                 Ok(None) => break,
@@ -101,31 +122,41 @@ impl Records {
     }
 }
 
-/// Reads the fields of the first record; returns `None` if they are not UTF-8 or never end.
-pub fn first_record(format: &Format, input: impl Read) -> Option<Vec<String>> {
-    let input = input.take(MAX_RECORD_BYTES as u64);
-    let (schema, _) = format
-        .clone()
-        .with_header(true)
-        .infer_schema(input, Some(0))
-        .ok()?;
-    Some(
-        schema
-            .fields()
-            .iter()
-            .map(|field| field.name().clone())
-            .collect(),
-    )
+/// Fields of a record, or why there are none.
+pub enum FirstRecord {
+    Fields(Vec<String>),
+    NotUtf8,
+    /// The record takes more than [`MAX_HEADER_BYTES`].
+    TooLong,
 }
 
-/// Makes a decoder of records with `fields` fields to batches with the projected ones.
+/// Reads the fields of the first record.
+pub fn first_record(format: &Format, input: impl Read) -> FirstRecord {
+    let mut input = input.take(MAX_HEADER_BYTES as u64);
+    let read = format
+        .clone()
+        .with_header(true)
+        .infer_schema(&mut input, Some(0));
+    match read {
+        _ if input.limit() == 0 => FirstRecord::TooLong,
+        Ok((schema, _)) => {
+            let fields = schema.fields().iter();
+            FirstRecord::Fields(fields.map(|field| field.name().clone()).collect())
+        }
+        Err(_) => FirstRecord::NotUtf8,
+    }
+}
+
+/// Makes a decoder of records with `fields` fields to batches with the projected ones. Batches have fewer
+/// than `batch_rows` rows if there are very many fields.
 pub fn decoder(format: &Format, fields: usize, projection: &[usize], batch_rows: usize) -> Decoder {
+    let most_rows = (MAX_CELLS / fields.max(1)).max(1);
     let text = |index: usize| Field::new(index.to_string(), DataType::Utf8, true);
     let schema = Schema::new((0..fields).map(text).collect::<Vec<_>>());
     ReaderBuilder::new(Arc::new(schema))
         .with_format(format.clone().with_header(false))
         .with_projection(projection.to_vec())
-        .with_batch_size(batch_rows.max(1))
+        .with_batch_size(batch_rows.clamp(1, most_rows))
         .build_decoder()
 }
 

@@ -3,10 +3,15 @@
 //!
 //! Records are counted from 0, which is the header; row *i* is record *i* + 1.
 
-use super::decode::{DecodeError, MAX_RECORD_BYTES, Records, decoder, first_record};
+use super::decode::{
+    DecodeError, FirstRecord, MAX_HEADER_BYTES, MAX_RECORD_BYTES, Records, decoder, first_record,
+};
 use super::input::TextInput;
 use super::{BadCell, data_error, read_error};
 use crate::{Error, Result};
+
+/// What to do about text in another encoding.
+pub const WRITE_UTF8: &str = "write the file in UTF-8";
 
 /// Makes the error for records from number `first` on.
 pub fn decode_error(file: &TextInput, first: u64, error: DecodeError) -> Error {
@@ -14,6 +19,10 @@ pub fn decode_error(file: &TextInput, first: u64, error: DecodeError) -> Error {
         DecodeError::Io(error) => Err(read_error(&file.path, error)),
         DecodeError::Malformed => malformed(file, first),
         DecodeError::Endless { complete_records } => endless(file, first + complete_records as u64),
+        DecodeError::TooLongTogether => Err(data_error(
+            &file.path,
+            format!("the rows after row {first} are too long to be read together"),
+        )),
     };
     located.unwrap_or_else(|error| error)
 }
@@ -35,12 +44,17 @@ fn malformed(file: &TextInput, first: u64) -> Result<Error> {
     }
     let records = records_at(file, bad)?;
     let message = match first_record(&file.format, records.input) {
-        Some(fields) => format!(
+        FirstRecord::Fields(fields) => format!(
             "{} fields instead of the {} that the first line names",
             fields.len(),
             file.fields
         ),
-        None => "not UTF-8 text; write the file in UTF-8".to_owned(),
+        FirstRecord::NotUtf8 => format!("not UTF-8 text; {WRITE_UTF8}"),
+        FirstRecord::TooLong => format!(
+            "more than {} MiB, but not the {} fields that the first line names",
+            MAX_HEADER_BYTES >> 20,
+            file.fields
+        ),
     };
     Ok(row_error(file, records.line, message))
 }

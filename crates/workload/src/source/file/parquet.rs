@@ -1,6 +1,8 @@
 //! Parquet files as sources of rows.
 
+use std::any::Any;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +13,10 @@ use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
 
 use super::{BadCell, data_error, header, read_error, table_batch};
 use crate::source::{RowBatch, RowBatches, RowSource};
@@ -31,8 +36,10 @@ impl ParquetFile {
     /// Opens a file and checks that it has the columns of the table and a row.
     pub fn open(path: &Path, table: &Table) -> Result<Self> {
         let file = File::open(path).map_err(|error| read_error(path, error))?;
-        let metadata = ArrowReaderMetadata::load(&file, Default::default())
-            .map_err(|error| data_error(path, format!("not a Parquet file: {error}")))?;
+        let not_parquet =
+            |error: ParquetError| data_error(path, format!("not a Parquet file: {error}"));
+        let load = || ArrowReaderMetadata::load(&file, Default::default()).map_err(not_parquet);
+        let metadata = guarded(path, load)?;
         let fields = metadata.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let columns = header::locate_columns(path, &names, table)?;
@@ -76,6 +83,25 @@ impl ParquetFile {
         table_batch(&self.table, columns.collect::<Result<_, _>>()?)
     }
 
+    /// Reads the next rows, of which the first one has this number.
+    fn next_batch(
+        &self,
+        reader: &mut ParquetRecordBatchReader,
+        first_row: u64,
+    ) -> Result<Option<RowBatch>> {
+        let Some(batch) = reader.next() else {
+            return Ok(None);
+        };
+        let batch = batch.map_err(|error| {
+            let row = first_row + 1;
+            data_error(&self.path, format!("cannot read row {row}: {error}"))
+        })?;
+        let rows = self
+            .convert(&batch)
+            .map_err(|bad| self.row_error(first_row, bad))?;
+        Ok(Some(RowBatch { first_row, rows }))
+    }
+
     /// Makes an error about a row; row numbers in messages count from 1.
     fn row_error(&self, first_row: u64, bad: BadCell) -> Error {
         let row = first_row + bad.row as u64 + 1;
@@ -98,28 +124,25 @@ impl RowSource for ParquetFile {
             ParquetRecordBatchReaderBuilder::new_with_metadata(input, self.metadata.clone());
         let projection =
             ProjectionMask::roots(builder.parquet_schema(), self.columns.iter().copied());
-        let reader = builder
-            .with_projection(projection)
-            .with_batch_size(batch_rows.max(1))
-            .with_offset(from as usize)
-            .build()
-            .map_err(|error| data_error(&self.path, error.to_string()))?;
-
+        let build = || {
+            builder
+                .with_projection(projection)
+                .with_batch_size(batch_rows.max(1))
+                .with_offset(from as usize)
+                .build()
+                .map_err(|error| data_error(&self.path, error.to_string()))
+        };
+        let mut reader = Some(guarded(&self.path, build)?);
         let file = self.clone();
-        let mut next_row = from;
-        Ok(Box::new(reader.map(move |batch| {
-            let first_row = next_row;
-            let batch = batch.map_err(|error| {
-                data_error(
-                    &file.path,
-                    format!("cannot read row {}: {error}", first_row + 1),
-                )
-            })?;
-            next_row += batch.num_rows() as u64;
-            let rows = file
-                .convert(&batch)
-                .map_err(|bad| file.row_error(first_row, bad))?;
-            Ok(RowBatch { first_row, rows })
+        let mut first_row = from;
+        Ok(Box::new(std::iter::from_fn(move || {
+            let open = reader.as_mut()?;
+            let read = guarded(&file.path, || file.next_batch(open, first_row)).transpose()?;
+            match &read {
+                Ok(batch) => first_row += batch.rows.num_rows() as u64,
+                Err(_) => reader = None,
+            }
+            Some(read)
         })))
     }
 
@@ -131,6 +154,18 @@ impl RowSource for ParquetFile {
         // Every start has to decode a page of each column.
         false
     }
+}
+
+/// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
+/// of itself, but not all. Nothing that it worked on is used again.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let damaged = |panic: Box<dyn Any + Send>| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        let words = words.unwrap_or("it says something else of itself than it has");
+        data_error(path, format!("the file is damaged: {words}"))
+    };
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(damaged(panic)))
 }
 
 /// Returns whether all values of a stored type that fit can be cast without loss.

@@ -3,16 +3,22 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use arrow::array::AsArray;
+use arrow::array::{Array, AsArray, StringArray};
 use arrow::csv::reader::{Decoder, Format};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use super::decode::{Records, decoder, first_record};
+use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
-use crate::{Result, Table};
+use crate::{Column, Result, Table};
+
+/// Largest number of columns of a file, each of which takes memory in every batch.
+const MAX_FIELDS: usize = 1 << 16;
+
+/// Divisor of the number of rows in a batch where they are too long to be read together.
+const FEWER_ROWS: usize = 16;
 
 /// A text file with a header. All fields are read as text, so that an error can show the text of
 /// the file, and are then converted to the types of the table.
@@ -56,12 +62,21 @@ impl TextFile {
                 "the file is empty; its first line has to name the columns",
             ));
         }
-        first_record(&self.input.format, input).ok_or_else(|| {
-            data_error(
-                &self.input.path,
-                "the first line is not UTF-8 text that names the columns",
-            )
-        })
+        let reason = match first_record(&self.input.format, input) {
+            FirstRecord::Fields(names) if names.len() <= MAX_FIELDS => return Ok(names),
+            FirstRecord::Fields(names) => {
+                let count = names.len();
+                format!("the first line names {count} columns, and {MAX_FIELDS} are possible")
+            }
+            FirstRecord::NotUtf8 => {
+                "the first line is not UTF-8 text that names the columns".to_owned()
+            }
+            FirstRecord::TooLong => format!(
+                "the first line takes more than {} MiB; is a quote opened and never closed?",
+                MAX_HEADER_BYTES >> 20
+            ),
+        };
+        Err(data_error(&self.input.path, reason))
     }
 
     fn check_not_empty(&self) -> Result<()> {
@@ -96,6 +111,7 @@ impl TextFile {
         Ok(TextRows {
             file: self.clone(),
             records,
+            batch_rows,
             decoder,
             next_row: from,
             failed: false,
@@ -107,7 +123,9 @@ impl TextFile {
         let mut converted = Vec::with_capacity(text.num_columns());
         let mut first_bad: Option<BadCell> = None;
         for (column, cells) in self.table.columns.iter().zip(text.columns()) {
-            match values::parse(column, cells.as_string()) {
+            let cells = cells.as_string();
+            let parsed = utf8(column, cells).and_then(|()| values::parse(column, cells));
+            match parsed {
                 Ok(array) => converted.push(array),
                 Err(bad) if first_bad.as_ref().is_none_or(|first| bad.row < first.row) => {
                     first_bad = Some(bad);
@@ -120,6 +138,26 @@ impl TextFile {
             None => table_batch(&self.table, converted),
         }
     }
+}
+
+/// Checks that each cell is text for itself. The decoder checks the bytes of all cells together, and takes
+/// the two halves of a character for whole if one is the end of a cell and the other the beginning of the
+/// next.
+fn utf8(column: &Column, cells: &StringArray) -> Result<(), BadCell> {
+    if cells.to_data().validate_full().is_ok() {
+        return Ok(());
+    }
+    let bytes = cells.value_data();
+    let is_text = |cell: &[i32]| {
+        let cell = bytes.get(cell[0] as usize..cell[1] as usize);
+        cell.is_some_and(|cell| std::str::from_utf8(cell).is_ok())
+    };
+    let bad = cells
+        .value_offsets()
+        .windows(2)
+        .position(|cell| !is_text(cell));
+    let message = format!("not UTF-8 text; {}", diagnose::WRITE_UTF8);
+    Err(BadCell::new(bad.unwrap_or(0), &column.name, message))
 }
 
 impl RowSource for TextFile {
@@ -160,6 +198,7 @@ impl RowSource for TextFile {
 struct TextRows {
     file: TextFile,
     records: Records,
+    batch_rows: usize,
     decoder: Decoder,
     next_row: u64,
     failed: bool,
@@ -168,10 +207,13 @@ struct TextRows {
 impl TextRows {
     fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let first_row = self.next_row;
-        let text = self
-            .records
-            .read(&mut self.decoder)
-            .map_err(|error| diagnose::decode_error(&self.file.input, first_row + 1, error))?;
+        let mut text = self.records.read(&mut self.decoder);
+        while matches!(text, Err(DecodeError::TooLongTogether)) {
+            *self = self.file.rows(first_row, self.batch_rows / FEWER_ROWS)?;
+            text = self.records.read(&mut self.decoder);
+        }
+        let text =
+            text.map_err(|error| diagnose::decode_error(&self.file.input, first_row + 1, error))?;
         let Some(text) = text else { return Ok(None) };
         self.next_row += text.num_rows() as u64;
         let rows = self

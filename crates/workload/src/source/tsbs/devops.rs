@@ -40,6 +40,11 @@ struct Shared {
 }
 
 impl Devops {
+    /// Returns the number of rows, without making the tags of all hosts; `None` if they never end.
+    pub fn rows_in_all(scale: &TsbsScale) -> Option<u64> {
+        scale.days.map(|_| rows(scale))
+    }
+
     pub fn new(seed: u64, measurement: DevopsMeasurement, scale: TsbsScale) -> Result<Self> {
         let tags = hosts::tags(&super::tag_stream(seed), measurement, scale.sources);
         let rounds = LEAST_STRETCH_ROWS.div_ceil(scale.sources.max(1)) as usize;
@@ -64,13 +69,13 @@ impl RowSource for Devops {
     }
 
     fn known_rows(&self) -> Option<u64> {
-        self.shared.scale.days.map(|_| self.shared.rows())
+        Devops::rows_in_all(&self.shared.scale)
     }
 
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
         let shared = self.shared.clone();
         let mut walker = shared.metrics.walker(&shared.stream, shared.scale.sources);
-        let rows = from..shared.rows();
+        let rows = from..rows(&shared.scale);
         let columns = move |rows| shared.columns(&mut walker, rows);
         Ok(super::batches(self.schema(), rows, batch_rows, columns))
     }
@@ -88,11 +93,11 @@ impl RowSource for Devops {
     }
 }
 
-impl Shared {
-    fn rows(&self) -> u64 {
-        self.scale.ticks() * u64::from(self.scale.sources)
-    }
+fn rows(scale: &TsbsScale) -> u64 {
+    scale.ticks() * u64::from(scale.sources)
+}
 
+impl Shared {
     fn columns(
         &self,
         walker: &mut Walker,

@@ -48,21 +48,36 @@ struct Shared {
 }
 
 impl Iot {
+    /// Returns the number of rows, without making the tags of all trucks; `None` if they never end.
+    pub fn rows_in_all(seed: u64, measurement: IotMeasurement, scale: &TsbsScale) -> Option<u64> {
+        let arrivals = arrivals(&stream(seed, measurement), scale);
+        scale.days.map(|_| arrivals.rows())
+    }
+
     pub fn new(seed: u64, measurement: IotMeasurement, scale: TsbsScale) -> Self {
-        let stream = walk_stream(seed, 100 + measurement as u64);
-        let readings = scale.ticks() * u64::from(scale.sources);
+        let stream = stream(seed, measurement);
         Iot {
             shared: Arc::new(Shared {
                 schema: table(measurement).schema(),
                 metrics: trucks::measurement(measurement),
                 tags: trucks::tags(&super::tag_stream(seed), scale.sources),
-                arrivals: Arrivals::new(stream.and(10), readings),
+                arrivals: arrivals(&stream, &scale),
                 lacks: stream.and(11),
                 stream,
                 scale,
             }),
         }
     }
+}
+
+fn stream(seed: u64, measurement: IotMeasurement) -> Stream {
+    walk_stream(seed, 100 + measurement as u64)
+}
+
+/// Returns the arrivals of the readings that this stream decides.
+fn arrivals(stream: &Stream, scale: &TsbsScale) -> Arrivals {
+    let readings = scale.ticks() * u64::from(scale.sources);
+    Arrivals::new(stream.and(10), readings)
 }
 
 impl RowSource for Iot {

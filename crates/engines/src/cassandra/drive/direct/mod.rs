@@ -9,6 +9,8 @@ mod connection;
 mod frames;
 mod handshake;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod peer;
 
 use std::cell::{Cell, RefCell};
