@@ -1,17 +1,20 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
-//! are repeated, servers for a whole test program, disks that are small or read-only, and hostile
-//! inputs for parsers. Only tests use this crate, so it prints and panics.
+//! are repeated, random choices that can be repeated, servers for a whole test program, disks that
+//! are small or read-only, and hostile inputs for parsers. Only tests use this crate, so it prints
+//! and panics.
 
 mod disk;
 pub mod hostile;
 mod keeper;
 mod moment;
+mod random;
 
 use std::fmt::Display;
 
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
 pub use moment::Moment;
+pub use random::Random;
 
 /// Variable that is 1 if no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";

@@ -23,6 +23,7 @@ mod mistakes;
 mod names;
 mod postgres;
 mod progress;
+mod promises;
 mod run;
 mod shell;
 mod sql;

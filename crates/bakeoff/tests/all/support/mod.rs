@@ -101,11 +101,7 @@ impl Bench {
     /// As [`with_cassandra`](Self::with_cassandra), but for the shared server only.
     pub fn beside_cassandra(workload: &str, readings: &str) -> Option<Bench> {
         let bench = Bench::new(workload, readings);
-        let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
-        if cache.is_dir() {
-            std::fs::create_dir(bench.path("home")).unwrap();
-            std::os::unix::fs::symlink(cache, bench.path("home/jars")).unwrap();
-        }
+        share_jars(&bench.home);
         bench.has("cassandra").then_some(bench)
     }
 
@@ -147,6 +143,15 @@ impl Bench {
 
     pub fn journal(&self, run: &str) -> Vec<serde_json::Value> {
         journal(&self.path(run))
+    }
+}
+
+/// Makes a home that shares the user's jars of Cassandra, if there are any.
+pub fn share_jars(home: &Path) {
+    let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
+    if cache.is_dir() {
+        std::fs::create_dir(home).unwrap();
+        std::os::unix::fs::symlink(cache, home.join("jars")).unwrap();
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Change, FreshRow, Place, Snapshot, Store};
-use bakeoff_testing::times;
+use bakeoff_testing::{Random, times};
 use bytes::Bytes;
 
 use super::child::{Versions, Writer};
@@ -100,12 +100,13 @@ pub async fn at_random(cassandra: &Cassandra) {
     cassandra.table(TABLE).await;
     let mut acknowledged = Versions::new();
     let mut rows = 0;
-    let kills = times(6, 30);
-    for i in 0..kills {
+    let kills = times(6, 100);
+    let mut random = Random::printed("stores killed at random times");
+    for _ in 0..kills {
         let mut child = Writer::start(cassandra, "write", None);
         child.wait_for_row(&mut acknowledged);
         // The kills are spread over more than a whole round of the child.
-        tokio::time::sleep(Duration::from_millis((i * 397) % 1500)).await;
+        tokio::time::sleep(Duration::from_millis(random.below(1500))).await;
         child.process.kill().unwrap();
         rows += child.acknowledged(&mut acknowledged);
         child.process.wait().unwrap();

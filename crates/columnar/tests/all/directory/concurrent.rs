@@ -148,8 +148,8 @@ fn look_on(store: &DirectoryStore, acknowledged: &Acknowledged) {
 fn kills_while_many_write_lose_nothing() {
     let folder = TempDir::new().unwrap();
     let acknowledged = Acknowledged::default();
-    let mut random = Random(7);
-    for round in 0..times(10, 40) {
+    let mut random = Random::printed("kills while many write");
+    for round in 0..times(10, 100) {
         let mut child = started(folder.path(), 1 + round * 1_000_000);
         let follower = follow(&mut child, Arc::clone(&acknowledged));
         let before = acknowledged.lock().unwrap().clone();

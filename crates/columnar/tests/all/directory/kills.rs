@@ -14,6 +14,9 @@ use tempfile::TempDir;
 use super::steps::{Model, Random, Step, random_step, run};
 use super::support::*;
 
+/// After so many kills the next table begins.
+const KILLS_OF_A_FOLDER: u64 = 50;
+
 /// Runs as the child that reaches every failpoint.
 pub fn script() {
     run(steps().into_iter());
@@ -137,10 +140,9 @@ fn now() -> i64 {
 
 #[test]
 fn kills_at_random_times_lose_nothing() {
-    let kills = times(20, 200);
-    let folder = TempDir::new().unwrap();
-    let mut model = Model::default();
-    let mut random = Random(kills);
+    let kills = times(20, 500);
+    let mut random = Random::printed("kills at random times");
+    let (mut folder, mut model) = (TempDir::new().unwrap(), Model::default());
     let mut in_the_middle = 0;
     // The test ends after that many kills, once a quarter of them hit a step; most do.
     for kill in 0.. {
@@ -148,8 +150,11 @@ fn kills_at_random_times_lose_nothing() {
             break;
         }
         assert!(kill < 100 * kills, "only {in_the_middle} were in a step");
+        if kill % KILLS_OF_A_FOLDER == 0 {
+            (folder, model) = (TempDir::new().unwrap(), Model::default());
+        }
         let mut child = command("random", folder.path())
-            .env(SEED, random.next().to_string())
+            .env(SEED, random.number().to_string())
             .spawn()
             .unwrap();
         let mut said = lines(&mut child);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_columnar::{DirectoryStore, Result, Store};
+pub use bakeoff_testing::Random;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -132,20 +133,4 @@ pub fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
 pub fn by_key(rows: Vec<Row>) -> Vec<Row> {
     let newest: BTreeMap<String, Row> = rows.into_iter().map(|row| (row.0.clone(), row)).collect();
     newest.into_values().collect()
-}
-
-/// A generator of numbers that are the same every time (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
 }

@@ -17,7 +17,8 @@ use tempfile::TempDir;
 
 pub const TASK: &str = "BAKEOFF_TEST_TASK";
 pub const FOLDER: &str = "BAKEOFF_TEST_FOLDER";
-pub const SEED: &str = "BAKEOFF_TEST_SEED";
+/// The variable with the seed of a child.
+pub const SEED: &str = "BAKEOFF_TEST_CHILD_SEED";
 
 pub fn definition() -> Definition {
     let column = |name: &str, kind| Column {

@@ -13,12 +13,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_columnar::{DirectoryStore, Table};
-use bakeoff_testing::times;
-use steps::{FAILPOINTS, State, apply, check, definition, shown};
+use bakeoff_testing::{Random, times};
+use steps::{FAILPOINTS, Hits, State, apply, check, definition, shown};
 
 const FOLDER: &str = "BAKEOFF_TEST_FOLDER";
 const FIRST_STEP: &str = "BAKEOFF_TEST_FIRST_STEP";
 const LAST_STEP: &str = "BAKEOFF_TEST_LAST_STEP";
+/// After so many kills the next table begins.
+pub const KILLS_OF_A_TABLE: usize = 25;
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -123,36 +125,35 @@ fn killed_at_every_step_of_ingest_and_seal() {
 
 #[test]
 fn killed_at_random_times() {
-    let all_kills = times(25, 250);
-    let folder = tempfile::tempdir().unwrap().path().join("table");
-    let (mut done, mut kills, mut awaited) = (0, 0, 0);
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    while kills < all_kills {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let mut child = start(&folder, done + 1..=u64::MAX - 1, None);
-        let mut lines = lines(&mut child);
-        // The kill comes in the middle of a step, a few steps after the child began to work.
-        let steps = (random >> 60) as usize % 4;
-        awaited += steps as u64;
-        let said = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .filter_map(|line| step_of(&line))
-            .take(steps);
-        done = said.last().unwrap_or(done);
-        std::thread::sleep(Duration::from_micros((random >> 33) % 30_000));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-        done = last_done(lines, done);
-        if folder.join("manifest").exists() {
-            look(&folder, done, &format!("kill {kills}"));
+    let all_kills = times(25, 500);
+    let mut random = Random::printed("killed at random times");
+    let mut hits = Hits::default();
+    while hits.kills() < all_kills || !hits.is_every_kind() {
+        assert!(hits.kills() < 100 * all_kills, "{hits}");
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("table");
+        let mut done = 0;
+        for _ in 0..KILLS_OF_A_TABLE {
+            let mut child = start(&folder, done + 1..=u64::MAX - 1, None);
+            let mut lines = lines(&mut child);
+            // The kill comes in the middle of a step, a few steps after the child began to work.
+            let awaited = random.below(4);
+            let said = lines
+                .by_ref()
+                .map_while(Result::ok)
+                .filter_map(|line| step_of(&line))
+                .take(awaited as usize);
+            let seen = said.last().unwrap_or(done);
+            assert_eq!(seen, done + awaited, "the child ended by itself");
+            std::thread::sleep(Duration::from_micros(random.below(30_000)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            done = last_done(lines, seen);
+            hits.add(done + 1);
+            if folder.join("manifest").exists() {
+                look(&folder, done, &format!("{hits}"));
+            }
         }
     }
-    assert!(
-        done >= awaited,
-        "{done} steps were done, {awaited} were seen"
-    );
+    println!("{hits}");
 }

@@ -1,6 +1,7 @@
 //! The steps of a child, each of which changes a table and a plain map in the same way.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroI64;
 use std::sync::Arc;
 
@@ -54,6 +55,41 @@ enum Change {
     Insert(State),
     Delete(Vec<(String, i64)>),
     Seal,
+}
+
+/// How many kills came in each kind of step.
+#[derive(Debug, Default)]
+pub struct Hits(BTreeMap<&'static str, usize>);
+
+impl Hits {
+    const KINDS: [&str; 4] = ["ingest", "insert", "delete", "seal"];
+
+    /// Notes a kill that came in this step.
+    pub fn add(&mut self, step: u64) {
+        let kind = match change(step) {
+            Change::Ingest(_) => "ingest",
+            Change::Insert(_) => "insert",
+            Change::Delete(_) => "delete",
+            Change::Seal => "seal",
+        };
+        *self.0.entry(kind).or_default() += 1;
+    }
+
+    pub fn kills(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    pub fn is_every_kind(&self) -> bool {
+        Hits::KINDS.iter().all(|kind| self.0.contains_key(kind))
+    }
+}
+
+impl fmt::Display for Hits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of_kind = |kind: &str| format!("{} in {kind}", self.0.get(kind).unwrap_or(&0));
+        let kinds: Vec<String> = Hits::KINDS.into_iter().map(of_kind).collect();
+        write!(f, "{} kills: {}", self.kills(), kinds.join(", "))
+    }
 }
 
 /// Returns a number that looks random for a step and a row.
