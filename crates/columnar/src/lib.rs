@@ -118,6 +118,8 @@ pub mod internals {
     #[cfg(feature = "failpoints")]
     pub use crate::failpoint::Pause;
     pub use crate::meta::LONGEST_BOUND;
+    #[cfg(all(feature = "cassandra", feature = "failpoints"))]
+    pub use crate::store::cassandra::protocol;
     #[cfg(feature = "failpoints")]
     pub use crate::store::directory::recording::{Failure, Operation, Recording};
     pub use crate::table::COLUMN_BYTES;

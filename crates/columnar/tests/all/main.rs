@@ -8,5 +8,6 @@ mod directory;
 mod encoding;
 mod hostile;
 mod kills;
+mod protocol;
 mod sql;
 mod table;

@@ -35,7 +35,7 @@ type Values = Box<dyn SerializeRow + Send + Sync>;
 /// The time for which a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra
 /// by default remembers deletions in the index. Otherwise a commit that a node gets only later, by
 /// a hint or a repair, would retire chunks without adding those that replace them.
-pub(super) const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
+pub const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
 /// The longest time from the beginning of the renewal until the commit is sent.
 const COMMIT_WITHIN: Duration = Duration::from_secs(60);

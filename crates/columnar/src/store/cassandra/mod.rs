@@ -64,6 +64,15 @@ use crate::id::Place;
 use crate::meta::ChunkMeta;
 use crate::{Error, Result, failpoint};
 
+/// The times that the protocol relies on, for its model in the tests.
+#[cfg(feature = "failpoints")]
+#[doc(hidden)]
+pub mod protocol {
+    pub use super::commit::RENEWAL_HOLDS;
+    pub use super::options::{FREEZE_WAIT, WRITER_LEASE};
+    pub use super::version::{APPLIED_WITHIN, SETTLED_AFTER};
+}
+
 /// A store in a keyspace of Cassandra. Any number of processes read and write.
 pub struct CassandraStore {
     client: Client,

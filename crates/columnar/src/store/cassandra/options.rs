@@ -40,11 +40,11 @@ pub(super) const PLACES_AT_ONCE: usize = 16;
 const ATTEMPT_AT_MOST: Duration = Duration::from_secs(60);
 
 /// The time for which what was read of a place may be relied on without reading it again.
-pub(super) const WRITER_LEASE: Duration = Duration::from_millis(200);
+pub const WRITER_LEASE: Duration = Duration::from_millis(200);
 
 /// The time that a freeze waits until nobody relies any more on what was read of a place before. It is longer
 /// than the lease, so that clocks may differ in speed.
-pub(super) const FREEZE_WAIT: Duration = Duration::from_millis(250);
+pub const FREEZE_WAIT: Duration = Duration::from_millis(250);
 
 /// The compression of blobs when Cassandra writes them to disk. They are encoded already, so that it
 /// gains little; in reading it costs nothing that could be measured.

@@ -32,14 +32,14 @@ use crate::meta::ChunkMeta;
 const REMEMBERED_BYTES: u64 = 128 << 20;
 
 /// The longest time from the choice of a version's timestamp until its commit is applied.
-const APPLIED_WITHIN: Duration = Duration::from_secs(30);
+pub const APPLIED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The number of times that a version is written because the commit or the version before took too long.
 const VERSIONS_AT_MOST: usize = 3;
 
 /// The age at which all commits that a version may hide are applied, if clocks differ by less than half
 /// of it.
-const SETTLED_AFTER: Duration = Duration::from_secs(60);
+pub const SETTLED_AFTER: Duration = Duration::from_secs(60);
 
 /// The number of places for which the cache is laid out at first.
 const EXPECTED_PLACES: usize = 64;
