@@ -1,21 +1,28 @@
-//! The steps of the model, and the search through all that may happen.
+//! The steps of the model, and the search through all that may happen, which Stateright does.
 
-use std::collections::HashSet;
 use std::fmt::Write;
-use std::rc::Rc;
+
+use stateright::{Checker, HasDiscoveries, Path, Property};
 
 use super::cells::{CHUNKS, Cells, Rows};
 use super::rules::{Rules, Sleep};
 use super::world::read::Part;
 use super::world::{Fault, Process, Request, START, Task, World};
 
-/// A model with more states than this has become too large to be searched in a test.
-const STATES_AT_MOST: usize = 2_000_000;
+/// A model that leads to more states than this, the same ones counted again, has become too large to be
+/// searched in a test.
+const STATES_AT_MOST: usize = 50_000_000;
+
+/// The properties that are checked.
+const SAFE: &str = "nothing goes wrong";
+const ENDS: &str = "everything may come to a good end";
 
 /// Rules, and where it begins.
 pub struct Model {
     pub rules: Rules,
     pub start: World,
+    /// The only fault that is searched for, or all if there is none.
+    wanted: Option<Fault>,
 }
 
 /// Something that happens.
@@ -25,8 +32,8 @@ pub enum Step {
     Goes(usize, Part, u8),
     /// A process dies in a write that came to these replicas and may come to the others later.
     Dies(usize, u8),
-    /// A late write comes to a replica.
-    Late(usize, usize),
+    /// A late write comes to its replica.
+    Late(usize),
     /// Time passes.
     Tick,
     /// Time passes while the machine of a process sleeps.
@@ -76,7 +83,11 @@ impl Model {
             deaths: 0,
             fault: None,
         };
-        Model { rules, start }
+        Model {
+            rules,
+            start,
+            wanted: None,
+        }
     }
 
     /// Lets each process have read the row of the place at the beginning, and the index.
@@ -100,42 +111,25 @@ impl Model {
         self
     }
 
-    /// Searches all states for this fault, or for any.
-    pub fn search(&self, wanted: Option<Fault>) -> Searched {
-        let mut seen = HashSet::new();
-        let mut all: Vec<(Rc<World>, usize, Option<Step>)> = Vec::new();
-        let first = Rc::new(self.start.clone());
-        seen.insert(Rc::clone(&first));
-        all.push((first, 0, None));
-        let mut searched = Searched {
-            states: 0,
-            fault: None,
-            all_done: false,
-        };
-        let mut number = 0;
-        while number < all.len() {
-            let world = Rc::clone(&all[number].0);
-            let is_done = |process: &Process| process.task == Task::Done;
-            searched.all_done |= world.processes.iter().all(is_done);
-            match self.fault(&world) {
-                Some(fault) if wanted.is_none_or(|wanted| wanted == fault) => {
-                    searched.fault = Some((fault, told(&all, number)));
-                    break;
-                }
-                _ => {}
-            }
-            for (step, mut after) in self.steps(&world) {
-                after.forget(&self.rules);
-                let after = Rc::new(after);
-                if seen.insert(Rc::clone(&after)) {
-                    all.push((after, number, Some(step)));
-                }
-            }
-            assert!(all.len() < STATES_AT_MOST, "the model is too large");
-            number += 1;
+    /// Searches all states for this fault, or for any. The first that is found is one with the fewest steps.
+    pub fn search(mut self, wanted: Option<Fault>) -> Searched {
+        self.wanted = wanted;
+        let checker = stateright::Model::checker(self)
+            .finish_when(HasDiscoveries::AnyFailures)
+            .target_state_count(STATES_AT_MOST)
+            .spawn_bfs()
+            .join();
+        assert!(checker.state_count() < STATES_AT_MOST, "the model is too large");
+        let path = checker.discovery(SAFE);
+        let fault = path.and_then(|path| {
+            let fault = checker.model().fault(path.last_state())?;
+            Some((fault, told(path)))
+        });
+        Searched {
+            states: checker.unique_state_count(),
+            fault,
+            all_done: checker.discovery(ENDS).is_some(),
         }
-        searched.states = all.len();
-        searched
     }
 
     /// Returns what is wrong, if anything is.
@@ -149,36 +143,6 @@ impl Model {
         }
         let quorums = sets(self.rules.replicas, self.rules.reads);
         (!quorums.into_iter().all(is_shown)).then_some(Fault::Unseen)
-    }
-
-    fn steps(&self, world: &World) -> Vec<(Step, World)> {
-        let mut steps = Vec::new();
-        for (number, process) in world.processes.iter().enumerate() {
-            for (part, request) in self.next(process, world) {
-                let sets = match request {
-                    Request::Read => sets(self.rules.replicas, self.rules.reads),
-                    Request::Write => sets(self.rules.replicas, self.rules.writes),
-                    Request::None => vec![0],
-                };
-                for at in sets {
-                    let after = self.gone_on(world, number, part, at);
-                    steps.push((Step::Goes(number, part, at), after));
-                }
-                if request == Request::Write && world.deaths > 0 {
-                    self.deaths(world, number, &mut steps);
-                }
-            }
-        }
-        for (number, (write, replica)) in world.late.iter().enumerate() {
-            let mut after = world.clone();
-            after.late.remove(number);
-            after.replicas[*replica].join(write);
-            steps.push((Step::Late(number, *replica), after));
-        }
-        if world.now < START + self.rules.ticks {
-            self.ticks(world, &mut steps);
-        }
-        steps
     }
 
     fn next(&self, process: &Process, world: &World) -> Vec<(Part, Request)> {
@@ -214,43 +178,104 @@ impl Model {
         after
     }
 
-    /// Adds the deaths of a process in a write that came to too few replicas.
-    fn deaths(&self, world: &World, number: usize, steps: &mut Vec<(Step, World)>) {
+    /// Returns the world after a process has died in a write that came to too few replicas.
+    fn died(&self, world: &World, number: usize, at: u8) -> World {
         // The write is what a replica has afterwards that had nothing.
         let mut empty = world.clone();
         empty.replicas = vec![Cells::default(); self.rules.replicas];
         let write = self.gone_on(&empty, number, Part::Row, 1).replicas[0];
-        for at in (0..self.rules.writes).flat_map(|size| sets(self.rules.replicas, size)) {
-            let mut after = self.gone_on(world, number, Part::Row, at);
-            let others = (0..self.rules.replicas).filter(|replica| at & 1 << replica == 0);
-            after.late.extend(others.map(|replica| (write, replica)));
-            after.late.sort_unstable();
-            after.deaths -= 1;
-            after.processes[number].task = Task::Dead;
-            // Nothing is acknowledged, and a drop that has begun has not ended.
-            after.acknowledged &= world.acknowledged;
-            after.dropping = world.dropping.or(after.dropping);
-            after.dropped = world.dropped;
-            steps.push((Step::Dies(number, at), after));
+        let mut after = self.gone_on(world, number, Part::Row, at);
+        let others = (0..self.rules.replicas).filter(|replica| at & 1 << replica == 0);
+        after.late.extend(others.map(|replica| (write, replica)));
+        after.late.sort_unstable();
+        after.deaths -= 1;
+        after.processes[number].task = Task::Dead;
+        // Nothing is acknowledged, and a drop that has begun has not ended.
+        after.acknowledged &= world.acknowledged;
+        after.dropping = world.dropping.or(after.dropping);
+        after.dropped = world.dropped;
+        after
+    }
+
+    /// Returns the world after a late write has come to a replica.
+    fn came(world: &World, number: usize) -> World {
+        let mut after = world.clone();
+        let (write, replica) = after.late.remove(number);
+        after.replicas[replica].join(&write);
+        after
+    }
+
+    /// Returns the world a tick later, in which the machine of a process may have slept.
+    fn ticked(&self, world: &World, asleep: Option<usize>) -> World {
+        let mut after = world.clone();
+        after.now += 1;
+        if let Some(number) = asleep {
+            after.sleeps -= 1;
+            let process = &mut after.processes[number];
+            process.stood_still += 1;
+            if self.rules.sleep == Sleep::BothClocks {
+                process.ahead -= 1;
+            }
+        }
+        after
+    }
+}
+
+impl stateright::Model for Model {
+    type State = World;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<World> {
+        vec![self.start.clone()]
+    }
+
+    fn actions(&self, world: &World, steps: &mut Vec<Step>) {
+        let rules = &self.rules;
+        for (number, process) in world.processes.iter().enumerate() {
+            for (part, request) in self.next(process, world) {
+                let at = match request {
+                    Request::Read => sets(rules.replicas, rules.reads),
+                    Request::Write => sets(rules.replicas, rules.writes),
+                    Request::None => vec![0],
+                };
+                steps.extend(at.into_iter().map(|at| Step::Goes(number, part, at)));
+                if request == Request::Write && world.deaths > 0 {
+                    let at = (0..rules.writes).flat_map(|size| sets(rules.replicas, size));
+                    steps.extend(at.map(|at| Step::Dies(number, at)));
+                }
+            }
+        }
+        steps.extend((0..world.late.len()).map(Step::Late));
+        if world.now < START + rules.ticks {
+            if world.sleeps > 0 {
+                steps.extend((0..world.processes.len()).map(Step::Sleeps));
+            }
+            steps.push(Step::Tick);
         }
     }
 
-    fn ticks(&self, world: &World, steps: &mut Vec<(Step, World)>) {
-        let mut after = world.clone();
-        after.now += 1;
-        if world.sleeps > 0 {
-            for number in 0..world.processes.len() {
-                let mut asleep = after.clone();
-                asleep.sleeps -= 1;
-                let process = &mut asleep.processes[number];
-                process.stood_still += 1;
-                if self.rules.sleep == Sleep::BothClocks {
-                    process.ahead -= 1;
-                }
-                steps.push((Step::Sleeps(number), asleep));
-            }
-        }
-        steps.push((Step::Tick, after));
+    fn next_state(&self, world: &World, step: Step) -> Option<World> {
+        let mut after = match step {
+            Step::Goes(number, part, at) => self.gone_on(world, number, part, at),
+            Step::Dies(number, at) => self.died(world, number, at),
+            Step::Late(number) => Model::came(world, number),
+            Step::Tick => self.ticked(world, None),
+            Step::Sleeps(number) => self.ticked(world, Some(number)),
+        };
+        after.forget(&self.rules);
+        Some(after)
+    }
+
+    fn properties(&self) -> Vec<Property<Model>> {
+        vec![
+            Property::always(SAFE, |model: &Model, world| match model.fault(world) {
+                Some(fault) => model.wanted.is_some_and(|wanted| wanted != fault),
+                None => true,
+            }),
+            Property::sometimes(ENDS, |_, world| {
+                world.processes.iter().all(|process| process.task == Task::Done)
+            }),
+        ]
     }
 }
 
@@ -261,15 +286,14 @@ fn sets(replicas: usize, size: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Tells what happened up to a state.
-fn told(all: &[(Rc<World>, usize, Option<Step>)], mut number: usize) -> String {
-    let mut steps = Vec::new();
-    while let (world, before, Some(step)) = &all[number] {
-        steps.push((step, world));
-        number = *before;
-    }
+/// Tells what happened on the way to a state.
+fn told(path: Path<World, Step>) -> String {
+    let worlds = path.into_vec();
     let mut told = String::new();
-    for (step, world) in steps.into_iter().rev() {
+    for pair in worlds.windows(2) {
+        let [(_, Some(step)), (world, _)] = pair else {
+            continue;
+        };
         let _ = writeln!(told, "{step:?} at {}", world.now);
         if let Step::Goes(process, ..) = step {
             let _ = writeln!(told, "    {:?}", world.processes[*process].task);
