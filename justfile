@@ -70,6 +70,10 @@ bench-disk:
     cargo build --release
     benches/disk.sh
 
+# What safety costs inserts, ingests and point reads: an older revision beside this one
+bench-safety *REVISION:
+    benches/safety.sh {{REVISION}}
+
 # Whether answers hold, e.g. `just bench-answers forecast`: benches/answers.sh says what there is (needs jq)
 bench-answers *WHAT:
     cargo build --release
