@@ -73,7 +73,7 @@
 //! |---|---|
 //! | `cassandra` | the module `cassandra`: tables in Apache Cassandra, through the driver `scylla` |
 //! | `sql` | the module `sql`: tables of DataFusion |
-//! | `failpoints` | points at which tests of this library kill the process, hold a thread or let a call fail |
+//! | `failpoints` | points at which tests of this library kill the process, hold a thread or let a call fail, and clocks of their own |
 
 #[cfg(feature = "cassandra")]
 mod checked;
@@ -87,6 +87,7 @@ mod hostile;
 mod id;
 mod key;
 mod kind;
+mod machine;
 mod meta;
 mod row;
 #[cfg(feature = "sql")]
@@ -117,6 +118,8 @@ pub mod internals {
     pub use crate::encoding::{Codec, DecodeError, ENCODINGS, coded_field, crc};
     #[cfg(feature = "failpoints")]
     pub use crate::failpoint::Pause;
+    #[cfg(all(feature = "cassandra", feature = "failpoints"))]
+    pub use crate::machine::{Machine, on};
     pub use crate::meta::LONGEST_BOUND;
     #[cfg(all(feature = "cassandra", feature = "failpoints"))]
     pub use crate::store::cassandra::protocol;

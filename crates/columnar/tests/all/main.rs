@@ -9,5 +9,6 @@ mod encoding;
 mod hostile;
 mod kills;
 mod protocol;
+mod simulation;
 mod sql;
 mod table;

@@ -10,7 +10,6 @@ use std::ops::{ControlFlow, RangeInclusive};
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::response::PagingState;
-use tokio::time::sleep;
 
 use super::CassandraStore;
 use super::client::{Task, each_row};
@@ -20,6 +19,7 @@ use super::places::{DELETED_AHEAD_MICROSECONDS, cql_shard, key};
 use super::retry::server;
 use super::time::now_milliseconds;
 use crate::id::Place;
+use crate::machine::sleep;
 use crate::store::{FreshRow, Frozen, KeyRange};
 use crate::{Error, Result, failpoint};
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 use scylla::response::query_result::QueryResult;
 use scylla::serialize::row::SerializeRow;
 use scylla::value::{CqlValue, Row};
-use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::client::{Client, Task, as_rows, each_row};
@@ -21,6 +20,7 @@ use super::ddl::{
 use super::names::Part;
 use super::retry::server;
 use super::schema::Found;
+use crate::machine::sleep;
 use crate::{Result, failpoint};
 
 /// The pause between two looks at what another process does.

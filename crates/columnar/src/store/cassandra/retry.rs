@@ -7,8 +7,9 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
+use crate::machine::sleep;
 use crate::{Error, Result};
 
 /// The number of times that a request is sent.

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use tokio::time::sleep;
 
 use super::CassandraStore;
 use super::chunks::{PACKED, is_packed};
@@ -20,6 +19,7 @@ use super::time::{
     after_all_chunks, chunk_timestamp, deletion_timestamp, now_milliseconds, up_to_milliseconds,
 };
 use crate::id::{ChunkId, Place};
+use crate::machine::sleep;
 use crate::meta::read::read_meta;
 use crate::store::Swept;
 use crate::{Result, failpoint};

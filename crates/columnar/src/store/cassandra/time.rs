@@ -5,9 +5,8 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tokio::time::sleep;
-
 use crate::id::ChunkId;
+use crate::machine::{self, sleep};
 
 /// The difference between the clocks of this machine and of a node from which on neither reads nor writes are
 /// certain to be right: half of what the versions of the index allow for (`version.rs`).
@@ -24,16 +23,17 @@ pub(super) struct Moment {
 impl Moment {
     pub(super) fn now() -> Self {
         Moment {
-            steady: Instant::now(),
-            wall: SystemTime::now(),
+            steady: machine::steady(),
+            wall: machine::wall(),
         }
     }
 
     /// Returns the time since then by the clock that says more, or the longest time there is if the
     /// wall clock was set back meanwhile.
     pub(super) fn elapsed(&self) -> Duration {
-        let by_wall = self.wall.elapsed().unwrap_or(Duration::MAX);
-        self.steady.elapsed().max(by_wall)
+        let by_wall = machine::wall().duration_since(self.wall);
+        let steady = machine::steady().saturating_duration_since(self.steady);
+        steady.max(by_wall.unwrap_or(Duration::MAX))
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Result<(), 
 
 /// Returns the present moment in milliseconds since 1970-01-01 UTC.
 pub(super) fn now_milliseconds() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = machine::wall().duration_since(UNIX_EPOCH);
     now.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX / 1000)
     })
