@@ -254,23 +254,23 @@ fn done() -> Reply {
 
 /// Returns the error of a request. Writes have a kind.
 fn failed(failure: &Failure, write: Option<&str>, consistency: u16) -> Reply {
-    let numbers = |one: usize, other: usize| [one as i32, other as i32];
-    let (code, numbers) = match (failure, write) {
-        (Failure::Unavailable { required, alive }, _) => (0x1000, numbers(*required, *alive)),
-        (Failure::TimedOut { required, received }, Some(_)) => {
-            (0x1100, numbers(*received, *required))
-        }
-        (Failure::TimedOut { required, received }, None) => {
-            (0x1200, numbers(*received, *required))
+    let (code, numbers) = match failure {
+        Failure::Unavailable { required, alive } => (0x1000, [*required, *alive]),
+        Failure::TimedOut { required, received } => {
+            let code = if write.is_some() { 0x1100 } else { 0x1200 };
+            (code, [*received, *required])
         }
     };
     let mut body = wire::error(code, "simulated", consistency);
-    numbers.into_iter().for_each(|number| body.put_i32(number));
-    match (failure, write) {
-        (Failure::Unavailable { .. }, _) => {}
-        (Failure::TimedOut { .. }, Some(kind)) => wire::put_text(&mut body, kind),
-        // Whether the answer had data.
-        (Failure::TimedOut { .. }, None) => body.put_u8(0),
+    for number in numbers {
+        body.put_i32(number as i32);
+    }
+    if matches!(failure, Failure::TimedOut { .. }) {
+        match write {
+            Some(kind) => wire::put_text(&mut body, kind),
+            // Whether the answer had data.
+            None => body.put_u8(0),
+        }
     }
     (wire::ERROR, body.freeze())
 }

@@ -183,7 +183,9 @@ impl State {
         for (chunk, replaced) in &self.replaced {
             let is_shown = |chunk: &ChunkId| shown.chunks.contains(chunk);
             if is_shown(chunk) && replaced.iter().any(is_shown) {
-                return Err(format!("chunk {chunk} of {place} is there, and what it replaces"));
+                return Err(format!(
+                    "chunk {chunk} of {place} is there, and what it replaces"
+                ));
             }
         }
         Ok(())

@@ -92,10 +92,7 @@ impl Machine {
     }
 
     /// Does work on this machine. Returns `None` if it has died meanwhile.
-    pub async fn run<T>(
-        self: &Arc<Self>,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Option<T> {
+    pub async fn run<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> Option<T> {
         let me = Arc::clone(self) as Arc<dyn internals::Machine>;
         let mut work = Box::pin(internals::on(me, work));
         let mut rest: Option<BoxFuture<'static, ()>> = None;

@@ -38,6 +38,7 @@ use std::time::Instant;
 
 use bakeoff_testing::{Moment, Random, times};
 use tokio::runtime::Builder;
+use tokio::task::{LocalSet, spawn_local};
 
 use self::history::Told;
 use self::machine::Dangers;
@@ -98,9 +99,9 @@ fn is_noticed(breach: Breach) {
 fn simulate(seed: u64, breach: Option<Breach>) -> Result<Told, String> {
     // A runtime of its own ends everything that is left of the world.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    LocalSet::new().block_on(&runtime, async {
         let world = World::new(seed, breach).await;
-        let all = tokio::spawn(everything(Arc::clone(&world)));
+        let all = spawn_local(everything(Arc::clone(&world)));
         world.timeline.pass_until_ended(all).await;
         world.history.result()
     })
@@ -112,7 +113,7 @@ async fn everything(world: Arc<World>) {
     if let Some(Err(error)) = maker.run(async move { making.make().await }).await {
         return world.history.find(format!("making the table: {error}"));
     }
-    let lives = ROLES.map(|role| tokio::spawn(live(Arc::clone(&world), role)));
+    let lives = ROLES.map(|role| spawn_local(live(Arc::clone(&world), role)));
     for life in lives {
         life.await.unwrap();
     }

@@ -302,12 +302,7 @@ impl Process {
     }
 }
 
-fn change(
-    at: usize,
-    chunk: &Chunk,
-    retire: &[ChunkId],
-    sealed: Option<Frozen>,
-) -> Change {
+fn change(at: usize, chunk: &Chunk, retire: &[ChunkId], sealed: Option<Frozen>) -> Change {
     Change {
         place: PLACES[at],
         add: vec![Arc::clone(&chunk.meta)],

@@ -76,7 +76,11 @@ pub async fn read(store: &CassandraStore, place: Place, keys: KeyRange<'_>) -> R
     let mut rows = snapshot.fresh;
     for chunk in &snapshot.chunks {
         let blobs = store.blobs(place, chunk, &[0]).await?;
-        assert_eq!(crc(&blobs[0]), chunk.blobs[0].crc, "a blob of another chunk");
+        assert_eq!(
+            crc(&blobs[0]),
+            chunk.blobs[0].crc,
+            "a blob of another chunk"
+        );
         rows.extend(decoded(&blobs[0]));
     }
     let chunks = snapshot.chunks.iter().map(|chunk| chunk.id).collect();

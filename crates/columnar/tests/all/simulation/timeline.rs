@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, yield_now};
 
 /// The number of looks at all tasks and sockets without anything to do, after which time passes.
-const QUIET_LOOKS: u32 = 12;
+const QUIET_LOOKS: u32 = 16;
 
 /// The time without anything to do or to wait for after which something hangs. It is real.
 const HANGS_AFTER: Duration = Duration::from_secs(20);
@@ -53,7 +53,10 @@ impl Timeline {
         state.number += 1;
         state.activity += 1;
         state.sleepers.insert(place, wake);
-        Box::pin(async move { drop(woken.await) })
+        Box::pin(async move {
+            // It is woken, or the world ends.
+            let _ = woken.await;
+        })
     }
 
     /// Lets time pass until a task has ended.
@@ -85,14 +88,15 @@ impl Timeline {
     /// Goes on to the next moment for which somebody waits. Returns whether there was one.
     fn pass(&self) -> bool {
         let mut state = self.lock();
-        let Some(((moment, _), wake)) = state.sleepers.pop_first() else {
-            return false;
-        };
-        state.now = moment;
-        state.activity += 1;
-        // Who is dead does not wait any more.
-        drop(wake.send(()));
-        true
+        while let Some(((moment, _), wake)) = state.sleepers.pop_first() {
+            state.now = moment;
+            state.activity += 1;
+            // Who is dead does not wait any more.
+            if wake.send(()).is_ok() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Waits in real time until something happens: the system has not delivered something yet.
