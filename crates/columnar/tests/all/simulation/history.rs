@@ -1,6 +1,7 @@
 //! What was done in a simulation, and what readers may see therefore.
 
 use std::collections::HashMap;
+use std::ops::AddAssign;
 use std::sync::{Mutex, MutexGuard};
 
 use bakeoff_columnar::{ChunkId, FreshRow, Place};
@@ -55,8 +56,37 @@ pub struct Told {
     pub deaths: u64,
 }
 
+impl AddAssign for Told {
+    fn add_assign(&mut self, other: Told) {
+        let Told {
+            acknowledged,
+            reads,
+            seals,
+            sweeps,
+            drops,
+            failures,
+            deaths,
+        } = other;
+        self.acknowledged += acknowledged;
+        self.reads += reads;
+        self.seals += seals;
+        self.sweeps += sweeps;
+        self.drops += drops;
+        self.failures += failures;
+        self.deaths += deaths;
+    }
+}
+
+impl Told {
+    /// Returns whether everything was done at least once.
+    pub fn has_everything(&self) -> bool {
+        let done = [self.acknowledged, self.reads, self.seals, self.sweeps, self.drops];
+        let suffered = [self.failures, self.deaths];
+        done.iter().chain(&suffered).all(|number| *number > 0)
+    }
+}
+
 /// What a reader has to see of an acknowledged row.
-#[derive(PartialEq, Eq)]
 enum Due {
     /// This version or a later one.
     Shown,

@@ -13,7 +13,7 @@ use super::wire::{Rows, Value};
 const WHOLE: &[u8] = b"local";
 
 /// The number of rows in a page, for answers that may come in pages.
-const ROWS_OF_PAGE: usize = 5;
+const ROWS_OF_PAGE: usize = 10;
 
 /// The values that are bound to a statement on a table.
 pub struct Bound<'a> {

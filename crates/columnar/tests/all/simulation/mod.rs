@@ -54,17 +54,20 @@ fn nothing_acknowledged_is_lost_and_nothing_dropped_comes_back() {
     let mut random = Random::printed("simulated clusters");
     let began = Instant::now();
     let seeds = times(20, 1_000);
+    let mut total = Told::default();
     for _ in 0..seeds {
         let seed = random.0;
         let again = format!("BAKEOFF_TEST_SEED={seed} begins with this one");
         let _moment = Moment::new(&again);
         match simulate(seed, None) {
-            Ok(told) => println!("{seed}: {told:?}"),
+            Ok(told) => total += told,
             Err(fault) => panic!("{fault}; {again}"),
         }
         random.number();
     }
-    println!("{seeds} seeds in {:.1} s", began.elapsed().as_secs_f64());
+    let seconds = began.elapsed().as_secs_f64();
+    println!("{seeds} seeds in {seconds:.1} s: {total:?}");
+    assert!(total.has_everything(), "{total:?}");
 }
 
 #[test]
