@@ -80,9 +80,10 @@ impl AddAssign for Told {
 impl Told {
     /// Returns whether everything was done at least once.
     pub fn has_everything(&self) -> bool {
-        let done = [self.acknowledged, self.reads, self.seals, self.sweeps, self.drops];
-        let suffered = [self.failures, self.deaths];
-        done.iter().chain(&suffered).all(|number| *number > 0)
+        let of_rows = [self.acknowledged, self.reads, self.failures, self.deaths];
+        let of_places = [self.seals, self.sweeps, self.drops];
+        let mut all = of_rows.iter().chain(&of_places);
+        all.all(|number| *number > 0)
     }
 }
 
