@@ -18,9 +18,9 @@ use crate::{EngineError, tls};
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The time limit for making a connection ready for statements.
 const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
-/// The time without any traffic after which the server's machine is asked whether it is there, the time between two
-/// such questions, and how many of them stay without an answer when it counts as gone. By default that takes more
-/// than two hours, in which every statement would wait.
+/// The time without any traffic after which the server's machine is asked whether it is there, the time
+/// between two such questions, and how many of them stay without an answer when it counts as gone. By
+/// default that takes more than two hours, in which every statement would wait.
 const ASK_AFTER: Duration = Duration::from_secs(30);
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(10);
 const QUESTIONS: u32 = 3;

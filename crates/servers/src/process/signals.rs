@@ -80,7 +80,9 @@ impl ProcessId {
         let deadline = Instant::now() + patience;
         let (mut group, mut found) = (Vec::new(), vec![self]);
         loop {
-            found.iter().for_each(|process| process.signal(Signal::STOP));
+            for process in &found {
+                process.signal(Signal::STOP);
+            }
             // One that is just starting another process stops when it has done so.
             while Instant::now() < deadline && found.iter().any(|p| p.has_running_threads()) {
                 std::thread::sleep(AFTER_PAUSE);
@@ -115,10 +117,9 @@ impl ProcessId {
     /// Fails with `Gone` when it has ended.
     pub(crate) fn resume_group(self) -> Result<()> {
         self.stat()?;
-        let others = self.others_of_group().into_iter();
-        others
-            .chain([self])
-            .for_each(|process| process.signal(Signal::CONT));
+        for process in self.others_of_group().into_iter().chain([self]) {
+            process.signal(Signal::CONT);
+        }
         Ok(())
     }
 
@@ -137,8 +138,9 @@ impl ProcessId {
         let group = self.paused_group(PAUSE_LIMIT);
         for signal in signals {
             // The leader comes last: the kernel disturbs what is paused in a group that has lost it.
-            let processes = group.iter().rev();
-            processes.for_each(|process| process.signal(*signal));
+            for process in group.iter().rev() {
+                process.signal(*signal);
+            }
         }
     }
 

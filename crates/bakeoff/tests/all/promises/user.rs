@@ -136,7 +136,8 @@ impl<'a> User<'a> {
     fn learns_names(&mut self, out: &str) {
         let records = self.bench.journal(out);
         let designs = of_kind(&records, "started").flat_map(|begun| begun["designs"].as_array());
-        let statements = designs.flatten().flat_map(|design| design["statements"].as_array());
+        let designs = designs.flatten();
+        let statements = designs.flat_map(|design| design["statements"].as_array());
         let makes = |statement: &Value| {
             let name = statement.as_str()?.strip_prefix(self.theirs.makes())?;
             let is_in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
