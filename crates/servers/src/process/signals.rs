@@ -277,7 +277,7 @@ mod tests {
     async fn a_process_that_is_just_started_is_not_missed() {
         for _ in 0..times(20, 200) {
             let mut child = Command::new("sh")
-                .args(["-c", "while :; do sleep 60 & done"])
+                .args(["-c", "for i in $(seq 500); do sleep 60 & done; wait"])
                 .process_group(0)
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
