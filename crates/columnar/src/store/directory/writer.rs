@@ -28,8 +28,8 @@ use crate::{Error, Result, failpoint};
 pub struct Writer {
     pub folder: Folder,
     definition: Arc<Definition>,
-    /// The lock that keeps other processes from writing.
-    _lock: File,
+    /// The lock that keeps other processes from writing, which each log has, too.
+    lock: Arc<File>,
     /// The manifest, whose lock makes commits and sweeps wait for each other.
     pub manifest: Mutex<Manifest>,
     /// The sum of what the manifest says.
@@ -99,11 +99,13 @@ pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
 impl Writer {
     pub fn open(folder: Folder, definition: Arc<Definition>, lock: File) -> Result<Writer> {
         let (manifest, state, torn) = Manifest::open(&folder, &definition)?;
+        let lock = Arc::new(lock);
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
         let mut last_write_time = state.last_write_time();
         let mut logs = HashMap::new();
         for place in folder.places()? {
-            let log = Log::new(folder.clone(), place, Arc::clone(&last_segment));
+            let (last, lock) = (Arc::clone(&last_segment), Arc::clone(&lock));
+            let log = Log::new(folder.clone(), place, last, lock);
             log.recover(state.sealed(place))?;
             last_write_time = last_write_time.max(log.last_write_time());
             logs.insert(place, Arc::new(log));
@@ -114,7 +116,7 @@ impl Writer {
             notes: torn.into_iter().chain(ahead).collect(),
             folder,
             definition,
-            _lock: lock,
+            lock,
             manifest: Mutex::new(manifest),
             state: RwLock::new(state),
             logs: Mutex::new(logs),
@@ -125,7 +127,8 @@ impl Writer {
     /// Returns the log of a place, which is made if there is none.
     pub fn log(&self, place: Place) -> Arc<Log> {
         let mut logs = locked(&self.logs);
-        let new = || Log::new(self.folder.clone(), place, Arc::clone(&self.last_segment));
+        let (last, lock) = (&self.last_segment, &self.lock);
+        let new = || Log::new(self.folder.clone(), place, Arc::clone(last), Arc::clone(lock));
         Arc::clone(logs.entry(place).or_insert_with(|| Arc::new(new())))
     }
 
