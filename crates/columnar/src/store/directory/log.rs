@@ -118,9 +118,8 @@ impl Log {
         let (whole, torn) = bytes.split_at(end as usize);
         if torn.iter().any(|byte| *byte != 0) {
             // Of an insert that was interrupted, or of one that the file has lost.
-            let aside =
-                Aside::newest(&self.folder)?.map_or_else(|| Aside::begin(&self.folder), Ok)?;
-            aside.keep(&segment_name(self.place, number, end), torn)?;
+            let name = segment_name(self.place, number, end);
+            Aside::keep_torn(&self.folder, &name, torn)?;
         }
         if rows.is_empty() {
             remove(&path)?;

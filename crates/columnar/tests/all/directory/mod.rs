@@ -11,6 +11,7 @@ mod disk_full;
 mod kills;
 mod pauses;
 mod power;
+mod repairs;
 mod rows;
 mod steps;
 mod support;
