@@ -56,18 +56,11 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 pub fn lock(folder: &Folder) -> Result<File> {
     let path = folder.lock();
     let file = disk::open_lock(&path).map_err(io("opening", &path))?;
-    for _ in 0..LOCK_ATTEMPTS {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
-            Err(error) => return Err(io("locking", &path)(error.into())),
-        }
+    match take(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(true) => Ok(file),
+        Ok(false) => Err(is_written(folder)),
+        Err(error) => Err(io("locking", &path)(error.into())),
     }
-    Err(Error::Invalid(format!(
-        "the table in {} is being written by another process, which has to end first; meanwhile it \
-         can only be read",
-        folder.root.display()
-    )))
 }
 
 /// Takes the right to write a table that exists, whether or not it can be read.
@@ -75,8 +68,53 @@ pub fn lock(folder: &Folder) -> Result<File> {
 /// # Errors
 /// Fails if there is no table, or another process writes it.
 pub fn lock_existing(folder: &Folder) -> Result<File> {
+    check_there(folder)?;
+    lock(folder)
+}
+
+/// Keeps other processes from writing a table that exists until the file is closed. This needs no right to
+/// write, and creates nothing. Where it is not possible, as on a file system without locks, the reason is
+/// returned in place of the file, and others may write the table.
+///
+/// # Errors
+/// Fails if there is no table, or another process writes it.
+pub fn lock_to_check(folder: &Folder) -> Result<Result<File>> {
+    check_there(folder)?;
+    let path = folder.lock();
+    let file = match disk::open_lock_to_read(&path) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(io("opening", &path)(error))),
+    };
+    match take(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(true) => Ok(Ok(file)),
+        Ok(false) => Err(is_written(folder)),
+        Err(error) => Ok(Err(io("locking", &path)(error.into()))),
+    }
+}
+
+/// Takes a lock, and returns whether no other process holds it.
+fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
+    for _ in 0..LOCK_ATTEMPTS {
+        match flock(file, operation) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn is_written(folder: &Folder) -> Error {
+    Error::Invalid(format!(
+        "the table in {} is being written by another process, which has to end first; meanwhile it \
+         can only be read",
+        folder.root.display()
+    ))
+}
+
+fn check_there(folder: &Folder) -> Result<()> {
     if folder.manifest().exists() || folder.table().exists() {
-        lock(folder)
+        Ok(())
     } else {
         Err(Error::Invalid(format!(
             "{} is not a columnar table: it has no `{TABLE}` and no `{MANIFEST}`",
