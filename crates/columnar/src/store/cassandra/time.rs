@@ -30,6 +30,16 @@ impl Moment {
         }
     }
 
+    /// Returns a moment that is as long ago by the wall clock.
+    #[cfg(test)]
+    pub(super) fn ago(age: Duration) -> Self {
+        let now = Moment::now();
+        Moment {
+            wall: now.wall - age,
+            ..now
+        }
+    }
+
     /// Returns the time since then by the clock that says more, or the longest time there is if the
     /// wall clock was set back meanwhile.
     pub(super) fn elapsed(&self) -> Duration {
@@ -130,11 +140,7 @@ mod tests {
         assert!(now.elapsed() < Duration::from_secs(60));
         let minute = Duration::from_secs(60);
         // The machine has slept for a minute: the steady clock has stood still.
-        let slept = Moment {
-            wall: now.wall - minute,
-            ..now
-        };
-        assert!(slept.elapsed() >= minute);
+        assert!(Moment::ago(minute).elapsed() >= minute);
         let set_back = Moment {
             wall: now.wall + minute,
             ..now
