@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
+use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::serialize::row::SerializeRow;
@@ -225,6 +226,37 @@ impl Client {
         if let [(statement, values)] = statements {
             return self.execute(task, statement, values).await.map(drop);
         }
+        let (batch, values) = self.batch(statements);
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            self.session.batch(&batch, &values).await
+        };
+        retried(task, send).await.map(drop)
+    }
+
+    /// Sends statements of one partition, which take effect together, as long as `may_send` says so right
+    /// before each attempt. Returns whether they were sent.
+    pub(super) async fn together_while<V: SerializeRow + Sync>(
+        &self,
+        task: &Task<'_>,
+        statements: &[(&PreparedStatement, V)],
+        may_send: impl Fn() -> bool + Sync,
+    ) -> Result<bool> {
+        let (mut batch, values) = self.batch(statements);
+        // The driver would send it again without asking, however long the machine has slept.
+        batch.set_retry_policy(Some(Arc::new(FallthroughRetryPolicy::new())));
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            if !may_send() {
+                return Ok(None);
+            }
+            self.session.batch(&batch, &values).await.map(Some)
+        };
+        Ok(retried(task, send).await?.is_some())
+    }
+
+    /// Returns a batch of statements with their values.
+    fn batch<'a, V>(&self, statements: &'a [(&PreparedStatement, V)]) -> (Batch, Vec<&'a V>) {
         let mut batch = Batch::new(BatchType::Unlogged);
         batch.set_consistency(self.options.write_consistency);
         batch.set_is_idempotent(true);
@@ -234,11 +266,7 @@ impl Client {
             batch.append_statement((*statement).clone());
             values.push(row);
         }
-        let send = || async {
-            let _permit = self.requests.acquire().await;
-            self.session.batch(&batch, &values).await
-        };
-        retried(task, send).await.map(drop)
+        (batch, values)
     }
 }
 

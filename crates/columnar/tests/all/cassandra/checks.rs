@@ -213,10 +213,14 @@ pub struct Weakened {
 }
 
 pub async fn weaken(cassandra: &Cassandra) -> Weakened {
-    let replication =
-        |copies| format!("{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}");
-    let create = format!("CREATE KEYSPACE gets_copies WITH replication = {}", replication(1));
-    cassandra.cql(&create).await;
+    let change = async |verb: &str, copies: u32| {
+        let cql = format!(
+            "{verb} KEYSPACE gets_copies WITH replication = \
+             {{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"
+        );
+        cassandra.cql(&cql).await;
+    };
+    change("CREATE", 1).await;
     let options = Options {
         read_consistency: Consistency::One,
         write_consistency: Consistency::One,
@@ -227,8 +231,7 @@ pub async fn weaken(cassandra: &Cassandra) -> Weakened {
     let store = store.await.unwrap();
     let rows = [row("a", write_time(), Some("1"))];
     store.insert(PLACE, &rows).await.unwrap();
-    let alter = format!("ALTER KEYSPACE gets_copies WITH replication = {}", replication(2));
-    cassandra.cql(&alter).await;
+    change("ALTER", 2).await;
     Weakened {
         at: Instant::now(),
         store,
