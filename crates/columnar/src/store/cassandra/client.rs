@@ -123,8 +123,8 @@ impl Client {
         Err(server(
             &task,
             format!(
-                "the node took so long to answer, {CLOCKS_COMPARED_AT_MOST} times, that its clock cannot be \
-                 compared with that of this machine; check that the nodes are not overloaded, and try again"
+                "the node took too long to answer {CLOCKS_COMPARED_AT_MOST} times, so that nobody knows \
+                 what its clock says; check that the nodes are not overloaded, and try again"
             ),
         ))
     }

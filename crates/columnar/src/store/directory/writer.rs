@@ -165,9 +165,11 @@ impl Writer {
     /// Returns the log of a place, which is made if there is none.
     pub fn log(&self, place: Place) -> Arc<Log> {
         let mut logs = locked(&self.logs);
-        let (last, lock) = (&self.last_segment, &self.lock);
-        let new = || Log::new(self.folder.clone(), place, Arc::clone(last), Arc::clone(lock));
-        Arc::clone(logs.entry(place).or_insert_with(|| Arc::new(new())))
+        let new = || {
+            let (last, lock) = (Arc::clone(&self.last_segment), Arc::clone(&self.lock));
+            Arc::new(Log::new(self.folder.clone(), place, last, lock))
+        };
+        Arc::clone(logs.entry(place).or_insert_with(new))
     }
 
     fn known_log(&self, place: Place) -> Option<Arc<Log>> {

@@ -105,14 +105,11 @@ pub fn unsynced() {
             });
             block_in_place(|| pause.wait());
             // The write is held until this has ended.
-            let during = tokio::time::timeout(
-                PATIENCE,
-                spawn({
-                    let store = Arc::clone(&store);
-                    async move { all_rows(&store).await.unwrap() }
-                }),
-            );
-            let during = during.await;
+            let read = spawn({
+                let store = Arc::clone(&store);
+                async move { all_rows(&store).await.unwrap() }
+            });
+            let during = tokio::time::timeout(PATIENCE, read).await;
             drop(pause);
             let during = during.expect("it waits for the write").unwrap();
             write.await.unwrap().unwrap();
