@@ -30,8 +30,7 @@ pub fn repair(folder: &Folder) -> Result<Check> {
 fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
     let kept = aside.path.display().to_string();
     let of_manifest = |fault: &Fault| matches!(fault, Fault::Manifest | Fault::Chunk { .. });
-    let changes_manifest = found.faults.iter().any(of_manifest);
-    if changes_manifest {
+    if found.faults.iter().any(of_manifest) {
         let path = folder.manifest();
         let bytes = disk::read(&path).map_err(io("reading", &path))?;
         aside.keep(MANIFEST, &bytes)?;
@@ -65,10 +64,9 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
             }
         };
     }
-    if changes_manifest {
-        Manifest::replace(folder, &found.state)?;
-    }
-    Ok(())
+    // Readers that have read a part of a log which is another one now begin anew when the manifest is another
+    // file, even if that says the same.
+    Manifest::replace(folder, &found.state)
 }
 
 /// Writes the records of a segment anew that can be read. The new file takes the place of the damaged one

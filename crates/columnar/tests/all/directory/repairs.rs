@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use bakeoff_columnar::internals::{Failure, Operation, Recording};
 use bakeoff_columnar::{DirectoryStore, Store};
@@ -13,6 +14,13 @@ use super::support::*;
 /// The log of the table, whose first insert is damaged.
 const LOG: &str = "fresh/0_1/1.log";
 
+fn damage_first_insert(folder: &Path) {
+    let path = folder.join(LOG);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8 + 14] ^= 1;
+    fs::write(&path, bytes).unwrap();
+}
+
 /// Makes a table with a small insert that is damaged, and a large one behind it that can be read. Written in
 /// place of the small one it overlaps itself.
 async fn damaged_table() -> (TempDir, BTreeMap<i64, Newest>) {
@@ -22,10 +30,7 @@ async fn damaged_table() -> (TempDir, BTreeMap<i64, Newest>) {
         store.insert(place(0), &fresh(&[row])).await.unwrap();
     }
     drop(store);
-    let path = folder.path().join(LOG);
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[8 + 14] ^= 1;
-    fs::write(&path, bytes).unwrap();
+    damage_first_insert(folder.path());
     let left = BTreeMap::from([(0, newest(&[row("sound", 1, &large)]))]);
     (folder, left)
 }
@@ -55,6 +60,29 @@ async fn a_repair_that_fails_can_be_repeated() {
         }
         assert!(failed >= 2, "{failure:?}: {failed}");
     }
+}
+
+/// Checks a reader that has read a part of a log before it was repaired: at that position the new log has
+/// another insert of the same length.
+#[tokio::test]
+async fn a_reader_begins_anew_with_a_log_that_was_repaired() {
+    let (folder, store) = table();
+    let insert = async |key: &str| {
+        let rows = fresh(&[row(key, 1, "x")]);
+        store.insert(place(0), &rows).await.unwrap();
+    };
+    insert("a").await;
+    insert("b").await;
+    let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+    assert_eq!(all_rows(&reader).await.unwrap()[&0].len(), 2);
+    insert("c").await;
+    insert("d").await;
+    drop(store);
+    damage_first_insert(folder.path());
+    assert!(DirectoryStore::repair(folder.path()).unwrap().is_sound());
+    let found = all_rows(&reader).await.unwrap();
+    let left = ["b", "c", "d"].map(|key| row(key, 1, "x"));
+    assert_eq!(found, BTreeMap::from([(0, newest(&left))]));
 }
 
 /// Checks that no moment of a repair leaves a log of which only a part was written.
