@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
+use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::serialize::row::SerializeRow;
@@ -18,9 +19,12 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
-use super::time::{compare_clocks, now_milliseconds};
+use super::time::{clocks_agree, now_milliseconds};
 use crate::id::Place;
 use crate::{Error, Result};
+
+/// The number of times that a node is asked for its time because it took too long to answer.
+const CLOCKS_COMPARED_AT_MOST: u32 = 3;
 
 /// The session of the caller, and how it is used for a table.
 pub(super) struct Client {
@@ -99,18 +103,30 @@ impl Client {
     /// Compares the clock of this machine with that of a node.
     ///
     /// # Errors
-    /// Fails if they differ too much.
+    /// Fails if they differ too much, or the node never answers quickly enough to tell.
     pub(super) async fn compare_clocks(&self) -> Result<()> {
         let task = self.task_of_all("comparing clocks", Part::Catalogue);
         let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
-        let before = now_milliseconds();
-        let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
-        let after = now_milliseconds();
-        let there = each_row(&task, &answer, |row: (i64,)| Ok(row.0))?;
-        let compare = |there: &i64| {
-            compare_clocks(before, *there, after).map_err(|reason| server(&task, reason))
-        };
-        there.iter().try_for_each(compare)
+        for _ in 0..CLOCKS_COMPARED_AT_MOST {
+            let before = now_milliseconds();
+            let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
+            let after = now_milliseconds();
+            let mut agree = true;
+            for there in each_row(&task, &answer, |row: (i64,)| Ok(row.0))? {
+                let compared = clocks_agree(before, there, after);
+                agree &= compared.map_err(|reason| server(&task, reason))?;
+            }
+            if agree {
+                return Ok(());
+            }
+        }
+        Err(server(
+            &task,
+            format!(
+                "the node took too long to answer {CLOCKS_COMPARED_AT_MOST} times, so that nobody knows \
+                 what its clock says; check that the nodes are not overloaded, and try again"
+            ),
+        ))
     }
 
     /// Sends a statement that is needed only once, such as one about the schema.
@@ -210,6 +226,37 @@ impl Client {
         if let [(statement, values)] = statements {
             return self.execute(task, statement, values).await.map(drop);
         }
+        let (batch, values) = self.batch(statements);
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            self.session.batch(&batch, &values).await
+        };
+        retried(task, send).await.map(drop)
+    }
+
+    /// Sends statements of one partition, which take effect together, as long as `may_send` says so right
+    /// before each attempt. Returns whether they were sent.
+    pub(super) async fn together_while<V: SerializeRow + Sync>(
+        &self,
+        task: &Task<'_>,
+        statements: &[(&PreparedStatement, V)],
+        may_send: impl Fn() -> bool + Sync,
+    ) -> Result<bool> {
+        let (mut batch, values) = self.batch(statements);
+        // The driver would send it again without asking, however long the machine has slept.
+        batch.set_retry_policy(Some(Arc::new(FallthroughRetryPolicy::new())));
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            if !may_send() {
+                return Ok(None);
+            }
+            self.session.batch(&batch, &values).await.map(Some)
+        };
+        Ok(retried(task, send).await?.is_some())
+    }
+
+    /// Returns a batch of statements with their values.
+    fn batch<'a, V>(&self, statements: &'a [(&PreparedStatement, V)]) -> (Batch, Vec<&'a V>) {
         let mut batch = Batch::new(BatchType::Unlogged);
         batch.set_consistency(self.options.write_consistency);
         batch.set_is_idempotent(true);
@@ -219,11 +266,7 @@ impl Client {
             batch.append_statement((*statement).clone());
             values.push(row);
         }
-        let send = || async {
-            let _permit = self.requests.acquire().await;
-            self.session.batch(&batch, &values).await
-        };
-        retried(task, send).await.map(drop)
+        (batch, values)
     }
 }
 

@@ -10,8 +10,9 @@ use tokio::time::sleep;
 use crate::id::ChunkId;
 
 /// The difference between the clocks of this machine and of a node from which on neither reads nor writes are
-/// certain to be right: half of what the versions of the index allow for (`version.rs`).
-const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(30);
+/// certain to be right. Two processes may differ by twice as much from each other, one being ahead of the
+/// node and one behind, and that is what the versions of the index allow for (`version.rs`).
+pub(super) const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(15);
 
 /// A moment by two clocks: one that only goes forward and stands still while the machine sleeps, and the
 /// wall clock, which goes on.
@@ -29,6 +30,16 @@ impl Moment {
         }
     }
 
+    /// Returns a moment that is as long ago by the wall clock.
+    #[cfg(test)]
+    pub(super) fn ago(age: Duration) -> Self {
+        let now = Moment::now();
+        Moment {
+            wall: now.wall - age,
+            ..now
+        }
+    }
+
     /// Returns the time since then by the clock that says more, or the longest time there is if the
     /// wall clock was set back meanwhile.
     pub(super) fn elapsed(&self) -> Duration {
@@ -38,11 +49,12 @@ impl Moment {
 }
 
 /// Compares the clock of a node, which said `there`, with that of this machine, which said `before` before
-/// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC.
+/// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC. Returns
+/// whether they certainly differ by little enough, which an answer that took long does not tell.
 ///
 /// # Errors
-/// Returns in words how they differ if that is too much.
-pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Result<(), String> {
+/// Returns in words how they differ if that is certainly too much.
+pub(super) fn clocks_agree(before: i64, there: i64, after: i64) -> Result<bool, String> {
     let (apart, which) = if there < before {
         (before.saturating_sub(there), "ahead of")
     } else {
@@ -50,7 +62,10 @@ pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Result<(), 
     };
     let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
     if apart <= limit {
-        return Ok(());
+        // The node may have looked at its clock at any moment in between.
+        let ahead_at_most = after.saturating_sub(there);
+        let behind_at_most = there.saturating_sub(before);
+        return Ok(ahead_at_most.max(behind_at_most) <= limit);
     }
     Err(format!(
         "the clock of this machine is {} s {which} that of the node, and write times decide which row is \
@@ -125,11 +140,7 @@ mod tests {
         assert!(now.elapsed() < Duration::from_secs(60));
         let minute = Duration::from_secs(60);
         // The machine has slept for a minute: the steady clock has stood still.
-        let slept = Moment {
-            wall: now.wall - minute,
-            ..now
-        };
-        assert!(slept.elapsed() >= minute);
+        assert!(Moment::ago(minute).elapsed() >= minute);
         let set_back = Moment {
             wall: now.wall + minute,
             ..now
@@ -140,14 +151,26 @@ mod tests {
     #[test]
     fn clocks_may_differ_a_little() {
         let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
-        for there in [100 - limit, 100, 150, 200, 200 + limit] {
-            compare_clocks(100, there, 200).unwrap();
+        for there in [200 - limit, 100, 150, 200, 100 + limit] {
+            assert!(clocks_agree(100, there, 200).unwrap(), "{there}");
         }
-        let said = |there| compare_clocks(1_000_000, there, 1_000_100).unwrap_err();
+        let said = |there| clocks_agree(1_000_000, there, 1_000_100).unwrap_err();
         let behind = said(1_000_100 + limit + 1);
-        assert!(behind.contains("is 30 s behind that"), "{behind}");
+        assert!(behind.contains("is 15 s behind that"), "{behind}");
         let ahead = said(1_000_000 - 2 * limit);
-        assert!(ahead.contains("is 60 s ahead of that"), "{ahead}");
+        assert!(ahead.contains("is 30 s ahead of that"), "{ahead}");
+    }
+
+    #[test]
+    fn an_answer_that_took_long_says_little_of_clocks() {
+        let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
+        let took = 2 * limit;
+        // Of a clock that is ahead by `took` and a node that answered at once, and of one that agrees and a
+        // node that let us wait: nobody can tell them from each other.
+        assert!(!clocks_agree(took, took, 2 * took).unwrap());
+        assert!(!clocks_agree(0, took, took).unwrap());
+        assert!(!clocks_agree(100, 99 + took - limit, 100 + took).unwrap());
+        assert!(clocks_agree(0, limit / 2, limit).unwrap());
     }
 
     #[test]
