@@ -18,9 +18,13 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
-use super::time::{compare_clocks, now_milliseconds};
+use super::time::{Clocks, compare_clocks, now_milliseconds};
 use crate::id::Place;
 use crate::{Error, Result};
+
+/// The number of times that a node is asked what its clock says, as long as its answers take too long to
+/// tell.
+const CLOCKS_COMPARED_AT_MOST: usize = 5;
 
 /// The session of the caller, and how it is used for a table.
 pub(super) struct Client {
@@ -99,18 +103,32 @@ impl Client {
     /// Compares the clock of this machine with that of a node.
     ///
     /// # Errors
-    /// Fails if they differ too much.
+    /// Fails if they differ too much, or if the node never answers soon enough to tell.
     pub(super) async fn compare_clocks(&self) -> Result<()> {
         let task = self.task_of_all("comparing clocks", Part::Catalogue);
+        for _ in 0..CLOCKS_COMPARED_AT_MOST {
+            match self.compare_clocks_once(&task).await? {
+                Clocks::Agree => return Ok(()),
+                Clocks::Apart(reason) => return Err(server(&task, reason)),
+                Clocks::Unclear => {}
+            }
+        }
+        let reason = format!(
+            "a node took so long to say what its clock says, {CLOCKS_COMPARED_AT_MOST} times in a row, \
+             that it may differ too much from that of this machine; check that the nodes are up and not \
+             overloaded (`nodetool status`), compare the clocks, and try again"
+        );
+        Err(server(&task, reason))
+    }
+
+    async fn compare_clocks_once(&self, task: &Task<'_>) -> Result<Clocks> {
         let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
         let before = now_milliseconds();
-        let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
+        let answer = as_rows(task, self.once(task, cql, ()).await?)?;
         let after = now_milliseconds();
-        let there = each_row(&task, &answer, |row: (i64,)| Ok(row.0))?;
-        let compare = |there: &i64| {
-            compare_clocks(before, *there, after).map_err(|reason| server(&task, reason))
-        };
-        there.iter().try_for_each(compare)
+        let there = each_row(task, &answer, |row: (i64,)| Ok(row.0))?;
+        let compare = |there: &i64| compare_clocks(before, *there, after);
+        Ok(there.first().map_or(Clocks::Agree, compare))
     }
 
     /// Sends a statement that is needed only once, such as one about the schema.
