@@ -10,3 +10,4 @@ mod hostile;
 mod kills;
 mod sql;
 mod table;
+mod three_nodes;
