@@ -21,7 +21,7 @@ use tokio::time::sleep;
 /// The beginning of the name of the table with our rules, which ends with the id of this process.
 const TABLE: &str = "bakeoff_three_nodes_";
 
-/// The state of an established connection in `/proc/net/tcp`.
+/// The state of an established connection in the lists of the system.
 const ESTABLISHED: &str = "01";
 
 /// The longest time that nodes may take to connect again after what happened before.
@@ -187,8 +187,9 @@ fn connections(from: &Server, to: &Server) -> Vec<Connection> {
     };
     let there = SocketAddrV4::new(address, to.storage_port());
     let own = sockets(from.pid());
-    let all = fs::read_to_string("/proc/net/tcp").unwrap();
-    let established = all.lines().filter_map(connection);
+    let lists = ["/proc/net/tcp", "/proc/net/tcp6"].map(|list| fs::read_to_string(list).ok());
+    let lines = lists.iter().flatten().flat_map(|list| list.lines());
+    let established = lines.filter_map(connection);
     established
         .filter(|connection| connection.remote == there && own.contains(&connection.inode))
         .collect()
@@ -205,7 +206,7 @@ fn sockets(pid: u32) -> HashSet<u64> {
     targets.filter_map(inode).collect()
 }
 
-/// Reads a line of `/proc/net/tcp`, if it is that of an established connection.
+/// Reads a line of a list of the system, if it is that of an established connection.
 fn connection(line: &str) -> Option<Connection> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     if *fields.get(3)? != ESTABLISHED {
@@ -220,7 +221,8 @@ fn connection(line: &str) -> Option<Connection> {
 
 fn address(text: &str) -> Option<SocketAddrV4> {
     let (ip, port) = text.split_once(':')?;
-    // The four bytes of the address are printed as one number of this machine.
+    // The four bytes of the address are printed as one number of this machine, in the list of IPv6 after others.
+    let ip = ip.get(ip.len().checked_sub(8)?..)?;
     let ip = u32::from_str_radix(ip, 16).ok()?.to_ne_bytes();
     Some(SocketAddrV4::new(
         Ipv4Addr::from(ip),
@@ -237,6 +239,8 @@ fn a_connection_is_read_from_the_list_of_the_system() {
     assert_eq!(found.local, "127.0.0.1:50000".parse().unwrap());
     assert_eq!(found.remote, "127.0.0.2:7000".parse().unwrap());
     assert_eq!(found.inode, 48213);
+    let mapped = line.replace("0200007F", "0000000000000000FFFF00000200007F");
+    assert_eq!(connection(&mapped), Some(found));
     assert_eq!(connection(&line.replace(" 01 ", " 0A ")), None);
     assert_eq!(connection("  sl  local_address rem_address   st"), None);
 }
