@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_testing::{Random, times};
+use rustix::process::Signal;
 use tokio::time::sleep;
 
 use super::cluster::{Cluster, NODES};
@@ -27,17 +28,20 @@ pub enum Fault {
     LinkCut,
     /// A node is killed, and started again.
     NodeKilled,
+    /// A worker stands still, as on a machine that sleeps.
+    WorkerPaused,
     /// A worker is killed, and another one begins with a clock that is wrong in another way.
     WorkerKilled,
 }
 
 impl Fault {
-    const ALL: [Fault; 6] = [
+    const ALL: [Fault; 7] = [
         Fault::NodePaused,
         Fault::MajorityPaused,
         Fault::NodeCutOff,
         Fault::LinkCut,
         Fault::NodeKilled,
+        Fault::WorkerPaused,
         Fault::WorkerKilled,
     ];
 
@@ -72,6 +76,11 @@ impl Fault {
                 cluster.node(one).kill().await.unwrap();
                 sleep(lasts).await;
                 cluster.start_again(one).await;
+            }
+            Fault::WorkerPaused => {
+                workers.signal(one % WORKERS, Signal::STOP);
+                sleep(lasts).await;
+                workers.signal(one % WORKERS, Signal::CONT);
             }
             Fault::WorkerKilled => {
                 sleep(Duration::from_millis(longer % 1_000)).await;

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use bakeoff_testing::Random;
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::sleep;
 
 use super::events::Event;
@@ -103,6 +104,12 @@ impl Workers {
         let again = self.launch(number, random);
         let mut killed = std::mem::replace(&mut self.workers[number], again);
         killed.was_running();
+    }
+
+    /// Lets a worker stand still or go on.
+    pub fn signal(&self, number: usize, signal: Signal) {
+        let process = Pid::from_child(&self.workers[number].process);
+        kill_process(process, signal).unwrap();
     }
 
     /// Starts a process that tries to open the table with a clock that is wrong by more than is allowed.
