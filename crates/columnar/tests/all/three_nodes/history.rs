@@ -158,8 +158,9 @@ impl Versions<'_> {
     }
 
     fn wrong_if_found(&self, key: Key, found: i64, read: &Read) -> Option<Violation> {
-        let written = self.all.get(&found);
-        if !written.is_some_and(|write| !write.deleted && write.began < read.ended) {
+        let version = self.all.get(&found);
+        let is_written = version.is_some_and(|write| !write.deleted && write.began < read.ended);
+        if !is_written {
             return Some(Violation::Invented { key, found });
         }
         let newest = self.newest_before(read)?;

@@ -41,7 +41,7 @@ const BETWEEN_SEALS: (u64, u64) = (2_500, 6_000);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Writes, reads and seals until it is killed. The host is that which no other worker writes.
+    /// Writes, reads and seals until it is killed. No other worker writes the host.
     Work { host: u32 },
     /// Opens the table, and ends.
     Visit,
