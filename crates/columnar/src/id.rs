@@ -4,6 +4,8 @@ use std::fmt;
 
 use uuid::Uuid;
 
+use crate::failpoint;
+
 /// The part of a table that is written and sealed as one: a time bucket and a shard.
 ///
 /// A place in Cassandra is one partition of each of the table's CQL tables.
@@ -29,7 +31,7 @@ pub struct ChunkId(pub Uuid);
 impl ChunkId {
     /// Makes a new name: a UUID of version 7, which is the time followed by random bits.
     pub fn new() -> Self {
-        ChunkId(Uuid::now_v7())
+        ChunkId(failpoint::timed_name(Uuid::now_v7()))
     }
 }
 

@@ -73,7 +73,7 @@
 //! |---|---|
 //! | `cassandra` | the module `cassandra`: tables in Apache Cassandra, through the driver `scylla` |
 //! | `sql` | the module `sql`: tables of DataFusion |
-//! | `failpoints` | points at which tests of this library kill the process, hold a thread or let a call fail |
+//! | `failpoints` | points at which tests of this library kill the process, hold a thread or let a call fail, and a clock that they set wrong |
 
 #[cfg(feature = "cassandra")]
 mod checked;

@@ -11,3 +11,4 @@ mod kills;
 mod protocol;
 mod sql;
 mod table;
+mod three_nodes;

@@ -19,12 +19,13 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
-use super::time::{clocks_agree, now_milliseconds};
+use super::time::{Clocks, compare_clocks, now_milliseconds};
 use crate::id::Place;
 use crate::{Error, Result};
 
-/// The number of times that a node is asked for its time because it took too long to answer.
-const CLOCKS_COMPARED_AT_MOST: u32 = 3;
+/// The number of times that a node is asked what its clock says, as long as its answers take too long to
+/// tell.
+const CLOCKS_COMPARED_AT_MOST: usize = 5;
 
 /// The session of the caller, and how it is used for a table.
 pub(super) struct Client {
@@ -103,30 +104,32 @@ impl Client {
     /// Compares the clock of this machine with that of a node.
     ///
     /// # Errors
-    /// Fails if they differ too much, or the node never answers quickly enough to tell.
+    /// Fails if they differ too much, or if the node never answers soon enough to tell.
     pub(super) async fn compare_clocks(&self) -> Result<()> {
         let task = self.task_of_all("comparing clocks", Part::Catalogue);
-        let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
         for _ in 0..CLOCKS_COMPARED_AT_MOST {
-            let before = now_milliseconds();
-            let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
-            let after = now_milliseconds();
-            let mut agree = true;
-            for there in each_row(&task, &answer, |row: (i64,)| Ok(row.0))? {
-                let compared = clocks_agree(before, there, after);
-                agree &= compared.map_err(|reason| server(&task, reason))?;
-            }
-            if agree {
-                return Ok(());
+            match self.compare_clocks_once(&task).await? {
+                Clocks::Agree => return Ok(()),
+                Clocks::Apart(reason) => return Err(server(&task, reason)),
+                Clocks::Unclear => {}
             }
         }
-        Err(server(
-            &task,
-            format!(
-                "the node took too long to answer {CLOCKS_COMPARED_AT_MOST} times, so that nobody knows \
-                 what its clock says; check that the nodes are not overloaded, and try again"
-            ),
-        ))
+        let reason = format!(
+            "a node took so long to say what its clock says, {CLOCKS_COMPARED_AT_MOST} times in a row, \
+             that it may differ too much from that of this machine; check that the nodes are up and not \
+             overloaded (`nodetool status`), compare the clocks, and try again"
+        );
+        Err(server(&task, reason))
+    }
+
+    async fn compare_clocks_once(&self, task: &Task<'_>) -> Result<Clocks> {
+        let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
+        let before = now_milliseconds();
+        let answer = as_rows(task, self.once(task, cql, ()).await?)?;
+        let after = now_milliseconds();
+        let there = each_row(task, &answer, |row: (i64,)| Ok(row.0))?;
+        let compare = |there: &i64| compare_clocks(before, *there, after);
+        Ok(there.first().map_or(Clocks::Agree, compare))
     }
 
     /// Sends a statement that is needed only once, such as one about the schema.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::time::sleep;
 
+use crate::clock::wall;
 use crate::id::ChunkId;
 
 /// The difference between the clocks of this machine and of a node from which on neither reads nor writes are
@@ -26,7 +27,7 @@ impl Moment {
     pub(super) fn now() -> Self {
         Moment {
             steady: Instant::now(),
-            wall: SystemTime::now(),
+            wall: wall(),
         }
     }
 
@@ -43,41 +44,53 @@ impl Moment {
     /// Returns the time since then by the clock that says more, or the longest time there is if the
     /// wall clock was set back meanwhile.
     pub(super) fn elapsed(&self) -> Duration {
-        let by_wall = self.wall.elapsed().unwrap_or(Duration::MAX);
+        let by_wall = wall().duration_since(self.wall).unwrap_or(Duration::MAX);
         self.steady.elapsed().max(by_wall)
     }
 }
 
+/// What the answer of a node tells about its clock and that of this machine.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Clocks {
+    /// They differ by no more than is allowed.
+    Agree,
+    /// They differ by more, as these words say.
+    Apart(String),
+    /// They may differ by more, since the answer took so long.
+    Unclear,
+}
+
 /// Compares the clock of a node, which said `there`, with that of this machine, which said `before` before
-/// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC. Returns
-/// whether they certainly differ by little enough, which an answer that took long does not tell.
-///
-/// # Errors
-/// Returns in words how they differ if that is certainly too much.
-pub(super) fn clocks_agree(before: i64, there: i64, after: i64) -> Result<bool, String> {
+/// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC.
+pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Clocks {
+    let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
     let (apart, which) = if there < before {
         (before.saturating_sub(there), "ahead of")
     } else {
         (there.saturating_sub(after), "behind")
     };
-    let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
-    if apart <= limit {
-        // The node may have looked at its clock at any moment in between.
-        let ahead_at_most = after.saturating_sub(there);
-        let behind_at_most = there.saturating_sub(before);
-        return Ok(ahead_at_most.max(behind_at_most) <= limit);
+    if apart > limit {
+        return Clocks::Apart(format!(
+            "the clock of this machine is {} s {which} that of the node, and write times decide which \
+             row is the newest; set the clocks of all machines by the same time servers (they may differ \
+             by {} s)",
+            apart / 1000,
+            CLOCKS_APART_AT_MOST.as_secs()
+        ));
     }
-    Err(format!(
-        "the clock of this machine is {} s {which} that of the node, and write times decide which row is \
-         the newest; set the clocks of all machines by the same time servers (they may differ by {} s)",
-        apart / 1000,
-        CLOCKS_APART_AT_MOST.as_secs()
-    ))
+    // The node looked at its clock at some moment between the two.
+    let apart_at_most = there
+        .saturating_sub(before)
+        .max(after.saturating_sub(there));
+    if apart_at_most > limit {
+        return Clocks::Unclear;
+    }
+    Clocks::Agree
 }
 
 /// Returns the present moment in milliseconds since 1970-01-01 UTC.
 pub(super) fn now_milliseconds() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = wall().duration_since(UNIX_EPOCH);
     now.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX / 1000)
     })
@@ -152,9 +165,12 @@ mod tests {
     fn clocks_may_differ_a_little() {
         let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
         for there in [200 - limit, 100, 150, 200, 100 + limit] {
-            assert!(clocks_agree(100, there, 200).unwrap(), "{there}");
+            assert_eq!(compare_clocks(100, there, 200), Clocks::Agree, "{there}");
         }
-        let said = |there| clocks_agree(1_000_000, there, 1_000_100).unwrap_err();
+        let said = |there| match compare_clocks(1_000_000, there, 1_000_100) {
+            Clocks::Apart(words) => words,
+            other => panic!("{there}: {other:?}"),
+        };
         let behind = said(1_000_100 + limit + 1);
         assert!(behind.contains("is 15 s behind that"), "{behind}");
         let ahead = said(1_000_000 - 2 * limit);
@@ -162,15 +178,20 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_took_long_says_little_of_clocks() {
+    fn an_answer_that_took_long_does_not_hide_that_clocks_differ() {
         let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
-        let took = 2 * limit;
-        // Of a clock that is ahead by `took` and a node that answered at once, and of one that agrees and a
-        // node that let us wait: nobody can tell them from each other.
-        assert!(!clocks_agree(took, took, 2 * took).unwrap());
-        assert!(!clocks_agree(0, took, took).unwrap());
-        assert!(!clocks_agree(100, 99 + took - limit, 100 + took).unwrap());
-        assert!(clocks_agree(0, limit / 2, limit).unwrap());
+        let asked = 1_000_000;
+        // The clock of this machine is behind, and the answer took long.
+        let (there, answered) = (asked + limit * 3 / 2, asked + limit);
+        assert_eq!(compare_clocks(asked, there, answered), Clocks::Unclear);
+        // It is ahead, and the node looked at its clock at the end.
+        let there = answered - limit * 3 / 2;
+        assert_eq!(compare_clocks(asked, there, answered), Clocks::Unclear);
+        // However long the answer took, good clocks are known to be good.
+        let answered = asked + limit;
+        for there in [asked, asked + limit / 2, answered] {
+            assert_eq!(compare_clocks(asked, there, answered), Clocks::Agree);
+        }
     }
 
     #[test]

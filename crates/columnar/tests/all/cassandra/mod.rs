@@ -13,7 +13,7 @@ mod fresh;
 mod kills;
 mod remembered;
 mod removal;
-mod support;
+pub mod support;
 mod tables;
 mod tasks;
 mod whole_table;
