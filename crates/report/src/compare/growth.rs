@@ -5,6 +5,7 @@ mod elsewhere;
 mod error;
 mod machines;
 mod scores;
+mod storage;
 mod users;
 mod validation;
 
@@ -17,13 +18,13 @@ pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation
 
 use bakeoff_stats::decide::Span;
 use bakeoff_stats::{
-    DesignForecast, DesignSummary, Forecast, Projected, Projection, Purchase, RoomFrom,
-    StorageForecast, Summary, TimeForecast,
+    DesignForecast, DesignSummary, Forecast, Projected, Projection, Purchase, StorageForecast,
+    Summary, TimeForecast,
 };
 use serde::Serialize;
 
 use crate::decide::words;
-use crate::text::layout::{left, or_none, right, set_width, table};
+use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
@@ -38,7 +39,7 @@ pub const ASSUMED: &str = "On the same machine with a warm cache, one question a
 pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
     let forecast = summary.projected(rows, copies);
     let mut parts = vec![headline(&forecast), wrap(ASSUMED, COLUMNS, "", "")];
-    parts.extend(storage(&forecast));
+    parts.extend(storage::table_of(summary, &forecast));
     let queries = summary.header.queries.iter();
     parts.extend(queries.filter_map(|query| {
         let times = of_query(&forecast, &query.name);
@@ -65,7 +66,7 @@ pub fn json(summary: &Summary, rows: u64, copies: u32) -> serde_json::Result<Str
             bytes: storage.bytes,
             interval: storage.interval,
             basis: storage.basis(),
-            purchase: storage.purchase.as_ref(),
+            purchase: storage::purchase(summary, design, storage),
         }),
         times: design.times.iter().map(TimeJson::of).collect(),
     });
@@ -99,7 +100,7 @@ struct StorageJson<'a> {
     bytes: f64,
     interval: Option<(f64, f64)>,
     basis: String,
-    /// Storage to buy; `null` where it is not known.
+    /// Storage to buy; `null` where it is not known, and for yardsticks, which nobody buys.
     purchase: Option<&'a Purchase>,
 }
 
@@ -187,80 +188,12 @@ fn headline(forecast: &Forecast) -> String {
         (known, all) => format!("{known} of {all} times are known"),
     };
     let text = format!(
-        "Forecast for {} rows in {}, from {} measured: {known}.",
-        units::count(forecast.rows),
+        "Forecast for {} in {}, from {} measured: {known}.",
+        units::plural(forecast.rows, "row", "rows"),
         units::plural(u64::from(forecast.copies), "copy", "copies"),
         units::count(forecast.measured_rows),
     );
     wrap(&text, COLUMNS, "", "")
-}
-
-fn storage(forecast: &Forecast) -> Option<String> {
-    let known = || {
-        forecast
-            .designs
-            .iter()
-            .filter_map(|d| Some((d, d.storage.as_ref()?)))
-    };
-    let purchase = known().find_map(|(_, storage)| storage.purchase.as_ref());
-    let mut table = table(Style { color: false });
-    set_width(&mut table, COLUMNS);
-    let mut head = vec![left("Design"), right("At rest, 90%"), left("Rests on")];
-    if purchase.is_some() {
-        head.extend([right("To buy, 90%"), left("Room")]);
-    }
-    table.set_header(head);
-    for (design, storage) in known() {
-        let at_rest = Span {
-            point: storage.bytes,
-            interval: storage.interval,
-        };
-        let mut row = vec![
-            left(&design.design),
-            right(words::bytes(at_rest)),
-            left(&storage.basis()),
-        ];
-        if purchase.is_some() {
-            row.push(right(or_none(storage.purchase.as_ref(), bought)));
-            row.push(left(&room(storage.purchase.as_ref())));
-        }
-        table.add_row(row);
-    }
-    let hint = match purchase {
-        Some(purchase) => format!(
-            "To buy: bytes at rest times the room that storage needs beside them, and the log, on disks \
-             that are {:.0}% full.",
-            100.0 * purchase.fill
-        ),
-        None => "How much to buy is not known: this run did not look for the highest bytes, as those of \
-                 earlier versions."
-            .to_owned(),
-    };
-    (!table.is_empty()).then(|| table.trim_fmt() + "\n\n" + &wrap(&hint, COLUMNS, "", ""))
-}
-
-fn bought(purchase: &Purchase) -> String {
-    words::bytes(Span {
-        point: purchase.bytes,
-        interval: purchase.interval,
-    })
-}
-
-/// Returns what is bought in addition to the bytes at rest: `1.5×, measured; log 8 GiB, estimated`.
-fn room(purchase: Option<&Purchase>) -> String {
-    let Some(purchase) = purchase else {
-        return "not measured".to_owned();
-    };
-    let from = match &purchase.room_from {
-        RoomFrom::Measured => "measured",
-        RoomFrom::Estimated { .. } => "estimated",
-    };
-    let room = format!("{}, {from}", units::factor(purchase.room));
-    if purchase.log_bytes > 0.0 {
-        let log = units::bytes(purchase.log_bytes);
-        return format!("{room}; log {log} a copy, estimated");
-    }
-    room
 }
 
 fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {

@@ -1,5 +1,5 @@
 use bakeoff_report::{growth, html, terminal};
-use bakeoff_stats::{Record, Summary};
+use bakeoff_stats::{Needs, Record, Space, Summary};
 
 use super::fixture;
 
@@ -21,6 +21,52 @@ fn scaled_enough() -> Summary {
 #[test]
 fn forecasts_of_all_designs() {
     insta::assert_snapshot!(growth::render(&scaled(), 4_160_000, 3));
+}
+
+/// The run with the bytes that its tables took at most.
+fn with_highest_bytes() -> Summary {
+    let with_space = |record: Record| {
+        let space = match &record {
+            Record::Footprint(footprint) => Some(Record::Space(Space {
+                design: footprint.design.clone(),
+                before_settling: None,
+                highest: footprint.file_bytes.or(footprint.engine_bytes),
+                looks: 3,
+                is_whole: true,
+                needs: Needs::default(),
+            })),
+            _ => None,
+        };
+        [record].into_iter().chain(space)
+    };
+    let records: Vec<Record> = { fixture::scaled_records().into_iter() }
+        .flat_map(with_space)
+        .collect();
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn yardsticks_are_not_bought() {
+    let summary = with_highest_bytes();
+    let text = growth::render(&summary, 4_160_000, 3);
+    assert!(text.contains("To buy, 90%") && text.contains("yardstick"), "{text}");
+    let json = growth::json(&summary, 4_160_000, 3).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for design in json["designs"].as_array().unwrap() {
+        let is_bought = design["storage"]["purchase"].is_object();
+        assert_eq!(is_bought, design["design"] != "memory", "{design}");
+    }
+}
+
+#[test]
+fn bytes_beyond_the_range_of_the_tables_say_so() {
+    let text = growth::render(&scaled(), 999_999_999_999_999, 3);
+    assert!(text.contains("beyond their range"), "{text}");
+    assert!(text.contains("Beyond their range: 999,999,999,999,999 rows are further from the 120,000"));
+    let within = growth::render(&scaled(), 4_160_000, 3);
+    assert!(!within.contains("eyond their range"), "{within}");
+    let one = growth::render(&scaled(), 1, 1);
+    assert!(one.starts_with("Forecast for 1 row in 1 copy, from 120,000 measured"), "{one}");
 }
 
 #[test]

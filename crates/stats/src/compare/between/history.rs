@@ -178,7 +178,7 @@ impl<'a> Changes<'a> {
             Shown::CannotTell => are_apart(change, last),
             shown => shown != last.shown,
         };
-        let first = { later.iter().rposition(denies) }.map_or(0, |index| index + 1);
+        let first = later.iter().rposition(denies).map_or(0, |index| index + 1);
         let shows = |(_, change): &&(usize, &Change)| change.shown == last.shown;
         let mut showing = later[first..].iter().filter(shows);
         let (at, change) = showing.next().filter(|_| is_change)?;
