@@ -32,7 +32,8 @@ pub use compare::{
     Prices, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QuerySummary,
     RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
     Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, Trial, UnderLoad,
-    Unfinished, UsersChecked, Verified, VerifiedQuestion, WhyNotChecked, WhyStopped,
+    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

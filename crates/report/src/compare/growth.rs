@@ -11,9 +11,11 @@ mod validation;
 
 pub use clients::{Clients, ClientsCheck, LeftOut};
 pub use elsewhere::validate_at;
-pub use machines::{assumed, cost_json, machines_json, number, render_cost, render_machines};
+pub use machines::{
+    assumed, cost_json, machines_json, month, number, render_cost, render_machines,
+};
 pub use scores::{ledger_json, of_run as score, render_ledger};
-pub use users::render_users;
+pub use users::{render_users, users_json};
 pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;
@@ -168,6 +170,16 @@ pub(super) fn common_refusal<'a>(
     let first = refusal(times.next()?)?;
     let is_same = times.all(|time| refusal(time).as_ref() == Some(&first));
     is_same.then_some(first)
+}
+
+/// Returns a sentence about questions that fail with every design, after a space; empty without such.
+fn without_unanswered(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!(" Without {name}, which fails with every design."),
+        names => format!(" Without {}, which fail with every design.", names.join(", ")),
+    }
 }
 
 /// Returns a time as it is shown with its interval.

@@ -1,5 +1,5 @@
 use bakeoff_report::{growth, html, terminal};
-use bakeoff_stats::{Needs, Record, Space, Summary};
+use bakeoff_stats::{Cost, Demand, Needed, Needs, Prices, Record, Space, Summary};
 
 use super::fixture;
 
@@ -221,19 +221,86 @@ fn unfinished_runs_have_a_page_at_every_record() {
 
 #[test]
 fn several_users_get_what_the_cores_can_do() {
-    let text = growth::render_users(&fixture::summary().unwrap(), 50, 4);
+    let summary = fixture::summary().unwrap();
+    let text = growth::render_users(&summary.under_load(50, 4, summary.rows));
     let first = text.lines().next().unwrap();
     assert!(
-        first.starts_with("50 users on 4 cores get at most "),
+        first.starts_with("50 users on 4 cores get about "),
         "{first}"
     );
     assert!(
-        first.ends_with(" answers a second, from parquet?codec=snappy."),
+        first.ends_with(" answers a second (estimated), from parquet?codec=snappy."),
         "{first}"
     );
+    assert!(text.contains("With 120,000 rows. Every query"), "{text}");
     assert!(text.contains("without an interval"));
     assert!(!text.contains("cassandra/compact"), "it failed");
     assert!(text.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn several_users_are_forecast_where_their_answers_are() {
+    let found = scaled().under_load(50, 4, 4_160_000);
+    let unknown: Vec<&str> = found.unknown.iter().map(|d| d.design.as_str()).collect();
+    assert_eq!(unknown, ["cassandra/blob"]);
+    let text = growth::render_users(&found);
+    assert!(text.contains("With 4,160,000 rows."), "{text}");
+    assert!(
+        text.contains("cassandra/blob: not known, since scan has no forecast at 4,160,000 rows."),
+        "{text}"
+    );
+    let json = growth::users_json(&found).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"], 4_160_000);
+    assert_eq!(json["unknown"][0]["design"], "cassandra/blob");
+}
+
+/// What the machines of the run are for at full scale, where one design has no forecast.
+fn demand(summary: &Summary) -> Demand {
+    Demand {
+        questions: Some(1.0),
+        ..Demand::of_scale(summary, 4)
+    }
+}
+
+#[test]
+fn the_least_number_of_machines_wins_nothing() {
+    let summary = scaled();
+    let demand = demand(&summary);
+    let is_least = |(_, needed): &&(String, Needed)| needed.known().is_some_and(|m| m.is_least);
+    let machines = summary.machines(&demand);
+    let least: Vec<&String> = machines.iter().filter(is_least).map(|(id, _)| id).collect();
+    assert_eq!(least, ["cassandra/blob"]);
+    let text = growth::render_machines(&summary, &demand);
+    assert!(!text.starts_with("cassandra/blob"), "{text}");
+    assert!(text.contains("needs the fewest machines"), "{text}");
+    assert!(text.contains("\n≥: some question has no forecast"), "{text}");
+    let table = text.split("\n\n").nth(2).unwrap();
+    assert!(table.lines().last().unwrap().contains("cassandra/blob"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn a_month_that_costs_at_least_so_much_is_not_the_cheapest() {
+    let summary = scaled();
+    let demand = Demand {
+        nodes: Some(3),
+        ..demand(&summary)
+    };
+    let prices = Prices {
+        title: "ours".to_owned(),
+        currency: "EUR".to_owned(),
+        machine_cores: 4,
+        machine_month: 100.0,
+        storage_gib_month: 0.1,
+    };
+    let text = growth::render_cost(&summary, &Cost::new(&summary, prices, demand));
+    assert!(text.starts_with("parquet?codec=zstd costs least"), "{text}");
+    let line = |design: &str| text.lines().find(|line| line.starts_with(design)).unwrap();
+    assert!(line(" cassandra/blob").matches('≥').count() == 2, "{text}");
+    assert!(line(" cassandra/blob").ends_with("not known"), "{text}");
+    assert!(line(" parquet?codec=zstd").ends_with("enough"), "{text}");
+    assert!(text.contains("On 3"), "{text}");
 }
 
 #[test]
@@ -243,7 +310,12 @@ fn several_users_are_refused_where_no_cpu_time_is_known() {
     for query in &mut summary.designs[0].queries {
         query.cpu.server = None;
     }
-    let text = growth::render_users(&summary, 50, 4);
-    assert_eq!(text.lines().count(), 1, "{text}");
+    let text = growth::render_users(&summary.under_load(50, 4, summary.rows));
+    let expected = format!(
+        "What several users get is not known of any design.\n\n{}: not known, since the CPU time of {} is not \
+         known.\n",
+        summary.designs[0].info.id, summary.header.queries[0].name
+    );
+    assert_eq!(text, expected);
     assert_eq!(growth::validate(&summary).users, None);
 }
