@@ -15,7 +15,7 @@ pub use machines::{
     assumed, cost_json, machines_json, month, number, render_cost, render_machines,
 };
 pub use scores::{ledger_json, of_run as score, render_ledger};
-pub use users::{render_users, users_json};
+pub use users::{render_users, users_and_machines_json, users_json};
 pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;

@@ -48,6 +48,18 @@ pub fn users_json(forecast: &UsersForecast) -> serde_json::Result<String> {
     serde_json::to_string_pretty(forecast)
 }
 
+/// Joins what users get with the JSON of the machines, or of their cost, as `users` and `machines`.
+///
+/// # Errors
+/// The text about machines is no JSON.
+pub fn users_and_machines_json(
+    forecast: &UsersForecast,
+    machines: &str,
+) -> serde_json::Result<String> {
+    let machines: serde_json::Value = serde_json::from_str(machines)?;
+    serde_json::to_string_pretty(&serde_json::json!({ "users": forecast, "machines": machines }))
+}
+
 fn assumed(forecast: &UsersForecast) -> String {
     let rows = units::plural(forecast.rows, "row", "rows");
     let without = super::without_unanswered(&forecast.unanswered);
