@@ -33,4 +33,4 @@ pub use summary::{
     TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
     ledger,
 };
-pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};
+pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};
