@@ -74,7 +74,10 @@ fn caught(verified: &Verified) -> String {
     let too_few = if verified.catches_enough() {
         String::new()
     } else {
-        format!(", fewer than the {}% that it has to catch", 100.0 * ENOUGH_CAUGHT)
+        format!(
+            ", fewer than the {}% that it has to catch",
+            100.0 * ENOUGH_CAUGHT
+        )
     };
     format!(
         "The comparison caught {} of {} wrong answers ({}){too_few}.",

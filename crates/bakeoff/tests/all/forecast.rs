@@ -205,7 +205,10 @@ fn no_option_is_ignored() {
         }
     }
     let copies = ["forecast", "out", "--users", "2", "--copies", "2"];
-    bench.bakeoff(&copies).expect(2).says("--copies says nothing about users");
+    bench
+        .bakeoff(&copies)
+        .expect(2)
+        .says("--copies says nothing about users");
 }
 
 #[test]

@@ -330,7 +330,11 @@ async fn loads_with_too_few_operations_count_neither_way() {
     let mut server = For(1.2501, Knee::new(8_200.0, 10_000.0, 1));
     let found = find("p99.9<10ms", &mut server).await;
     let rate = found.estimate.unwrap().rate;
-    assert!((rate / 8_200.0 - 1.0).abs() < 0.05, "{rate}: {}", told(&found));
+    assert!(
+        (rate / 8_200.0 - 1.0).abs() < 0.05,
+        "{rate}: {}",
+        told(&found)
+    );
     assert_eq!(found.why_stopped, WhyStopped::Narrow);
     assert!(found.failed_at.unwrap() > found.rate.unwrap());
     let silent: Vec<Rate> = { found.probes.iter() }
@@ -339,7 +343,10 @@ async fn loads_with_too_few_operations_count_neither_way() {
         .collect();
     assert!(!silent.is_empty(), "the search came near: {}", told(&found));
     let is_higher = |two: &[Rate]| two[1] > two[0];
-    assert!(silent.windows(2).all(is_higher), "lower ones are not tried again");
+    assert!(
+        silent.windows(2).all(is_higher),
+        "lower ones are not tried again"
+    );
     // Where the threshold lies below, the search says that its loads are too short.
     let mut server = For(1.2501, Knee::new(8_001.0, 10_000.0, 1));
     let found = find("p99.9<10ms", &mut server).await;

@@ -167,19 +167,23 @@ fn of_version(version: &str, line: &str) -> String {
 fn a_record_of_another_version_is_refused_with_that_version() {
     let unknown = r#"{"record":"of-tomorrow","x":1}"#;
     let newer = of_version("999.1.0", unknown);
-    assert!(newer.contains("journal.jsonl, line 2: written by a newer Bakeoff (999.1.0) than this one"));
+    let told = "journal.jsonl, line 2: written by a newer Bakeoff (999.1.0) than this one";
+    assert!(newer.contains(told), "{newer}");
     assert!(newer.ends_with("use that one"), "{newer}");
     assert!(!newer.contains("expected one of"), "{newer}");
     // A version that was not published yet has the same number.
     let same = of_version(env!("CARGO_PKG_VERSION"), unknown);
-    assert!(same.contains("written by a newer Bakeoff than this one"), "{same}");
+    let told = "written by a newer Bakeoff than this one";
+    assert!(same.contains(told), "{same}");
     let incomplete = r#"{"record":"warning"}"#;
     let earlier = of_version("0.0.1", incomplete);
-    assert!(earlier.contains("written by Bakeoff 0.0.1, whose records this one"), "{earlier}");
+    let told = "written by Bakeoff 0.0.1, whose records this one";
+    assert!(earlier.contains(told), "{earlier}");
     assert!(earlier.contains("missing field `message`"), "{earlier}");
     assert!(earlier.ends_with("use that version"), "{earlier}");
     let damaged = of_version(env!("CARGO_PKG_VERSION"), incomplete);
-    assert!(damaged.contains("not a record of a run (missing field"), "{damaged}");
+    let told = "not a record of a run (missing field";
+    assert!(damaged.contains(told), "{damaged}");
     assert!(!damaged.contains("--out"), "{damaged}");
 }
 
@@ -189,7 +193,8 @@ fn a_header_that_cannot_be_read_any_more_is_refused_with_its_version() {
     let header = b"{\"record\":\"started\",\"bakeoff_version\":\"0.0.1\"}\n";
     add_bytes(dir.path(), header);
     let message = Run::open(dir.path()).unwrap_err().to_string();
-    assert!(message.contains("line 1: written by Bakeoff 0.0.1"), "{message}");
+    let told = "line 1: written by Bakeoff 0.0.1";
+    assert!(message.contains(told), "{message}");
 }
 
 #[test]
