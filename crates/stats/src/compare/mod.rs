@@ -30,6 +30,7 @@ pub use summary::{
     Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip,
     PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary,
     RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
-    TimeForecast, Trial, UnderLoad, UsersChecked, WhyNotChecked, ledger,
+    TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
+    ledger,
 };
-pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};
+pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -26,6 +26,8 @@ const RESAMPLES: usize = 400;
 const SEED: u64 = 0x0BAC_E0FF;
 /// Seed of the differences between tables of one design.
 const TABLES_SEED: u64 = 0x0007_AB1E;
+/// Seed of the errors of storage at full scale.
+const STORAGE_SEED: u64 = 0x0057_04A6;
 /// Share of the rows from which on a query that reads them counts as a scan.
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
@@ -58,6 +60,7 @@ impl Summary {
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
         let mut tables = TableDraws::new();
+        let mut of_storage = SplitMix64::new(STORAGE_SEED);
         let measured = DecisionInput {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
@@ -76,7 +79,7 @@ impl Summary {
             designs: self
                 .designs
                 .iter()
-                .map(|design| self.contender(design, &drawn, &mut tables))
+                .map(|design| self.contender(design, &drawn, &mut tables, &mut of_storage))
                 .collect(),
             price: self.cost.as_ref().map(|cost| StoragePrice {
                 currency: cost.prices.currency.clone(),
@@ -137,6 +140,7 @@ impl Summary {
         design: &DesignSummary,
         drawn: &[Vec<u32>],
         tables: &mut TableDraws,
+        of_storage: &mut SplitMix64,
     ) -> Contender {
         let cost = self
             .cost
@@ -147,7 +151,7 @@ impl Summary {
             status: status(design),
             rows_lost: self.rows_lost_by(&design.info.id),
             keeps_rows_if: Some(self.keeps_rows_if()),
-            storage: self.storage_to_buy(design),
+            storage: self.storage_to_buy(design, of_storage),
             settled: self.settled(design),
             load: design
                 .sustained_rate()
@@ -186,7 +190,7 @@ impl Summary {
         }
     }
 
-    fn storage_to_buy(&self, design: &DesignSummary) -> Option<Figure> {
+    fn storage_to_buy(&self, design: &DesignSummary, random: &mut SplitMix64) -> Option<Figure> {
         let Some(forecast) = self.forecast.as_ref()?.design(&design.info.id) else {
             let scale = &self.header.scale;
             let rows = scale.full_rows as f64 * f64::from(scale.replication.max(1));
@@ -196,7 +200,7 @@ impl Summary {
         };
         let has_purchases = self.has_purchases();
         let storage = forecast.storage.as_ref()?;
-        Some(to_buy(storage, has_purchases))
+        Some(to_buy(storage, has_purchases, random))
     }
 
     /// Returns the bytes at rest with what is bought in addition, where that is known.
@@ -205,7 +209,7 @@ impl Summary {
         let storage = forecast.storage.as_ref().filter(|_| self.has_purchases())?;
         let purchase = storage.purchase.as_ref()?;
         Some(Settled {
-            bytes: at_rest(storage).span(),
+            bytes: at_rest(storage),
             room: purchase.room,
             room_from: purchase.room_from.in_words(),
             log_bytes: purchase.log_bytes,

@@ -27,7 +27,9 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
-pub use users::{MeasuredLoad, NotChecked, UnderLoad, UsersChecked, WhyNotChecked};
+pub use users::{
+    MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
+};
 
 use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
