@@ -59,7 +59,7 @@ fn users_get_what_the_cores_can_do() {
     let bench = measured();
     let users = ["forecast", "out", "--users", "20", "--cores", "4"];
     let ended = bench.bakeoff(&users).expect(0);
-    ended.says("20 users on 4 cores get about ");
+    ended.says("20 users on 4 cores get at most ");
     let without = bench.bakeoff(&["forecast", "out", "--cores", "4"]);
     without.says("--users");
     assert_eq!(without.code, Some(2));

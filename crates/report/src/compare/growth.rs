@@ -187,8 +187,8 @@ fn headline(forecast: &Forecast) -> String {
         (known, all) => format!("{known} of {all} times are known"),
     };
     let text = format!(
-        "Forecast for {} in {}, from {} measured: {known}.",
-        units::plural(forecast.rows, "row", "rows"),
+        "Forecast for {} rows in {}, from {} measured: {known}.",
+        units::count(forecast.rows),
         units::plural(u64::from(forecast.copies), "copy", "copies"),
         units::count(forecast.measured_rows),
     );

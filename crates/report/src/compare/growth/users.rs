@@ -17,7 +17,7 @@ pub fn render_users(summary: &Summary, users: u32, cores: u32) -> String {
     let loads = summary.under_load(users, cores);
     let headline = match fastest(&loads) {
         Some(best) => format!(
-            "{} on {} get about {} answers a second (estimated), from {}.",
+            "{} on {} get at most {} answers a second, from {}.",
             units::plural(u64::from(users), "user", "users"),
             units::plural(u64::from(cores), "core", "cores"),
             units::rate(best.per_second),

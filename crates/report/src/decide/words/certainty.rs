@@ -34,19 +34,19 @@ pub fn rule(decision: &Decision) -> String {
         " This is the default; [decide] in the workload states another rule."
     };
     let fallback = fallback(decision).unwrap_or_default();
-    format!("{}.{fallback}{source}", parts.join("; "))
+    format!("{fallback}{}.{source}", parts.join("; "))
 }
 
-/// Says why the stated objective does not decide, if so.
+/// Says why the stated objective does not decide, if so; another sentence follows.
 fn fallback(decision: &Decision) -> Option<String> {
     Some(match (decision.fallback?.wanted, &decision.no_month) {
         (Minimise::Month, Some(why)) => {
-            format!(" The cost of a month is not known for any design ({why}).")
+            format!("The cost of a month is not known for any design ({why}). ")
         }
         (Minimise::Month, None) => {
-            " No prices were given, so the cost of a month cannot decide.".to_owned()
+            "No prices were given, so the cost of a month cannot decide. ".to_owned()
         }
-        _ => " The figures for the stated objective are not known.".to_owned(),
+        _ => "The figures for the stated objective are not known. ".to_owned(),
     })
 }
 

@@ -160,8 +160,6 @@ fn a_run_without_smaller_tables_or_figures_has_nothing_to_check() {
             text.starts_with("Forecast for 4,160,000 rows in 3 copies"),
             "{text}"
         );
-        let one = growth::render(&summary, 1, 1);
-        assert!(one.starts_with("Forecast for 1 row in 1 copy"), "{one}");
     }
 }
 
@@ -180,11 +178,11 @@ fn several_users_get_what_the_cores_can_do() {
     let text = growth::render_users(&fixture::summary().unwrap(), 50, 4);
     let first = text.lines().next().unwrap();
     assert!(
-        first.starts_with("50 users on 4 cores get about "),
+        first.starts_with("50 users on 4 cores get at most "),
         "{first}"
     );
     assert!(
-        first.ends_with(" answers a second (estimated), from parquet?codec=snappy."),
+        first.ends_with(" answers a second, from parquet?codec=snappy."),
         "{first}"
     );
     assert!(text.contains("without an interval"));

@@ -63,7 +63,7 @@ fn two_questions_are_shown_whatever_else_there_is_to_say() {
         let race = Some("Many words about it. ".repeat(40));
         let text = render_of_race(&Decision::of(&input), race, width, false);
         assert_fits(&text, width);
-        assert_eq!(questions_shown(&text), 2, "{text}");
+        assert!(questions_shown(&text) >= 2, "{text}");
         for part in ["\nLeft out ", "\nNoise ", "\nUnknown "] {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
@@ -96,11 +96,9 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
 fn a_month_without_prices_and_one_that_is_not_known_are_told_apart() {
     let mut input = fixture::events();
     input.rule.minimise = Minimise::Month;
-    let words = |input: &DecisionInput| -> String {
-        let words: Vec<String> = { text(input).split_whitespace() }
-            .map(str::to_owned)
-            .collect();
-        words.join(" ")
+    let words = |input: &DecisionInput| {
+        let text = text(input);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(words(&input).contains("No prices were given, so the cost of a month cannot decide."));
     input.no_month = Some("parquet: the CPU time of scan is not known".to_owned());

@@ -21,6 +21,8 @@ impl Summary {
             let dropped = &mut design.dropped;
             unfounded.extend(dropped.take_if(|dropped| lost.contains(&dropped.by)));
         }
+        // A control has all figures.
+        unfounded.retain(|dropped| !dropped.is_control);
         if let Some(race) = &mut self.race {
             race.unfounded = unfounded;
         }

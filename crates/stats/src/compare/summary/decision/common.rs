@@ -5,21 +5,25 @@ use crate::compare::summary::{DesignSummary, QuerySummary, Summary};
 
 impl Summary {
     /// Returns the rounds in which every design that may be recommended answered every query. Queries at fault, and
-    /// those that no design answered yet, are not considered, nor are designs without any time, such as one that a
-    /// race dropped before its table was loaded.
+    /// those that no design answered yet, are not considered, nor are designs without any time of a query, such as one
+    /// that a race dropped before its table was loaded: they cannot be ranked.
     pub(super) fn common_rounds(&self) -> Vec<u32> {
         let at_fault = self.queries_at_fault();
-        let is_answered = |query: &QuerySummary| !query.rounds.is_empty();
-        let has_times = |design: &DesignSummary| design.queries.iter().any(is_answered);
-        let designs: Vec<&DesignSummary> = { self.contenders() }
-            .filter(|design| has_times(design))
-            .collect();
-        let counts = |name: &str| {
-            let mut own = designs.iter().filter_map(|design| design.query(name));
-            !at_fault.contains(&name) && own.any(is_answered)
+        let designs: Vec<&DesignSummary> = self.contenders().collect();
+        let has_times = |design: &DesignSummary, name: &str| {
+            let query = design.query(name);
+            query.is_some_and(|query| !query.rounds.is_empty())
         };
-        let queries = designs.iter().flat_map(|design| &design.queries);
-        let mut queries = queries.filter(|query| counts(&query.query));
+        let names = self.header.queries.iter().map(|query| query.name.as_str());
+        let counted: Vec<&str> = names
+            .filter(|name| !at_fault.contains(name))
+            .filter(|name| designs.iter().any(|design| has_times(design, name)))
+            .collect();
+        let ranked = { designs.iter() }
+            .filter(|design| counted.iter().all(|name| has_times(design, name)));
+        let mut queries = ranked
+            .flat_map(|design| &design.queries)
+            .filter(|query| counted.contains(&query.query.as_str()));
         let Some(first) = queries.next() else {
             return Vec::new();
         };
