@@ -1,7 +1,7 @@
 //! Rounds that the figures of a decision have in common, and what one more of them would take.
 
 use crate::compare::summary::users::mean_seconds;
-use crate::compare::summary::{DesignSummary, QuerySummary, Summary};
+use crate::compare::summary::{DesignSummary, Summary};
 
 impl Summary {
     /// Returns the rounds in which every design that may be recommended answered every query. Queries at fault, and
