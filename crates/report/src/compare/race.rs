@@ -15,7 +15,8 @@ const LISTED: usize = 3;
 pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
     let race = summary.race.as_ref()?;
     let all = [
-        Some(dropped(summary, race)),
+        dropped(summary, race),
+        unfounded(race),
         race.stopped.map(end),
         ten_minutes(race),
     ];
@@ -39,11 +40,12 @@ fn short_place(dropped: &Dropped) -> String {
     }
 }
 
-fn dropped(summary: &Summary, race: &RaceSummary) -> String {
+fn dropped(summary: &Summary, race: &RaceSummary) -> Option<String> {
     let out: Vec<&Dropped> = race.dropped.iter().filter(|d| !d.is_control).collect();
     let of = units::plural(summary.designs.len() as u64, "design", "designs");
     if out.is_empty() {
-        return format!("None of {of} was beaten in everything by another one, so all stayed.");
+        let all = format!("None of {of} was beaten in everything by another one, so all stayed.");
+        return race.unfounded.is_empty().then_some(all);
     }
     let mut places: Vec<(String, u64)> = Vec::new();
     for design in &out {
@@ -61,10 +63,28 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> String {
         }
     };
     let verb = if out.len() == 1 { "was" } else { "were" };
-    format!(
+    Some(format!(
         "{} of {of} {verb} dropped, beaten in everything by another one: {places}.",
         units::count(out.len() as u64)
-    )
+    ))
+}
+
+/// Says which designs were dropped for one that failed later.
+fn unfounded(race: &RaceSummary) -> Option<String> {
+    let designs: Vec<&str> = race.unfounded.iter().map(|d| d.design.as_str()).collect();
+    let mut by: Vec<&str> = race.unfounded.iter().map(|d| d.by.as_str()).collect();
+    by.sort_unstable();
+    by.dedup();
+    let (verb, them, they) = match designs.len() {
+        0 => return None,
+        1 => ("was", "it", "it"),
+        _ => ("were", "them", "they"),
+    };
+    let (designs, by) = (list(&designs, LISTED), list(&by, LISTED));
+    Some(format!(
+        "{designs} {verb} dropped for {by}, which failed later, so {they} may be better: measure {them} in \
+         another run."
+    ))
 }
 
 fn end(stopped: Stopped) -> String {

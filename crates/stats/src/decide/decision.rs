@@ -58,6 +58,8 @@ pub struct Decision {
     pub twins: Option<f64>,
     /// Reason why there are no times at full scale, if there should be.
     pub no_forecast: Option<String>,
+    /// Reason why no design has a cost of a month although there are prices.
+    pub no_month: Option<String>,
     /// Circumstances that the run did not measure.
     pub not_measured: Vec<String>,
 }
@@ -127,6 +129,8 @@ pub enum Doubt {
     NotRanked(Vec<String>),
     /// Some limits could not be compared with a figure; holds their texts.
     LimitsNotKnown(Vec<String>),
+    /// Something failed that does not exclude the design, such as an answer of its twin; holds clauses.
+    Troubles(Vec<String>),
 }
 
 impl Decision {
@@ -165,6 +169,7 @@ impl Decision {
             known_rows: input.known_rows.clone(),
             twins: input.noise.twins,
             no_forecast: input.no_forecast.clone(),
+            no_month: input.no_month.clone(),
             not_measured: input.not_measured.clone(),
         }
     }
@@ -229,7 +234,7 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
         .collect();
     let runner_up = ballot.runner_up(leader);
     let lead = runner_up.map(|other| ballot.costs[other].point / ballot.costs[leader].point);
-    let doubts = doubts(contest, ballot, &limits, lead);
+    let doubts = doubts(contest, ballot, leader, &limits, lead);
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
     let certainty = Certainty::from_confidence(confidence).min(max_certainty(&doubts));
     let more = runner_up
@@ -264,6 +269,7 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
 fn doubts(
     contest: &Contest<'_>,
     ballot: &Ballot<'_>,
+    leader: usize,
     limits: &[LimitState],
     lead: Option<f64>,
 ) -> Vec<Doubt> {
@@ -302,6 +308,10 @@ fn doubts(
     if !not_known.is_empty() {
         doubts.push(Doubt::LimitsNotKnown(not_known));
     }
+    let troubles = &input.designs[contest.entrants[leader]].troubles;
+    if !troubles.is_empty() {
+        doubts.push(Doubt::Troubles(troubles.clone()));
+    }
     doubts
 }
 
@@ -309,7 +319,10 @@ fn doubts(
 fn max_certainty(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
         Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
-        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) => Certainty::Likely,
+        Doubt::NoTwins
+        | Doubt::NotRanked(_)
+        | Doubt::LimitsNotKnown(_)
+        | Doubt::Troubles(_) => Certainty::Likely,
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }

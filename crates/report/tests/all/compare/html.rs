@@ -61,7 +61,7 @@ fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     assert!(page.contains("<small>1.04× ?</small>"));
     assert!(page.contains("<small>653× (532–778)</small>"));
     assert!(page.contains(
-        "Twins differed by up to 3.1%. Smallest difference that shows between two designs"
+        "Twins differed by up to 3.1%. Smallest difference that one question shows: "
     ));
 }
 

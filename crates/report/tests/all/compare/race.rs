@@ -1,5 +1,5 @@
 use bakeoff_report::{html, json, terminal};
-use bakeoff_stats::{Record, Stopped, Summary, WhyStopped};
+use bakeoff_stats::{Record, Step, Stopped, Summary, WhyStopped};
 
 use super::fixture;
 
@@ -89,6 +89,27 @@ fn a_race_that_dropped_nothing_says_so() {
         "{section}"
     );
     assert!(!section.contains("<table"), "{section}");
+}
+
+#[test]
+fn designs_whose_winner_failed_later_are_said_to_be_perhaps_better() {
+    let mut records = fixture::raced_records();
+    let last = records.len() - 1;
+    for winner in ["parquet?codec=snappy", "parquet?codec=zstd"] {
+        let failed = Record::Failed {
+            design: winner.to_owned(),
+            step: Step::Measure,
+            query: None,
+            reason: "it ended".to_owned(),
+        };
+        records.insert(last, failed);
+    }
+    let page = html::render(&Summary::from_records(&records).unwrap());
+    let section = section(&page).unwrap();
+    assert!(!section.contains("all stayed"), "{section}");
+    let expected = "were dropped for parquet?codec=snappy and parquet?codec=zstd, which failed later, so they \
+                    may be better";
+    assert!(section.contains(expected), "{section}");
 }
 
 #[test]

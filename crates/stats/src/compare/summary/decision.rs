@@ -7,10 +7,13 @@
 //! between designs. The difference between tables of one design, as far as twins show it, is drawn for
 //! each design and query from a log-normal distribution.
 
+mod common;
 mod full_scale;
+mod month;
+mod quantiles;
 
 use super::rounds::SAME_WITHIN;
-use super::{DesignSummary, Failure, Forecast, QuerySummary, Summary};
+use super::{DesignSummary, Forecast, QuerySummary, Summary};
 use crate::decide::{
     Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
     Rule, Settled, Status, StoragePrice, Timed,
@@ -86,43 +89,16 @@ impl Summary {
                 gib_month: cost.prices.storage_gib_month,
             }),
             rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
-            seconds_a_round: self.seconds_a_round(),
+            seconds_a_round: self.seconds_a_round(&rounds),
             noise: self.noise(),
             known_rows: None,
             no_forecast: None,
+            no_month: self.why_no_month(),
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
-        Some(self.at_full_scale_or_measured(measured))
-    }
-
-    /// Returns the rounds in which every design that may be recommended answered every query, without those
-    /// queries that none of them ever answered: they are at fault and leave the decision.
-    fn common_rounds(&self) -> Vec<u32> {
-        let is_answered = |query: &&QuerySummary| {
-            let mut designs = self.contenders();
-            designs.any(|design| {
-                design
-                    .query(&query.query)
-                    .is_some_and(|q| !q.rounds.is_empty())
-            })
-        };
-        let queries = self.contenders().flat_map(|design| &design.queries);
-        let mut queries = queries.filter(is_answered);
-        let Some(first) = queries.next() else {
-            return Vec::new();
-        };
-        let mut common: Vec<u32> = first.rounds.iter().map(|(round, _)| *round).collect();
-        for query in queries {
-            common.retain(|round| query.seconds_in(*round).is_some());
-        }
-        common
-    }
-
-    /// Returns the seconds that one more round would take.
-    fn seconds_a_round(&self) -> Option<f64> {
-        let medians = self.designs.iter().flat_map(|d| &d.queries);
-        let seconds: f64 = medians.filter_map(QuerySummary::median).sum();
-        (seconds > 0.0).then_some(seconds)
+        let mut input = self.at_full_scale_or_measured(measured);
+        self.add_months(&mut input.designs);
+        Some(input)
     }
 
     /// Returns the noise that the twins show.
@@ -142,10 +118,6 @@ impl Summary {
         tables: &mut TableDraws,
         of_storage: &mut SplitMix64,
     ) -> Contender {
-        let cost = self
-            .cost
-            .as_ref()
-            .and_then(|cost| cost.design(&design.info.id));
         Contender {
             id: design.info.id.clone(),
             status: status(design),
@@ -156,7 +128,8 @@ impl Summary {
             load: design
                 .sustained_rate()
                 .filter(|_| !self.is_rate_limited(design)),
-            month: cost.and_then(|cost| cost.month).map(Figure::exact),
+            month: None,
+            troubles: self.troubles(design),
             answers: design
                 .queries
                 .iter()
@@ -236,7 +209,7 @@ impl Summary {
             class: self.class(design, query),
             time: timed(design, query, drawn, &factors),
             measured: query.median(),
-            quantiles: Vec::new(),
+            quantiles: self.quantiles(design, &query.query),
             basis: format!("measured, {}", rounds_in_words(query.rounds.len())),
         }
     }
@@ -358,8 +331,7 @@ fn timed(
     drawn: &[Vec<u32>],
     factors: &[f64],
 ) -> Timed {
-    let is_of_query = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
-    if let Some(failure) = design.failures.iter().find(is_of_query) {
+    if let Some(failure) = design.failure_of(&query.query) {
         return Timed::Failed(failure.reason.clone());
     }
     let Some(point) = query.median() else {

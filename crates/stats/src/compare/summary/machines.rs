@@ -95,6 +95,30 @@ impl Demand {
     pub fn has_rates(&self) -> bool {
         self.questions.is_some() || self.inserts.is_some()
     }
+
+    /// Returns the number of machines with this many cores busy and these bytes to buy. The workload names a
+    /// number of cores for where there are no rates.
+    pub(super) fn machines(&self, busy: f64, bytes: f64, cores: u32) -> f64 {
+        let (count, _) = largest(self.needs(busy, Some(bytes), cores));
+        whole(count).max(1.0)
+    }
+
+    /// Returns how many machines each need asks for.
+    fn needs(&self, busy: f64, bytes: Option<f64>, cores: u32) -> [(f64, Because); 4] {
+        let cores_of_one = f64::from(self.machine_cores);
+        let for_cores = if self.has_rates() {
+            0.0
+        } else {
+            f64::from(cores) / cores_of_one
+        };
+        let for_disk = { self.disk.zip(bytes) }.map_or(0.0, |(disk, bytes)| bytes / disk);
+        [
+            (f64::from(self.copies), Because::Copies),
+            (for_cores, Because::Cores),
+            (for_disk, Because::Disk),
+            (busy / (BUSY * cores_of_one), Because::Cpu),
+        ]
+    }
 }
 
 /// CPU seconds a second.
@@ -129,23 +153,7 @@ impl Summary {
             Ok(busy) => busy,
             Err(why) => return Needed::Unknown(why),
         };
-        let for_disk = demand
-            .disk
-            .zip(bytes)
-            .map_or(0.0, |(disk, bytes)| bytes / disk);
-        let for_cpu = busy.cores / (BUSY * f64::from(demand.machine_cores));
-        let for_cores = if demand.has_rates() {
-            0.0
-        } else {
-            f64::from(self.header.scale.cores) / f64::from(demand.machine_cores)
-        };
-        let bounds = [
-            (f64::from(demand.copies), Because::Copies),
-            (for_cores, Because::Cores),
-            (for_disk, Because::Disk),
-            (for_cpu, Because::Cpu),
-        ];
-        let (count, because) = largest(bounds);
+        let (count, because) = largest(demand.needs(busy.cores, bytes, self.header.scale.cores));
         if count.is_nan() || whole(count) > f64::from(MOST_MACHINES) {
             return Needed::Never(too_many(count, because));
         }

@@ -30,6 +30,9 @@ pub struct RaceSummary {
     pub rungs: Vec<u64>,
     /// In the header's order, controls included.
     pub dropped: Vec<Dropped>,
+    /// Designs that were dropped, and whose winner may not be recommended: nothing is known to beat them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unfounded: Vec<Dropped>,
     /// `None` until the race ended.
     pub stopped: Option<Stopped>,
     /// Comparisons that ten more minutes would settle; `None` where that is not known.
@@ -58,6 +61,7 @@ impl Summary {
         self.race = Some(RaceSummary {
             rungs,
             dropped: dropped.collect(),
+            unfounded: race.unfounded.clone(),
             stopped: race.stopped,
             ten_minutes: input.and_then(|input| Settling::within(&input, TEN_MINUTES)),
         });

@@ -129,7 +129,8 @@ impl Summary {
     }
 }
 
-fn mean_seconds(query: &QuerySummary) -> Option<f64> {
+/// Returns the mean over all rounds with right answers, if there are any.
+pub(super) fn mean_seconds(query: &QuerySummary) -> Option<f64> {
     let seconds: f64 = query.rounds.iter().map(|(_, seconds)| seconds).sum();
     (!query.rounds.is_empty()).then(|| seconds / query.rounds.len() as f64)
 }

@@ -130,13 +130,15 @@ fn resamples(point: f64, spread: f64, random: &mut SplitMix64) -> Vec<f64> {
         .collect()
 }
 
-/// Replaces the measured time of an answer by the one at full scale. A failure remains one.
+/// Replaces the measured time of an answer by the one at full scale. A failure remains one. Quantiles have no
+/// forecast.
 fn forecast_answer(
     answer: &mut Answer,
     design: Option<&DesignForecast>,
     query: &str,
     random: &mut SplitMix64,
 ) {
+    answer.quantiles.clear();
     if !matches!(answer.time, Timed::Seconds(_)) {
         return;
     }
