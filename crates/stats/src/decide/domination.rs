@@ -72,8 +72,10 @@ impl Dominated {
     /// Finds the dominated designs, where figures are looked at this many times in all. Of several designs
     /// that beat one, the cheapest is named.
     pub fn find(scales: &Scales<'_>, looks: usize) -> Vec<Dominated> {
-        let field = Field::of(scales, looks);
-        let designs = field.last().contest.remaining();
+        let Some(field) = Field::of(scales, looks) else {
+            return Vec::new();
+        };
+        let designs = field.last.contest.remaining();
         designs.filter_map(|design| field.beaten(design)).collect()
     }
 }
@@ -87,29 +89,27 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn of(scales: &Scales<'a>, looks: usize) -> Field<'a> {
+    /// Returns `None` where the second scale has no more rows than the first one, since then nothing shows
+    /// whether a gap grows.
+    fn of(scales: &Scales<'a>, looks: usize) -> Option<Field<'a>> {
         match scales {
-            Scales::Full(input) => Field {
+            Scales::Full(input) => Some(Field {
                 before: None,
                 last: Scale::of(input, looks),
                 reach: 0.0,
-            },
+            }),
             Scales::Below { scales, full_rows } => {
                 let [before, last] = scales.map(|input| Scale::of(input, looks));
                 let ln = |rows: u64| (rows.max(1) as f64).ln();
-                let step = (ln(last.rows()) - ln(before.rows())).max(f64::MIN_POSITIVE);
+                let step = ln(last.rows()) - ln(before.rows());
                 let reach = ((ln(*full_rows) - ln(last.rows())) / step).max(0.0);
-                Field {
+                (step > 0.0).then_some(Field {
                     before: Some(before),
                     last,
                     reach,
-                }
+                })
             }
         }
-    }
-
-    fn last(&self) -> &Scale<'a> {
-        &self.last
     }
 
     /// Compares a design with each of the others, the cheapest first.

@@ -1,5 +1,7 @@
 //! Decisions of a race on records whose truth is known.
 
+mod faults;
+
 use super::*;
 use crate::compare::testing::{failed, footprint, loaded, run, timed, wrong};
 use crate::compare::{Instance, Record, WhyStopped, parts_of_error};

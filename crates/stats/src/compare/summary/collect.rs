@@ -113,7 +113,7 @@ impl Collected {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
             }
             Record::Race { rungs } => {
-                self.run.race.get_or_insert_default();
+                run.race.get_or_insert_default().add_rungs(rungs);
                 self.take_instances(number, rungs)?;
             }
             Record::Dropped(dropped) => {
