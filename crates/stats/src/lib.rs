@@ -24,7 +24,7 @@ mod thousands;
 
 pub use compare::{
     AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Beaten, Because,
-    Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost,
+    Claim, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost,
     CostRange, Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped,
     FEWEST_ANSWERS, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
     InstanceSummary, Journal, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison,

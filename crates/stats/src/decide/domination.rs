@@ -6,11 +6,14 @@
 //! and looks, and not among objectives (Berger: Multiparameter hypothesis testing and acceptance
 //! sampling, 1982).
 
+mod open;
+
 use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::{FEWEST_ROUNDS, deviation, ratios};
 use super::{DecisionInput, LimitOf};
 use crate::quantile::student;
+pub use open::{NearlyDominated, gaps_in};
 
 /// Probability with which any design of a run may be dropped that is not dominated.
 const ERROR_OF_ALL: f64 = 0.05;
@@ -142,17 +145,25 @@ impl<'a> Field<'a> {
         let is_compared = !objectives.is_empty() && self.limits_are_compared(&objectives);
         let mut gaps = is_compared.then(|| Vec::with_capacity(objectives.len()))?;
         for objective in objectives {
-            let (times, at_least) = self.gap(objective, design, other)?;
-            if at_least <= self.least(objective) {
+            let (gap, is_shown) = self.compare(objective, design, other)?;
+            if !is_shown {
                 return None;
             }
-            gaps.push(Gap {
-                objective,
-                times: times.exp(),
-                at_least: at_least.exp(),
-            });
+            gaps.push(gap);
         }
         Some(gaps)
+    }
+
+    /// Returns the gap by an objective, and whether it shows that the design is worse. Returns `None` if it is
+    /// not known.
+    fn compare(&self, objective: Objective, design: usize, other: usize) -> Option<(Gap, bool)> {
+        let (times, at_least) = self.gap(objective, design, other)?;
+        let gap = Gap {
+            objective,
+            times: times.exp(),
+            at_least: at_least.exp(),
+        };
+        Some((gap, at_least > self.least(objective)))
     }
 
     /// Whether every limit is one of an objective, so that a design that is worse by all of them breaks

@@ -1,7 +1,7 @@
 //! A look at the figures between two rounds: which designs may go, and whether enough was measured.
 
 use super::drop::{Kept, dropped};
-use super::{ALL_LOOKS, LOOKS, rung};
+use super::{ALL_LOOKS, LOOKS, tables};
 use crate::compare::{Dropped, InstanceKind, Record, Summary, SummaryError, WhyStopped};
 use crate::decide::{Certainty, DecisionInput, Dominated, Scales, is_settled};
 
@@ -74,7 +74,7 @@ fn dominated(
     let Some(rows) = largest_below(summary, input.rows) else {
         return Ok(Vec::new());
     };
-    let Some(smaller) = rung::input(records, rows)? else {
+    let Some(smaller) = tables::input(records, rows)? else {
         return Ok(Vec::new());
     };
     let scales = Scales::Below {
