@@ -4,17 +4,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bakeoff_stats::race::{RUNG_ROUND, RUNG_ROUNDS, drops, rungs};
-use bakeoff_stats::{Dropped, Instance, InstanceKind, Journal, Record, Role, Step};
+use bakeoff_stats::race::{RUNG_ROUND, drops, rungs};
+use bakeoff_stats::{Instance, InstanceKind, Journal, Record, Role, Step};
 use bakeoff_workload::{RowSource, Workload};
 
-use super::ask::pairs;
 use super::context::{Context, RunError, Settings};
 use super::duplicates::duplicates_within;
 use super::further::Instances;
 use super::load::{self, READ_ROWS, load_one};
-use super::look::drop_one;
-use super::measure::{ask_round, verify};
+use super::look::drop_new;
+use super::measure::{ask_rounds, is_asked, verify};
 use super::questions::Questions;
 use super::space::Highest;
 use super::state::{Log, SliceBounds};
@@ -51,9 +50,7 @@ impl Race<'_> {
             return Ok(());
         }
         let chosen = self.choose(&mut run, instances).await?;
-        let mut sizes: Vec<u64> = chosen.iter().filter_map(rows_of).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let sizes = sizes(&chosen);
         for rows in &sizes {
             let of_rung: Vec<&Instance> = { chosen.iter() }
                 .filter(|instance| rows_of(instance) == Some(*rows))
@@ -62,12 +59,8 @@ impl Race<'_> {
                 .await?;
         }
         let mut run = self.context(designs, journal);
-        for dropped in drops(run.log.records(), &sizes)? {
-            if !is_recorded(&run, &dropped) {
-                drop_one(&mut run, dropped)?;
-            }
-        }
-        Ok(())
+        let found = drops(run.log.records(), &sizes)?;
+        drop_new(&mut run, found)
     }
 
     fn context<'b>(
@@ -83,6 +76,7 @@ impl Race<'_> {
             log: Log::new(journal),
             observer: self.observer,
             highest: Highest::default(),
+            confined_to: None,
         }
     }
 
@@ -155,11 +149,9 @@ impl Race<'_> {
         own.prepare(rows, duplicates).await?;
         let mut questions = Questions::new(self.workload, self.source.clone(), rows, own.as_ref());
         verify(&mut run, &mut questions).await?;
-        if !is_asked(&run) {
+        if !is_asked(&run, RUNG_ROUND) {
             warm_up(&mut run, &mut questions).await?;
-            for round in 0..RUNG_ROUNDS {
-                ask_round(&mut run, &mut questions, RUNG_ROUND + round).await?;
-            }
+            ask_rounds(&mut run, &mut questions, RUNG_ROUND).await?;
         }
         run.observer.done(&what, began.elapsed());
         Ok(())
@@ -185,6 +177,14 @@ impl Race<'_> {
         }
         Ok(made)
     }
+}
+
+/// Returns the numbers of rows that the tables of rungs have, the fewest first.
+pub fn sizes(rungs: &[Instance]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = rungs.iter().filter_map(rows_of).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
 }
 
 fn rows_of(instance: &Instance) -> Option<u64> {
@@ -240,18 +240,6 @@ async fn load_first(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-/// Returns whether all rounds of a rung are in the journal.
-fn is_asked(run: &Context<'_>) -> bool {
-    (0..RUNG_ROUNDS).all(|round| pairs(run, RUNG_ROUND + round).is_empty())
-}
-
-fn is_recorded(run: &Context<'_>, dropped: &Dropped) -> bool {
-    run.log.records().iter().any(|record| match record {
-        Record::Dropped(known) => known.design == dropped.design,
-        _ => false,
-    })
 }
 
 /// Loads the designs that are left. If the one that beat a dropped design fails, that one takes part again.

@@ -9,9 +9,7 @@ mod exhaustive;
 
 use std::collections::BTreeSet;
 
-use super::{
-    LOOKS, OPEN_ROUND, RUNG_ROUND, RUNG_ROUNDS, claims, drops, look, open_drops, rungs,
-};
+use super::{LOOKS, OPEN_ROUND, RUNG_ROUND, RUNG_ROUNDS, claims, drops, look, open_drops, rungs};
 use crate::compare::{Claim, Dropped, Instance, Record, Summary, SummaryError, Timing};
 use crate::decide::regret;
 use crate::random::SplitMix64;
