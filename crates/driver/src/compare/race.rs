@@ -25,6 +25,9 @@ use crate::{Budget, Design, Observer, Oracle};
 
 /// Share of a budget that one rung may take to warm up, twice over.
 const RUNG_SHARE: f64 = 0.1;
+/// Rows a second that a slow design loads and settles, by which rungs are small enough for a budget. It is
+/// assumed: rows of CQL reach it on two cores.
+const SLOW_ROWS_PER_SECOND: f64 = 5_000.0;
 
 /// Everything but the designs that the rungs of a race need.
 pub struct Race<'a> {
@@ -97,7 +100,7 @@ impl Race<'_> {
         let designs: Vec<&dyn Design> = run.live().into_iter().filter(may_have).collect();
         let mut chosen = Vec::new();
         if designs.len() > 1 {
-            for rows in rungs(self.rows().await?) {
+            for rows in rungs(self.rows(designs.len()).await?) {
                 let ids = designs.iter().map(|design| &design.info().id);
                 chosen.extend(ids.map(|id| Instance::smaller(id, rows)));
             }
@@ -108,10 +111,14 @@ impl Race<'_> {
     }
 
     /// Returns the rows that will be loaded. Where a budget decides, they are not known yet, and those
-    /// that the workload names stand in for them.
-    async fn rows(&self) -> Result<u64, RunError> {
-        let asked = self.settings.rows;
-        let most = asked.unwrap_or(self.workload.scale.default_rows);
+    /// that the workload names stand in for them, as far as so many slow designs would load them.
+    async fn rows(&self, designs: usize) -> Result<u64, RunError> {
+        let budget = self.settings.budget.map_or(u64::MAX, |budget| {
+            let seconds = budget.loading().as_secs_f64() / designs.max(1) as f64;
+            (SLOW_ROWS_PER_SECOND * seconds) as u64
+        });
+        let named = self.workload.scale.default_rows;
+        let most = self.settings.rows.unwrap_or(named.min(budget));
         let source = self.source.clone();
         let counting = tokio::task::spawn_blocking(move || source.count_rows(most));
         let there = counting

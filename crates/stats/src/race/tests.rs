@@ -1,6 +1,7 @@
 //! Decisions of a race on records whose truth is known.
 
 mod faults;
+mod open;
 
 use super::*;
 use crate::compare::testing::{failed, footprint, loaded, run, timed, wrong};
