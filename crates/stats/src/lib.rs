@@ -23,8 +23,8 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Beaten, Because,
-    Claim, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost,
+    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Beaten, Because, Claim,
+    Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost,
     CostRange, Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped,
     FEWEST_ANSWERS, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
     InstanceSummary, Journal, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison,

@@ -89,15 +89,13 @@ fn a_drop_by_open_questions_says_which_figures_are_of_smaller_tables() {
             dropped.beaten[0].rows = Some(6_250);
         }
     }
-    let summary = Summary::from_records(&records).unwrap();
-    let page = html::render(&summary);
+    let page = html::render(&Summary::from_records(&records).unwrap());
     let section = section(&page).unwrap();
     assert!(
-        section.contains("after 5 rounds of open questions"),
+        section.contains(", 1 after 5 rounds of open questions."),
         "{section}"
     );
     assert!(section.contains(" rows: storage 8.1× (8.1×)"), "{section}");
-    assert!(verdict(&summary, 140).contains("rounds of open questions"));
 }
 
 #[test]

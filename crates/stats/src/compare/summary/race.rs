@@ -39,11 +39,11 @@ pub struct RaceSummary {
 impl RaceSummary {
     /// Adds the tables of rungs, of which there may be none.
     pub(super) fn add_rungs(&mut self, tables: &[Instance]) {
-        self.rungs
-            .extend(tables.iter().filter_map(|table| match table.kind {
-                InstanceKind::Smaller { rows } => Some(rows),
-                InstanceKind::Twin | InstanceKind::Part { .. } => None,
-            }));
+        let rows = tables.iter().filter_map(|table| match table.kind {
+            InstanceKind::Smaller { rows } => Some(rows),
+            InstanceKind::Twin | InstanceKind::Part { .. } => None,
+        });
+        self.rungs.extend(rows);
         self.rungs.sort_unstable();
         self.rungs.dedup();
     }
