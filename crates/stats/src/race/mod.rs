@@ -13,7 +13,7 @@ mod tables;
 
 pub use look::{Look, look};
 pub use open::{claims, open_drops};
-pub use replay::{Replay, ReplayError, replay};
+pub use replay::{Played, Replay, ReplayError, replay};
 pub use rung::{RUNG_ROUND, RUNG_ROUNDS, drops, rungs};
 
 pub use crate::compare::{LOOKS, OPEN_ROUND};

@@ -10,7 +10,7 @@ mod exhaustive;
 use std::collections::BTreeSet;
 
 use super::{LOOKS, OPEN_ROUND, RUNG_ROUND, RUNG_ROUNDS, claims, drops, look, open_drops, rungs};
-use crate::compare::{Claim, Dropped, Instance, Record, Summary, SummaryError, Timing};
+use crate::compare::{Claim, Dropped, Instance, InstanceKind, Record, Summary, SummaryError, Timing};
 use crate::decide::regret;
 use crate::random::SplitMix64;
 use exhaustive::{Exhaustive, seconds_of};
@@ -29,10 +29,17 @@ pub struct Replay {
     pub rounds: u32,
     /// Seconds of loading, settling, warming up and asking.
     pub seconds: f64,
-    /// The same of the whole run.
+    /// The same of the whole run, with the same further tables.
     pub all_seconds: f64,
-    /// The same of the whole run without its smaller tables, of which the race has some all the same.
-    pub seconds_without_smaller: f64,
+}
+
+/// The further tables of the run with which a race is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Played {
+    /// All of them.
+    AsItWas,
+    /// Twins alone, as if the run had no smaller tables, which take much of its time. The race has its rungs.
+    WithoutSmaller,
 }
 
 /// A reason why no race can be played over a run.
@@ -53,14 +60,15 @@ pub enum ReplayError {
     NothingToRecommend,
 }
 
-/// Plays a race with the rounds that this seed draws.
+/// Plays a race with these further tables and with the rounds that this seed draws.
 ///
 /// # Errors
 /// The run is no exhaustive one, or too small for a race.
-pub fn replay(records: &[Record], seed: u64) -> Result<Replay, ReplayError> {
+pub fn replay(records: &[Record], seed: u64, played: Played) -> Result<Replay, ReplayError> {
     let run = Exhaustive::of(records)?;
     let mut race = Race {
         run: &run,
+        played,
         random: SplitMix64::new(seed),
         records: run.header(),
         loaded: BTreeSet::new(),
@@ -84,14 +92,14 @@ pub fn replay(records: &[Record], seed: u64) -> Result<Replay, ReplayError> {
         dropped,
         rounds,
         seconds: race.seconds,
-        all_seconds: run.seconds(|_| true),
-        seconds_without_smaller: run.seconds(|table| !run.is_smaller(table)),
+        all_seconds: run.seconds(|table| played == Played::AsItWas || !run.is_smaller(table)),
     })
 }
 
 /// A race that is being played.
 struct Race<'a> {
     run: &'a Exhaustive<'a>,
+    played: Played,
     random: SplitMix64,
     records: Vec<Record>,
     /// Tables that are there, since each is loaded once.
@@ -183,8 +191,11 @@ impl Race<'_> {
             .instances
             .iter()
             .map(|further| &further.instance);
+        let is_played = |instance: &Instance| {
+            self.played == Played::AsItWas || instance.kind == InstanceKind::Twin
+        };
         let left = instances.filter(|instance| !is_out(dropped, &instance.design));
-        left.cloned().collect()
+        left.filter(|instance| is_played(instance)).cloned().collect()
     }
 
     fn design_of<'b>(&'b self, id: &'b str) -> &'b str {
