@@ -195,7 +195,9 @@ impl Race<'_> {
             self.played == Played::AsItWas || instance.kind == InstanceKind::Twin
         };
         let left = instances.filter(|instance| !is_out(dropped, &instance.design));
-        left.filter(|instance| is_played(instance)).cloned().collect()
+        left.filter(|instance| is_played(instance))
+            .cloned()
+            .collect()
     }
 
     fn design_of<'b>(&'b self, id: &'b str) -> &'b str {
