@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// decide who is dropped, and are no part of any other figure.
 pub const OPEN_ROUND: u32 = (1 << 23) + (1 << 22);
 
-/// A claim that the rungs of a race leave open: that one design beats another one in these questions, too,
-/// which it beats in everything else.
+/// A claim that the rungs of a race leave open: that a design is beaten in these questions, too, by another
+/// one that beats it in everything else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     pub design: String,
