@@ -23,7 +23,7 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Beaten, Because,
+    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Beaten, Because, Claim,
     Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost,
     CostRange, Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped,
     ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure, Forecast, Grows, Header, HeldOut, Instance,

@@ -27,6 +27,10 @@ pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
 pub fn place(dropped: &Dropped) -> String {
     let rows = units::count(dropped.rows);
     match (dropped.at_rung, dropped.rounds) {
+        (false, Some(rounds)) if dropped.is_by_open_questions() => {
+            let rounds = rounds_of(rounds);
+            format!("at {rows} rows, after {rounds} of open questions")
+        }
         (true, _) => format!("at {rows} rows, before all were loaded"),
         (false, Some(rounds)) => format!("at {rows} rows, after {}", rounds_of(rounds)),
         (false, None) => format!("at {rows} rows, between rounds"),
@@ -35,6 +39,9 @@ pub fn place(dropped: &Dropped) -> String {
 
 fn short_place(dropped: &Dropped) -> String {
     match dropped.rounds.filter(|_| !dropped.at_rung) {
+        Some(rounds) if dropped.is_by_open_questions() => {
+            format!("after {} of open questions", rounds_of(rounds))
+        }
         Some(rounds) => format!("after {}", rounds_of(rounds)),
         None => format!("at {} rows", units::count(dropped.rows)),
     }

@@ -16,7 +16,7 @@ mod verified;
 
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
-pub use raced::{Beaten, Dropped, Stopped, WhyStopped};
+pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,

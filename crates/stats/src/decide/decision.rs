@@ -196,6 +196,13 @@ impl Decision {
     }
 }
 
+impl Recommendation {
+    /// Returns whether the design may or may not keep one of the limits.
+    pub fn is_unsure_of_limits(&self) -> bool {
+        self.limits.iter().any(|limit| limit.is_unsure())
+    }
+}
+
 impl Certainty {
     fn from_confidence(confidence: Option<f64>) -> Certainty {
         match confidence {
@@ -237,8 +244,11 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     let doubts = doubts(contest, ballot, leader, &limits, lead);
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
     let certainty = Certainty::from_confidence(confidence).min(max_certainty(&doubts));
+    // Rounds that separate it from another design say nothing of a limit.
+    let is_unsure_of_limits = limits.iter().any(|limit| limit.is_unsure());
     let more = runner_up
         .filter(|_| Certainty::from_confidence(confidence) < Certainty::Settled)
+        .filter(|_| !is_unsure_of_limits)
         .and_then(|other| {
             let (own, others) = (&ballot.costs[leader], &ballot.costs[other]);
             more::rounds(contest, own, others, contest.entrants[other])

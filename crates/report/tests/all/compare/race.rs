@@ -79,6 +79,26 @@ fn each_end_of_a_race_has_its_words() {
 }
 
 #[test]
+fn a_drop_by_open_questions_says_which_figures_are_of_smaller_tables() {
+    let mut records = fixture::raced_records();
+    for record in &mut records {
+        if let Record::Dropped(dropped) = record
+            && dropped.rounds.is_some()
+            && !dropped.is_control
+        {
+            dropped.beaten[0].rows = Some(6_250);
+        }
+    }
+    let page = html::render(&Summary::from_records(&records).unwrap());
+    let section = section(&page).unwrap();
+    assert!(
+        section.contains(", 1 after 5 rounds of open questions."),
+        "{section}"
+    );
+    assert!(section.contains(" rows: storage 8.1× (8.1×)"), "{section}");
+}
+
+#[test]
 fn a_race_that_dropped_nothing_says_so() {
     let mut records = fixture::raced_records();
     records.retain(|record| !matches!(record, Record::Dropped(_) | Record::Race { .. }));

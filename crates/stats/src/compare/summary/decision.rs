@@ -297,15 +297,17 @@ fn beaten_by(design: &DesignSummary) -> String {
     let Some(dropped) = &design.dropped else {
         return String::new();
     };
-    let beaten: Vec<String> = { dropped.beaten.iter() }
-        .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+    let by_rows = dropped.beaten_at();
+    let at_rows: Vec<String> = { by_rows.iter() }
+        .map(|(rows, beaten)| {
+            let beaten: Vec<String> = { beaten.iter() }
+                .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+                .collect();
+            format!("at {} rows: {}", thousands(*rows), beaten.join(", "))
+        })
         .collect();
-    format!(
-        "{} beats it in everything at {} rows: {}",
-        dropped.by,
-        thousands(dropped.rows),
-        beaten.join(", ")
-    )
+    let at_rows = at_rows.join("; ");
+    format!("{} beats it in everything {at_rows}", dropped.by)
 }
 
 /// Draws random factors between a table and another one of the same design.
