@@ -72,7 +72,9 @@ fn run_folders_of_a_later_version_are_refused_with_it() {
         let text = text.replacen(own, "\"bakeoff_version\":\"999.0.0", 1);
         std::fs::write(&log, text + "{\"record\":\"of-tomorrow\"}\n").unwrap();
         let ended = bench.bakeoff(&["report", kind]).expect(1);
-        ended.says("written by a newer Bakeoff (999.0.0)").says("use that one");
+        ended
+            .says("written by a newer Bakeoff (999.0.0)")
+            .says("use that one");
         assert!(!ended.stderr.contains("--out"), "{}", ended.stderr);
     }
 }

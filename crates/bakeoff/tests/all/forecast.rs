@@ -59,7 +59,9 @@ fn users_get_what_the_cores_can_do() {
     let bench = measured();
     let users = ["forecast", "out", "--users", "20", "--cores", "4"];
     let ended = bench.bakeoff(&users).expect(0);
-    ended.says("20 users on 4 cores get about ").says("With 4,000 rows");
+    ended
+        .says("20 users on 4 cores get about ")
+        .says("With 4,000 rows");
     let without = bench.bakeoff(&["forecast", "out", "--cores", "4"]);
     without.says("--users");
     assert_eq!(without.code, Some(2));
@@ -170,7 +172,10 @@ fn rows_nodes_users_and_prices_are_asked_for_together() {
     let alone = ["forecast", "out", "--users", "2", "--json"];
     let alone = bench.bakeoff(&alone).expect(0);
     let alone: serde_json::Value = serde_json::from_str(&alone.stdout).unwrap();
-    assert_eq!((&alone["users"], &alone["rows"]), (&2.into(), &4_000.into()));
+    assert_eq!(
+        (&alone["users"], &alone["rows"]),
+        (&2.into(), &4_000.into())
+    );
 }
 
 #[test]

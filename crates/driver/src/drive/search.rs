@@ -277,7 +277,10 @@ impl Search {
         // At a rate that had too few operations, and below, a load would say nothing.
         let silent = self.undecided().reduce(Rate::max);
         let says_something = |rate: &Rate| silent.is_none_or(|silent| *rate > silent);
-        let in_turn = QUANTILES.into_iter().cycle().skip(self.probes.len() % QUANTILES.len());
+        let in_turn = QUANTILES
+            .into_iter()
+            .cycle()
+            .skip(self.probes.len() % QUANTILES.len());
         let rates = in_turn.map(|quantile| self.rate(threshold.quantile(quantile)));
         match rates.take(QUANTILES.len()).find(says_something) {
             Some(rate) => Step::Try(rate),

@@ -178,7 +178,10 @@ fn without_unanswered(names: &[impl AsRef<str>]) -> String {
     match names.as_slice() {
         [] => String::new(),
         [name] => format!(" Without {name}, which fails with every design."),
-        names => format!(" Without {}, which fail with every design.", names.join(", ")),
+        names => format!(
+            " Without {}, which fail with every design.",
+            names.join(", ")
+        ),
     }
 }
 

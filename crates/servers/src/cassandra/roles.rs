@@ -126,9 +126,8 @@ impl Roles<'_> {
     /// Connects to a node as our role.
     async fn connect(&self, node: SocketAddr) -> Result<Connection> {
         let connection = Connection::open(node, self.login).await.map_err(failed)?;
-        connection.ok_or_else(|| {
-            refused("it has forgotten its password: start again in an empty folder")
-        })
+        connection
+            .ok_or_else(|| refused("it has forgotten its password: start again in an empty folder"))
     }
 
     /// Checks that a node has no clients but the superuser and this one.

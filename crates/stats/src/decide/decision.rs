@@ -329,10 +329,9 @@ fn doubts(
 fn max_certainty(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
         Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
-        Doubt::NoTwins
-        | Doubt::NotRanked(_)
-        | Doubt::LimitsNotKnown(_)
-        | Doubt::Troubles(_) => Certainty::Likely,
+        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) | Doubt::Troubles(_) => {
+            Certainty::Likely
+        }
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }

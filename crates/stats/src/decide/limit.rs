@@ -47,6 +47,9 @@ impl LimitState {
 
     /// Returns whether the interval of the figure has the limit in it.
     pub fn is_unsure(self) -> bool {
-        matches!(self, LimitState::ProbablyKept | LimitState::ProbablyBroken(_))
+        matches!(
+            self,
+            LimitState::ProbablyKept | LimitState::ProbablyBroken(_)
+        )
     }
 }

@@ -75,7 +75,14 @@ mod tests {
             numbers("1.2.3, built without optimisation"),
             Some([1, 2, 3])
         );
-        for unreadable in ["", "1", "1.2", "1.2.x", "v1.2.3", "99999999999999999999.0.0"] {
+        for unreadable in [
+            "",
+            "1",
+            "1.2",
+            "1.2.x",
+            "v1.2.3",
+            "99999999999999999999.0.0",
+        ] {
             assert_eq!(numbers(unreadable), None, "{unreadable}");
         }
         assert_eq!(order("0.0.1"), Ordering::Less);

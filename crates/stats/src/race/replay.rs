@@ -10,7 +10,9 @@ mod exhaustive;
 use std::collections::BTreeSet;
 
 use super::{LOOKS, OPEN_ROUND, RUNG_ROUND, RUNG_ROUNDS, claims, drops, look, open_drops, rungs};
-use crate::compare::{Claim, Dropped, Instance, InstanceKind, Record, Summary, SummaryError, Timing};
+use crate::compare::{
+    Claim, Dropped, Instance, InstanceKind, Record, Summary, SummaryError, Timing,
+};
 use crate::decide::regret;
 use crate::random::SplitMix64;
 use exhaustive::{Exhaustive, seconds_of};

@@ -59,7 +59,9 @@ impl Links {
         let is_installed = Command::new("nft").arg("--version").output().is_ok();
         if is_installed && rustix::process::geteuid().is_root() {
             // Such as a container without the right to it: nothing that could be installed helps.
-            println!("not done: cutting nodes off from each other, which this system refuses: {reason}");
+            println!(
+                "not done: cutting nodes off from each other, which this system refuses: {reason}"
+            );
         } else {
             skipped("cutting nodes off from each other needs root and the program `nft`");
         }

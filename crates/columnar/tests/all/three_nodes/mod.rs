@@ -120,7 +120,8 @@ async fn last_reads(cluster: &Cluster, name: &str) -> Vec<Read> {
     table.seal(None).await.unwrap();
     reads.push(read(&table).await);
     table.sweep(Duration::ZERO).await.unwrap();
-    reads.push(read(&opened(cluster, name).await).await);
+    let table = opened(cluster, name).await;
+    reads.push(read(&table).await);
     reads
 }
 

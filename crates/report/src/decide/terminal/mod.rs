@@ -79,9 +79,18 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
     ];
     let taken = headline + lines_of(&before) + lines_of(&after);
     let fewest_waits = waits::lines(decision, width, FEWEST_WAITS).len();
-    let last = last(decision, width, MOST_LINES.saturating_sub(taken + fewest_waits));
+    let last = last(
+        decision,
+        width,
+        MOST_LINES.saturating_sub(taken + fewest_waits),
+    );
     let left = MOST_LINES.saturating_sub(taken + lines_of(&last));
-    let race = Part::new("Race", race, width, RACE.min(left.saturating_sub(FEWEST_WAITS)));
+    let race = Part::new(
+        "Race",
+        race,
+        width,
+        RACE.min(left.saturating_sub(FEWEST_WAITS)),
+    );
     let waits = Part {
         label: "Wait",
         lines: waits::lines(decision, width, left - race.lines.len()),

@@ -87,8 +87,8 @@ pub fn certainty(decision: &Decision) -> Option<String> {
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(limits(decision, recommendation));
     // Lines are few, and what failed is not to be cut off.
-    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) = { recommendation.doubts.iter() }
-        .partition(|doubt| matches!(doubt, Doubt::Troubles(_)));
+    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) =
+        { recommendation.doubts.iter() }.partition(|doubt| matches!(doubt, Doubt::Troubles(_)));
     sentences.extend(troubles.into_iter().map(doubt));
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));

@@ -49,7 +49,10 @@ fn with_highest_bytes() -> Summary {
 fn yardsticks_are_not_bought() {
     let summary = with_highest_bytes();
     let text = growth::render(&summary, 4_160_000, 3);
-    assert!(text.contains("To buy, 90%") && text.contains("yardstick"), "{text}");
+    assert!(
+        text.contains("To buy, 90%") && text.contains("yardstick"),
+        "{text}"
+    );
     let json = growth::json(&summary, 4_160_000, 3).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     for design in json["designs"].as_array().unwrap() {
@@ -300,10 +303,7 @@ fn a_month_that_costs_at_least_so_much_is_not_the_cheapest() {
         storage_gib_month: 0.1,
     };
     let text = growth::render_cost(&summary, &Cost::new(&summary, prices, demand));
-    assert!(
-        text.starts_with("parquet?codec=zstd costs least"),
-        "{text}"
-    );
+    assert!(text.starts_with("parquet?codec=zstd costs least"), "{text}");
     let line = |design: &str| text.lines().find(|line| line.starts_with(design)).unwrap();
     let blob = line(" cassandra/blob");
     assert_eq!(blob.matches('≥').count(), 2, "{text}");

@@ -63,7 +63,8 @@ fn a_wrong_answer_of_a_twin_is_a_failure_in_terminal_and_page() {
     records.insert(last, wrong);
     let summary = Summary::from_records(&records).unwrap();
     let text = render(&summary, 120, false);
-    let failure = "✗ parquet?codec=zstd#twin, comparing the answer, query usa\n  wrong answer: row 1: 2";
+    let failure =
+        "✗ parquet?codec=zstd#twin, comparing the answer, query usa\n  wrong answer: row 1: 2";
     assert!(text.contains(failure), "{text}");
     let page = bakeoff_report::html::render(&summary);
     assert!(page.contains("wrong answer: row 1: 2 instead of 3"));

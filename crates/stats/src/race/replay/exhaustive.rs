@@ -76,7 +76,11 @@ impl<'a> Exhaustive<'a> {
         for record in self.records {
             if let Record::Timed(timing) = record {
                 all += timing.seconds;
-                asked += if is_asked(timing) { timing.seconds } else { 0.0 };
+                asked += if is_asked(timing) {
+                    timing.seconds
+                } else {
+                    0.0
+                };
             }
         }
         self.warm_up * asked / all.max(f64::MIN_POSITIVE)

@@ -19,8 +19,8 @@ impl Summary {
             .filter(|name| !at_fault.contains(name))
             .filter(|name| designs.iter().any(|design| has_times(design, name)))
             .collect();
-        let ranked = { designs.iter() }
-            .filter(|design| counted.iter().all(|name| has_times(design, name)));
+        let ranked =
+            { designs.iter() }.filter(|design| counted.iter().all(|name| has_times(design, name)));
         let mut queries = ranked
             .flat_map(|design| &design.queries)
             .filter(|query| counted.contains(&query.query.as_str()));

@@ -183,6 +183,9 @@ mod tests {
         let decision = summary.priced(prices()).decision.unwrap();
         assert_eq!(decision.minimised(), Minimise::Time);
         let why = decision.no_month.unwrap();
-        assert!(why.starts_with("a/x: the CPU time of scan is not known"), "{why}");
+        assert!(
+            why.starts_with("a/x: the CPU time of scan is not known"),
+            "{why}"
+        );
     }
 }

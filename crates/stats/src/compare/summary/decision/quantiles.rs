@@ -25,10 +25,14 @@ impl Summary {
             let asked = self.header.queries.get(index);
             asked.is_some_and(|asked| asked.name == query)
         };
-        let wanted = decide.rule.limits.iter().filter_map(|limit| match limit.of {
-            LimitOf::Question { index, quantile } if is_of_query(index) => quantile,
-            _ => None,
-        });
+        let wanted = decide
+            .rule
+            .limits
+            .iter()
+            .filter_map(|limit| match limit.of {
+                LimitOf::Question { index, quantile } if is_of_query(index) => quantile,
+                _ => None,
+            });
         wanted
             .filter_map(|quantile| Some((quantile, figure(figures, quantile)?)))
             .collect()

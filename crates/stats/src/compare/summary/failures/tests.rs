@@ -127,7 +127,9 @@ fn a_winner_that_fails_takes_its_drops_back_and_no_rounds_of_the_others() {
     };
     revived(records.clone());
     without_key(&mut records, &["a/x", "a/z"]);
-    let why = revived(records).decision.unwrap().questions[1].left_out.clone();
+    let why = revived(records).decision.unwrap().questions[1]
+        .left_out
+        .clone();
     assert!(
         matches!(why, Some(WhyLeftOut::FailsEverywhere(_))),
         "{why:?}"

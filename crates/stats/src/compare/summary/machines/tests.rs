@@ -1,6 +1,6 @@
 use super::*;
-use crate::compare::{Record, Step};
 use crate::compare::testing::*;
+use crate::compare::{Record, Step};
 
 /// Makes a run of 100 rows of 1,000 bytes whose answers take 0.1 CPU seconds.
 fn summary(rounds: u32) -> Summary {
