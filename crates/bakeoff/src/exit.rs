@@ -8,7 +8,7 @@ pub enum Exit {
     /// Everything that was asked for was done.
     Complete,
     /// Nothing was measured, answered or changed; or a run is slower than another by more than the
-    /// limit.
+    /// limit; or a comparison of answers misses too many wrong ones.
     Failed,
     /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
     /// list, a table or SQL. The code is clap's.

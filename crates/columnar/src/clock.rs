@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::failpoint;
+
 /// The last moment that this process has used, for any table.
 static LAST_MICROSECONDS: AtomicI64 = AtomicI64::new(i64::MIN);
 
@@ -42,8 +44,13 @@ pub fn ahead(write_time: i64) -> Option<Duration> {
     Some(Duration::from_micros(ahead)).filter(|ahead| *ahead > AHEAD_AT_MOST)
 }
 
+/// Returns what the clock of this machine says.
+pub fn wall() -> SystemTime {
+    failpoint::wall_clock(SystemTime::now())
+}
+
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = wall().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_micros()).unwrap_or(i64::MAX - 1)
     })

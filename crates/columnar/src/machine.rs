@@ -9,6 +9,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use uuid::Uuid;
 
+#[cfg(feature = "cassandra")]
+use crate::clock;
+use crate::failpoint;
+
 #[cfg(all(feature = "cassandra", feature = "failpoints"))]
 pub use self::simulated::{Machine, on};
 
@@ -18,7 +22,7 @@ pub fn name() -> Uuid {
     if let Some(machine) = simulated::machine() {
         return machine.name();
     }
-    Uuid::now_v7()
+    failpoint::timed_name(Uuid::now_v7())
 }
 
 /// Returns the present moment by a clock that only goes forward.
@@ -38,7 +42,7 @@ pub fn wall() -> SystemTime {
     if let Some(machine) = simulated::machine() {
         return machine.wall();
     }
-    SystemTime::now()
+    clock::wall()
 }
 
 /// Waits for this time.

@@ -1,6 +1,6 @@
 //! Shows what a check of the questions alone found, as `bakeoff verify` prints it.
 
-use bakeoff_stats::{MutationScore, Verified, VerifiedQuestion};
+use bakeoff_stats::{ENOUGH_CAUGHT, MutationScore, Verified, VerifiedQuestion};
 
 use crate::text::layout::{left, right, table};
 use crate::text::style::{Style, wrap};
@@ -71,8 +71,16 @@ fn caught(verified: &Verified) -> String {
     if tried == 0 {
         return "No wrong answers could be made: no right answer has a row.".to_owned();
     }
+    let too_few = if verified.catches_enough() {
+        String::new()
+    } else {
+        format!(
+            ", fewer than the {}% that it has to catch",
+            100.0 * ENOUGH_CAUGHT
+        )
+    };
     format!(
-        "The comparison caught {} of {} wrong answers ({}).",
+        "The comparison caught {} of {} wrong answers ({}){too_few}.",
         units::count(caught),
         units::count(tried),
         share(caught, tried)
@@ -145,6 +153,14 @@ mod tests {
             text.contains("2,999 of 3,000 wrong answers (99.96%)"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn too_few_that_are_caught_are_called_so() {
+        let text = render(&verified(2_984));
+        let told = "(99.46%), fewer than the 99.5% that it has to catch.";
+        assert!(text.contains(told), "{text}");
+        assert!(!render(&verified(2_985)).contains("fewer than"));
     }
 
     #[test]

@@ -102,7 +102,11 @@ pub enum Error {
     #[error("{engine} ended while it was starting: {reason}")]
     Died { engine: Engine, reason: String },
 
-    #[error("{engine} did not answer on its port within {limit_seconds} s; its log is {}", log.display())]
+    #[error(
+        "{engine} did not answer on its port within {limit_seconds} s: look for errors in its log, {}, or try \
+         again when the machine has less to do",
+        log.display()
+    )]
     NotAnswering {
         engine: Engine,
         limit_seconds: u64,
@@ -121,7 +125,10 @@ pub enum Error {
     #[error("the server (process {pid}) no longer runs")]
     Gone { pid: u32 },
 
-    #[error("the server (process {pid}) still runs {limit_seconds} s after it was killed")]
+    #[error(
+        "the server (process {pid}) still runs {limit_seconds} s after it was killed: it waits for the system, \
+         as for a disk that does not answer; when that is mended, `bakeoff engines stop` ends it"
+    )]
     Unstoppable { pid: u32, limit_seconds: u64 },
 }
 

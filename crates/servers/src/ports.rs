@@ -25,7 +25,7 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
         .collect();
     free.try_into().map_err(|_| {
         Error::Refused(format!(
-            "no free port between {} and {}",
+            "no free port between {} and {}: stop some of the programs that `ss -tlnp` lists there",
             RANGE.start, RANGE.end
         ))
     })

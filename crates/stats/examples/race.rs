@@ -1,14 +1,15 @@
 //! Plays races over a run that measured everything, and says what they would have recommended.
 //!
 //! `cargo run -p bakeoff-stats --example race -- RUN [SEEDS]`, where RUN is the folder of a run with
-//! `--scales 4x4` and at least five rounds, and SEEDS the number of races, 20 unless given.
+//! `--scales 4x4` and at least five rounds, and SEEDS the number of races, 20 unless given. Each race is played
+//! against the run as it was, and as if neither had smaller tables but the rungs of the race.
 
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
 use bakeoff_stats::Run;
-use bakeoff_stats::race::{Replay, replay};
+use bakeoff_stats::race::{Played, Replay, replay};
 
 const SEEDS: u64 = 20;
 /// The largest regret and share of the time that a race is meant to have.
@@ -33,14 +34,19 @@ fn play() -> Result<(), Box<dyn Error>> {
         None => SEEDS,
     };
     let run = Run::open(Path::new(&dir))?;
-    println!("seed  regret  time  rounds  dropped  recommended");
-    let mut races = Vec::new();
-    for seed in 0..seeds {
-        let race = replay(run.records(), seed)?;
-        println!("{}", line(seed, &race));
-        races.push(race);
+    for (title, played) in [
+        ("the run as it was", Played::AsItWas),
+        ("without smaller tables", Played::WithoutSmaller),
+    ] {
+        println!("{title}\nseed  regret  time  rounds  dropped  recommended");
+        let mut races = Vec::new();
+        for seed in 0..seeds {
+            let race = replay(run.records(), seed, played)?;
+            println!("{}", line(seed, &race));
+            races.push(race);
+        }
+        println!("{}", sum(&races));
     }
-    println!("{}", sum(&races));
     Ok(())
 }
 

@@ -3,6 +3,9 @@
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
+/// Version of this program.
+pub(crate) const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Reason why a run folder cannot be used, with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -20,8 +23,8 @@ pub enum JournalError {
     Locked { dir: PathBuf },
 
     #[error(
-        "{}, line {line}: not a record of a run ({source}); restore the file, or name another \
-         folder with --out",
+        "{}, line {line}: not a record of a run ({source}); restore the file, or measure again into \
+         another folder",
         path.display()
     )]
     Line {
@@ -30,8 +33,37 @@ pub enum JournalError {
         source: serde_json::Error,
     },
 
+    /// A later version wrote a record that this one does not know.
     #[error(
-        "{} does not begin with the header of a run; restore it, or name another folder with --out",
+        "{}, line {line}: written by a newer Bakeoff{} than this one ({}), which does not know this \
+         record; use that one",
+        path.display(),
+        in_brackets(version.as_deref()),
+        OWN_VERSION
+    )]
+    Newer {
+        path: PathBuf,
+        line: usize,
+        /// Version that the first record has, unless it is that of this one, too.
+        version: Option<String>,
+    },
+
+    /// An earlier version wrote a record in a form that this one cannot read any more.
+    #[error(
+        "{}, line {line}: written by Bakeoff {version}, whose records this one ({}) cannot read any more \
+         ({source}); use that version",
+        path.display(),
+        OWN_VERSION
+    )]
+    Earlier {
+        path: PathBuf,
+        line: usize,
+        version: String,
+        source: serde_json::Error,
+    },
+
+    #[error(
+        "{} does not begin with the header of a run; restore it, or measure again into another folder",
         path.display()
     )]
     NoHeader { path: PathBuf },
@@ -89,6 +121,10 @@ pub enum JournalError {
         offset: u64,
         reason: String,
     },
+}
+
+fn in_brackets(version: Option<&str>) -> String {
+    version.map_or_else(String::new, |version| format!(" ({version})"))
 }
 
 fn advice(error: &io::Error) -> &'static str {

@@ -1,5 +1,7 @@
 //! A file of records, one JSON object a line, in a locked folder.
 
+mod versions;
+
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -136,11 +138,8 @@ fn read_file<R: DeserializeOwned>(
         .split_inclusive(|&b| b == b'\n')
         .enumerate()
         .map(|(index, line)| {
-            serde_json::from_slice(line).map_err(|source| JournalError::Line {
-                path: path.to_owned(),
-                line: index + 1,
-                source,
-            })
+            serde_json::from_slice(line)
+                .map_err(|source| versions::unreadable(path, index + 1, source, &bytes))
         })
         .collect::<Result<_, _>>()?;
     Ok((records, length as u64))

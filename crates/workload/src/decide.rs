@@ -51,7 +51,8 @@ pub enum LimitOf {
     Storage,
     /// Smallest number of rows loaded per second.
     Load,
-    /// Longest time of a query in seconds: this quantile (0.99 for `p99`), or the median without one.
+    /// Longest time of a query in seconds: the median of the rounds or, with a quantile (0.99 for `p99`), that of
+    /// the answers to several clients.
     Query { name: String, quantile: Option<f64> },
 }
 

@@ -11,7 +11,7 @@ use bakeoff_report::growth;
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::ledger::{self, Entry};
 use bakeoff_stats::sweep::SweepRun;
-use bakeoff_stats::{Run, Summary};
+use bakeoff_stats::{Run, Summary, UsersForecast};
 use clap::Args;
 
 use crate::cmd::history::run_folders;
@@ -21,8 +21,24 @@ use crate::terminal::{json, stdout};
 use machines::MachineOptions;
 use slower_disk::parse_disk_rate;
 
+/// Options that say what is asked of a forecast from one run of `bakeoff run`; checks of forecasts and loads have none
+/// of them.
+const OF_A_RUN: [&str; 10] = [
+    "rows",
+    "copies",
+    "users",
+    "cores",
+    "machine_cores",
+    "disk",
+    "questions",
+    "inserts",
+    "nodes",
+    "prices",
+];
+
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
-/// run measured; or how fast the load of `bakeoff drive` would be on a slower disk.
+/// run measured, and what several users get, machines and their cost; or how fast the load of `bakeoff drive` would
+/// be on a slower disk.
 ///
 /// Each figure has its 90% interval and says what it rests on; where the run supports none, it says
 /// what to measure instead.
@@ -32,7 +48,7 @@ pub struct Forecast {
     /// one that holds such folders
     dir: PathBuf,
 
-    /// Rows to forecast, for example 4.16M [default: the workload's full scale]
+    /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users those measured]
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
@@ -40,8 +56,8 @@ pub struct Forecast {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     copies: Option<u32>,
 
-    /// Users who ask at the same time, one question after another, with the measured rows
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with_all = ["rows", "copies", "json"])]
+    /// Users who ask at the same time, one question after another
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     users: Option<u32>,
 
     /// Cores that serve them [default: those of the machine that measured]
@@ -53,21 +69,21 @@ pub struct Forecast {
 
     /// Predict the larger tables of the run from its smaller ones, and the clients of a run from single
     /// answers, compare with what was measured, and add it to the ledger in the run's folder
-    #[arg(long, conflicts_with_all = ["rows", "copies", "users"])]
+    #[arg(long, conflicts_with_all = OF_A_RUN)]
     validate: bool,
 
     /// Say how often the forecasts in the ledgers of all runs below the folder held
-    #[arg(long, conflicts_with_all = ["rows", "copies", "users", "validate"])]
+    #[arg(long, conflicts_with_all = OF_A_RUN, conflicts_with = "validate")]
     ledger: bool,
 
     /// Forecast what another, larger run of the workload measured, compare, and add it to the ledger; of a
     /// load what the same load measured with `disk_read` in its [server]
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "copies", "users", "validate"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_A_RUN, conflicts_with_all = ["validate", "ledger"])]
     validate_at: Option<PathBuf>,
 
     /// Bytes that a disk gives in a second, for example 50MB/s: what it leaves of a load that went as fast
     /// as it could
-    #[arg(long, value_name = "RATE", value_parser = parse_disk_rate, conflicts_with_all = ["rows", "copies", "users", "validate", "ledger", "validate_at"])]
+    #[arg(long, value_name = "RATE", value_parser = parse_disk_rate, conflicts_with_all = OF_A_RUN, conflicts_with_all = ["validate", "ledger", "validate_at"])]
     disk_read: Option<f64>,
 
     /// Print JSON
@@ -98,21 +114,29 @@ impl Forecast {
             );
             return Err(Misuse::new(of_run).into());
         }
-        let scale = &summary.header.scale;
-        let rows = self.rows.unwrap_or(scale.full_rows);
-        let copies = self.copies.unwrap_or(scale.replication.max(1));
         if let Some(other) = &self.validate_at {
             return self.validated_at(summary, other);
-        }
-        if let Some(users) = self.users {
-            return Ok(self.under_load(summary, users));
         }
         if self.validate {
             return self.validated(summary);
         }
-        if self.machines.are_asked() {
-            return self.machines.render(summary, rows, copies, self.json);
+        match (self.users, self.machines.are_asked()) {
+            (Some(users), true) => self.under_load_and_machines(summary, users),
+            (Some(users), false) => self.under_load(summary, users),
+            (None, true) => self.of_machines(summary),
+            (None, false) => self.at_rows(summary),
         }
+    }
+
+    /// Returns the rows to forecast, by default those of the full scale, and the copies of each.
+    fn size(&self, summary: &Summary) -> (u64, u32) {
+        let scale = &summary.header.scale;
+        let copies = self.copies.unwrap_or(scale.replication.max(1));
+        (self.rows.unwrap_or(scale.full_rows), copies)
+    }
+
+    fn at_rows(&self, summary: &Summary) -> Result<String> {
+        let (rows, copies) = self.size(summary);
         Ok(if self.json {
             growth::json(summary, rows, copies)?
         } else {
@@ -120,9 +144,39 @@ impl Forecast {
         })
     }
 
-    fn under_load(&self, summary: &Summary, users: u32) -> String {
+    fn of_machines(&self, summary: &Summary) -> Result<String> {
+        let (rows, copies) = self.size(summary);
+        self.machines.render(summary, rows, copies, self.json)
+    }
+
+    fn under_load(&self, summary: &Summary, users: u32) -> Result<String> {
+        if self.copies.is_some() {
+            let ignored = anyhow!(
+                "--copies says nothing about users, whose questions read one copy; leave it out, or ask for \
+                 machines, too, with --questions or --prices"
+            );
+            return Err(Misuse::new(ignored).into());
+        }
+        let found = self.users_of(summary, users);
+        Ok(if self.json {
+            growth::users_json(&found)?
+        } else {
+            growth::render_users(&found)
+        })
+    }
+
+    fn users_of(&self, summary: &Summary, users: u32) -> UsersForecast {
         let cores = self.cores.unwrap_or(summary.header.machine.cores);
-        growth::render_users(summary, users, cores)
+        summary.under_load(users, cores, self.rows.unwrap_or(summary.rows))
+    }
+
+    fn under_load_and_machines(&self, summary: &Summary, users: u32) -> Result<String> {
+        let found = self.users_of(summary, users);
+        let machines = self.of_machines(summary)?;
+        if self.json {
+            return Ok(growth::users_and_machines_json(&found, &machines)?);
+        }
+        Ok([growth::render_users(&found), machines].join("\n"))
     }
 
     fn validated_at(&self, summary: &Summary, other: &Path) -> Result<String> {

@@ -70,7 +70,7 @@ fn exit_of_run(summary: &Summary) -> Exit {
         Exit::Interrupted
     } else if !summary.designs.iter().any(is_measured) {
         Exit::Failed
-    } else if summary.designs.iter().any(|d| !d.failures.is_empty()) {
+    } else if summary.failures().next().is_some() {
         Exit::Partial
     } else {
         Exit::Complete

@@ -37,7 +37,7 @@ pub struct Verify {
     rows: Option<Rows>,
 
     /// Make ten kinds of wrong answers from the right ones, and count how many the comparison
-    /// catches
+    /// catches; exit with 1 if it catches less than 99.5%
     #[arg(long)]
     mutate: bool,
 
@@ -95,11 +95,52 @@ impl Verify {
 }
 
 fn exit(verified: &Verified) -> Exit {
+    if !verified.catches_enough() {
+        return Exit::Failed;
+    }
     let questions = verified.questions.iter();
     let failed = questions.filter(|question| question.problem.is_some());
     match failed.count() {
         0 => Exit::Complete,
         all if all == verified.questions.len() => Exit::Failed,
         _ => Exit::Partial,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::{MutationKind, MutationScore, VerifiedQuestion};
+
+    use super::*;
+
+    fn verified(problem: Option<&str>, caught: u64) -> Verified {
+        let question = |problem: Option<&str>| VerifiedQuestion {
+            query: "newest".to_owned(),
+            answers: 3,
+            rows: 12,
+            problem: problem.map(str::to_owned),
+        };
+        Verified {
+            workload: "metrics".to_owned(),
+            rows: 10_000,
+            questions: vec![question(None), question(problem)],
+            mutations: vec![MutationScore {
+                kind: MutationKind::StaleValue,
+                tried: 1_000,
+                caught,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_comparison_that_misses_wrong_answers_fails() {
+        assert_eq!(exit(&verified(None, 1_000)), Exit::Complete);
+        assert_eq!(exit(&verified(None, 995)), Exit::Complete);
+        assert_eq!(exit(&verified(None, 994)), Exit::Failed);
+        assert_eq!(exit(&verified(Some("no function"), 995)), Exit::Partial);
+        assert_eq!(exit(&verified(Some("no function"), 0)), Exit::Failed);
+        let mut none_made = verified(None, 0);
+        none_made.mutations.clear();
+        assert_eq!(exit(&none_made), Exit::Complete);
     }
 }

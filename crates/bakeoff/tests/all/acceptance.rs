@@ -9,8 +9,20 @@ use crate::support::{Bench, READINGS, WORKLOAD};
 /// Errors of bytes, as logarithms of predicted by measured: the median, and the largest.
 const BYTES_MEDIAN: f64 = 0.02;
 const BYTES_LARGEST: f64 = 0.05;
-/// Median error of times, at full length.
+/// Errors of times at full length: the median, and the 90th percentile, which of eight times is the largest.
+///
+/// `just bench-answers forecast` asks for 0.15 and 0.40 of 25 times over two million rows, on a quiet machine. Here
+/// eight answers of a few milliseconds are all there is, next to other tests and in a build that compiles fast. One
+/// disturbed table shifts the times of all of its questions, and with them a quarter or more of the eight. So the
+/// median may be twice as large, and the largest error a factor of 3, beyond which no forecast is given at all.
 const TIME_MEDIAN: f64 = 0.35;
+const TIME_P90: f64 = 1.1;
+/// Least share of the times within their 90% interval.
+///
+/// At full size 80% to 98% are asked for. Of eight, all lie within it in 43 of 100 runs though 90% do in the long
+/// run, so that there is no upper bound; and fewer than half in one of 2,000, or more often where a disturbance hits
+/// several.
+const TIME_COVERED: f64 = 0.5;
 /// Chunks so small that the smallest table has several.
 const DESIGNS: [&str; 2] = [
     "local/columnar?rows=1000",
@@ -46,10 +58,12 @@ fn the_largest_tables_are_predicted_from_the_smaller_ones() {
     assert!(of_bytes("median") <= BYTES_MEDIAN, "{checked:#}");
     assert!(of_bytes("max") <= BYTES_LARGEST, "{checked:#}");
     if times(false, true) {
-        let time = number(&checked["time"]["median"]);
-        assert!(time <= TIME_MEDIAN, "{checked:#}");
+        let of_times = |figure: &str| number(&checked["time"][figure]);
+        assert!(of_times("median") <= TIME_MEDIAN, "{checked:#}");
+        assert!(of_times("p90") <= TIME_P90, "{checked:#}");
+        assert!(of_times("covered") >= TIME_COVERED, "{checked:#}");
         assert!(
-            time < number(&checked["proportional"]["median"]),
+            of_times("median") < number(&checked["proportional"]["median"]),
             "{checked:#}"
         );
     }

@@ -301,6 +301,12 @@ fn that_jars_are_fetched_is_said_before() {
     ended.says("no network");
 }
 
+/// The first keyspace that statements in this text make.
+fn keyspace_in(text: &str) -> String {
+    let made = text.split("CREATE KEYSPACE IF NOT EXISTS ").nth(1).unwrap();
+    made.split(' ').next().unwrap().to_owned()
+}
+
 #[test]
 fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
     let Some(server) = Server::shared_for(&workload()) else {
@@ -310,29 +316,36 @@ fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
     let dry = server
         .bakeoff(&[&RUN[..], &["--dry-run"]].concat())
         .expect(0);
-    let keyspace = dry
-        .stdout
-        .split("CREATE KEYSPACE IF NOT EXISTS ")
-        .nth(1)
-        .unwrap();
-    let keyspace = keyspace.split(' ').next().unwrap();
-    assert!(!server.has_keyspace(keyspace), "a dry run made a keyspace");
+    let keyspace = keyspace_in(&dry.stdout);
+    assert!(!server.has_keyspace(&keyspace), "a dry run made a keyspace");
 
     server.bakeoff(&RUN).expect(0);
-    assert!(!server.has_keyspace(keyspace), "ours was not dropped");
+    let journal = out.join("journal.jsonl");
+    let journal = || std::fs::read_to_string(&journal).unwrap();
+    let keyspace = keyspace_in(&journal());
+    assert!(!server.has_keyspace(&keyspace), "ours was not dropped");
 
+    // As if a kill had come when the keyspace was there and its marker was not.
+    let begun = journal().lines().next().unwrap().to_owned() + "\n";
+    let begin = || std::fs::write(out.join("journal.jsonl"), &begun).unwrap();
+    begin();
     server.cql(&format!(
         "CREATE KEYSPACE {keyspace} WITH replication = \
-         {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+         {{'class': 'SimpleStrategy', 'replication_factor': 1}};\n\
+         CREATE TABLE {keyspace}.theirs (id int PRIMARY KEY)"
     ));
-    std::fs::remove_dir_all(&out).unwrap();
     let refused = server.bakeoff(&RUN).expect(3);
     refused.says("does not carry Bakeoff's marker");
     assert!(
-        server.has_keyspace(keyspace),
-        "one that is not ours was dropped"
+        server.has_keyspace(&keyspace),
+        "one that others use was dropped"
     );
     assert_eq!(failed(&server.bench), ["cassandra/blob", "cassandra/wide"]);
+
+    begin();
+    server.cql(&format!("DROP TABLE {keyspace}.theirs"));
+    server.bakeoff(&RUN).expect(0).says("going on with the run");
+    assert!(!server.has_keyspace(&keyspace), "ours was not dropped");
 
     std::fs::remove_dir_all(&out).unwrap();
     let nobody = [&RUN[..], &["--cassandra", "127.0.0.1:1"]].concat();

@@ -56,6 +56,29 @@ fn what_an_earlier_version_called_memory_is_a_yardstick_and_never_recommended() 
     assert!(!json["verdict"].as_str().unwrap().contains("memory"));
 }
 
+#[test]
+fn run_folders_of_a_later_version_are_refused_with_it() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    for (kind, file) in [
+        ("comparison", "journal.jsonl"),
+        ("drive", "drive.jsonl"),
+        ("sweep", "sweep.jsonl"),
+    ] {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs");
+        copy(&fixture.join(kind), &bench.path(kind));
+        let log = bench.path(kind).join(file);
+        let text = std::fs::read_to_string(&log).unwrap();
+        let own = "\"bakeoff_version\":\"0.1.0";
+        let text = text.replacen(own, "\"bakeoff_version\":\"999.0.0", 1);
+        std::fs::write(&log, text + "{\"record\":\"of-tomorrow\"}\n").unwrap();
+        let ended = bench.bakeoff(&["report", kind]).expect(1);
+        ended
+            .says("written by a newer Bakeoff (999.0.0)")
+            .says("use that one");
+        assert!(!ended.stderr.contains("--out"), "{}", ended.stderr);
+    }
+}
+
 /// Returns the compared fields of each design.
 fn figures(summary: &Value, fields: &[&str]) -> Value {
     let designs = summary["designs"].as_array().unwrap();

@@ -59,7 +59,9 @@ fn users_get_what_the_cores_can_do() {
     let bench = measured();
     let users = ["forecast", "out", "--users", "20", "--cores", "4"];
     let ended = bench.bakeoff(&users).expect(0);
-    ended.says("20 users on 4 cores get at most ");
+    ended
+        .says("20 users on 4 cores get about ")
+        .says("With 4,000 rows");
     let without = bench.bakeoff(&["forecast", "out", "--cores", "4"]);
     without.says("--users");
     assert_eq!(without.code, Some(2));
@@ -123,6 +125,8 @@ fn machines_and_their_cost_are_of_each_design() {
     let asked = [
         "forecast",
         "out",
+        "--rows",
+        "4k",
         "--questions",
         "200",
         "--machine-cores",
@@ -135,6 +139,8 @@ fn machines_and_their_cost_are_of_each_design() {
     let priced = [
         "forecast",
         "out",
+        "--rows",
+        "4k",
         "--prices",
         "study-2018",
         "--questions",
@@ -142,6 +148,72 @@ fn machines_and_their_cost_are_of_each_design() {
     ];
     let ended = bench.bakeoff(&priced).expect(0);
     ended.says("costs least").says("Month, USD");
+}
+
+#[test]
+fn rows_nodes_users_and_prices_are_asked_for_together() {
+    let bench = measured();
+    let asked = |rows: &'static str, further: &[&'static str]| {
+        let options = "--nodes 3 --cores 4 --users 20 --prices study-2018 --rows";
+        let asked = ["forecast", "out"].into_iter().chain(options.split(' '));
+        let asked: Vec<&str> = asked.chain([rows]).chain(further.iter().copied()).collect();
+        bench.bakeoff(&asked).expect(0)
+    };
+    asked("4k", &[])
+        .says("20 users on 4 cores get about ")
+        .says("With 4,000 rows")
+        .says("Estimated for 3 copies of 4,000 rows")
+        .says("Month, USD")
+        .says("On 3");
+    let json = asked("8k", &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["users"]["rows"], 8_000);
+    assert_eq!(json["machines"]["cost"]["demand"]["nodes"], 3);
+    let alone = ["forecast", "out", "--users", "2", "--json"];
+    let alone = bench.bakeoff(&alone).expect(0);
+    let alone: serde_json::Value = serde_json::from_str(&alone.stdout).unwrap();
+    assert_eq!(
+        (&alone["users"], &alone["rows"]),
+        (&2.into(), &4_000.into())
+    );
+}
+
+#[test]
+fn no_option_is_ignored() {
+    let bench = measured();
+    let of_a_run = [
+        &["--rows", "8k"][..],
+        &["--copies", "2"],
+        &["--users", "2"],
+        &["--users", "2", "--cores", "2"],
+        &["--machine-cores", "2"],
+        &["--disk", "1TiB"],
+        &["--questions", "5"],
+        &["--inserts", "5"],
+        &["--nodes", "3"],
+        &["--prices", "study-2018"],
+    ];
+    let alone = [
+        &["--validate"][..],
+        &["--ledger"],
+        &["--validate-at", "out"],
+        &["--disk-read", "50MB/s"],
+    ];
+    for one in alone {
+        for other in of_a_run {
+            let asked = [&["forecast", "out"][..], one, other].concat();
+            bench.bakeoff(&asked).expect(2).says("cannot be used with");
+        }
+        for other in alone.into_iter().filter(|other| *other != one) {
+            let asked = [&["forecast", "out"][..], one, other].concat();
+            bench.bakeoff(&asked).expect(2).says("cannot be used with");
+        }
+    }
+    let copies = ["forecast", "out", "--users", "2", "--copies", "2"];
+    bench
+        .bakeoff(&copies)
+        .expect(2)
+        .says("--copies says nothing about users");
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod protocol;
 mod simulation;
 mod sql;
 mod table;
+mod three_nodes;

@@ -22,7 +22,8 @@ pub fn pairs<'a>(run: &Context<'a>, round: u32) -> Vec<Pair<'a>> {
         .flat_map(|d| workload.queries.iter().map(move |q| (d, q)));
     let may_ask = |(design, query): &Pair<'_>| {
         let state = run.log.state().design(&design.info().id);
-        round == VERIFY_ROUND || (state.may_time(&query.name) && !state.timed(&query.name, round))
+        let is_open = state.may_time(&query.name) && !state.timed(&query.name, round);
+        run.has(*design, query) && (round == VERIFY_ROUND || is_open)
     };
     shuffled(
         all.filter(may_ask).collect(),

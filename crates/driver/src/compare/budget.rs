@@ -50,6 +50,11 @@ impl Budget {
         Budget::new(Instant::now(), self.total.mul_f64(share))
     }
 
+    /// Returns how long loading may take in all.
+    pub fn loading(&self) -> Duration {
+        self.total.mul_f64(LOADED_BY)
+    }
+
     /// Returns whether loading may go on for `next` more, where loading further tables will make it this
     /// many times the work.
     pub fn allows_loading(&self, next: Duration, work: f64) -> bool {

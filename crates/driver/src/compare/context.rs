@@ -1,10 +1,11 @@
 //! The state that all steps of a comparison share, and what ends one of them or all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_stats::{JournalError, Step, SummaryError};
-use bakeoff_workload::{Concurrent, RowSource, Workload};
+use bakeoff_workload::{Concurrent, Query, RowSource, Workload};
 
 use super::Budget;
 use super::smaller::FurtherTables;
@@ -73,9 +74,19 @@ pub struct Context<'a> {
     pub observer: &'a dyn Observer,
     /// Most bytes that the tables took so far.
     pub highest: Highest,
+    /// Designs and questions to which a step is confined, as pairs of their names; `None` for all.
+    pub confined_to: Option<BTreeSet<(String, String)>>,
 }
 
 impl<'a> Context<'a> {
+    /// Returns whether the present step has this question of this design.
+    pub fn has(&self, design: &dyn Design, query: &Query) -> bool {
+        self.confined_to.as_ref().is_none_or(|pairs| {
+            let pair = (design.info().id.clone(), query.name.clone());
+            pairs.contains(&pair)
+        })
+    }
+
     /// Returns the designs that have not failed and that a race did not drop.
     pub fn live(&self) -> Vec<&'a dyn Design> {
         self.designs

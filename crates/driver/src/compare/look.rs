@@ -30,8 +30,22 @@ pub fn end(run: &mut Context<'_>, rounds: u32) -> Result<(), RunError> {
     stop(run, rounds, WhyStopped::Rounds)
 }
 
+/// Drops those of the designs that the journal does not have as dropped yet.
+pub fn drop_new(run: &mut Context<'_>, found: Vec<Dropped>) -> Result<(), RunError> {
+    for dropped in found {
+        let is_known = run.log.records().iter().any(|record| match record {
+            Record::Dropped(known) => known.design == dropped.design,
+            _ => false,
+        });
+        if !is_known {
+            drop_one(run, dropped)?;
+        }
+    }
+    Ok(())
+}
+
 /// Records that a design is measured no further, and says so.
-pub fn drop_one(run: &mut Context<'_>, dropped: Dropped) -> Result<(), RunError> {
+fn drop_one(run: &mut Context<'_>, dropped: Dropped) -> Result<(), RunError> {
     run.observer.note(&in_words(&dropped));
     Ok(run.log.record(Record::Dropped(Box::new(dropped)))?)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_stats::race::LOOKS;
+use bakeoff_stats::race::{LOOKS, RUNG_ROUNDS};
 use bakeoff_stats::{Answered, Record, Step, Timing};
 use bakeoff_workload::Query;
 
@@ -93,8 +93,26 @@ pub async fn measure(
     Ok(true)
 }
 
+/// Times the rounds of a race before those of everything, from this one on, as far as they are not in the
+/// journal.
+pub async fn ask_rounds(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+    first: u32,
+) -> Result<(), RunError> {
+    for round in 0..RUNG_ROUNDS {
+        ask_round(run, questions, first + round).await?;
+    }
+    Ok(())
+}
+
+/// Returns whether all of these rounds are in the journal.
+pub fn is_asked(run: &Context<'_>, first: u32) -> bool {
+    (0..RUNG_ROUNDS).all(|round| pairs(run, first + round).is_empty())
+}
+
 /// Times every query of every design that is not in the journal for this round. Returns their number.
-pub async fn ask_round(
+async fn ask_round(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
     round: u32,

@@ -13,6 +13,7 @@ mod load;
 mod look;
 mod measure;
 mod mutate;
+mod open;
 mod parts;
 mod questions;
 mod race;

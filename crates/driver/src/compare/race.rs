@@ -4,17 +4,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bakeoff_stats::race::{RUNG_ROUND, RUNG_ROUNDS, drops, rungs};
-use bakeoff_stats::{Dropped, Instance, InstanceKind, Journal, Record, Role, Step};
+use bakeoff_stats::race::{RUNG_ROUND, drops, rungs};
+use bakeoff_stats::{Instance, InstanceKind, Journal, Record, Role, Step};
 use bakeoff_workload::{RowSource, Workload};
 
-use super::ask::pairs;
 use super::context::{Context, RunError, Settings};
 use super::duplicates::duplicates_within;
 use super::further::Instances;
 use super::load::{self, READ_ROWS, load_one};
-use super::look::drop_one;
-use super::measure::{ask_round, verify};
+use super::look::drop_new;
+use super::measure::{ask_rounds, is_asked, verify};
 use super::questions::Questions;
 use super::space::Highest;
 use super::state::{Log, SliceBounds};
@@ -26,6 +25,9 @@ use crate::{Budget, Design, Observer, Oracle};
 
 /// Share of a budget that one rung may take to warm up, twice over.
 const RUNG_SHARE: f64 = 0.1;
+/// Rows a second that a slow design loads and settles, by which rungs are small enough for a budget. It is
+/// assumed: rows of CQL reach it on two cores.
+const SLOW_ROWS_PER_SECOND: f64 = 5_000.0;
 
 /// Everything but the designs that the rungs of a race need.
 pub struct Race<'a> {
@@ -51,9 +53,7 @@ impl Race<'_> {
             return Ok(());
         }
         let chosen = self.choose(&mut run, instances).await?;
-        let mut sizes: Vec<u64> = chosen.iter().filter_map(rows_of).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let sizes = sizes(&chosen);
         for rows in &sizes {
             let of_rung: Vec<&Instance> = { chosen.iter() }
                 .filter(|instance| rows_of(instance) == Some(*rows))
@@ -62,12 +62,8 @@ impl Race<'_> {
                 .await?;
         }
         let mut run = self.context(designs, journal);
-        for dropped in drops(run.log.records(), &sizes)? {
-            if !is_recorded(&run, &dropped) {
-                drop_one(&mut run, dropped)?;
-            }
-        }
-        Ok(())
+        let found = drops(run.log.records(), &sizes)?;
+        drop_new(&mut run, found)
     }
 
     fn context<'b>(
@@ -83,6 +79,7 @@ impl Race<'_> {
             log: Log::new(journal),
             observer: self.observer,
             highest: Highest::default(),
+            confined_to: None,
         }
     }
 
@@ -103,7 +100,7 @@ impl Race<'_> {
         let designs: Vec<&dyn Design> = run.live().into_iter().filter(may_have).collect();
         let mut chosen = Vec::new();
         if designs.len() > 1 {
-            for rows in rungs(self.rows().await?) {
+            for rows in rungs(self.rows(designs.len()).await?) {
                 let ids = designs.iter().map(|design| &design.info().id);
                 chosen.extend(ids.map(|id| Instance::smaller(id, rows)));
             }
@@ -114,10 +111,14 @@ impl Race<'_> {
     }
 
     /// Returns the rows that will be loaded. Where a budget decides, they are not known yet, and those
-    /// that the workload names stand in for them.
-    async fn rows(&self) -> Result<u64, RunError> {
-        let asked = self.settings.rows;
-        let most = asked.unwrap_or(self.workload.scale.default_rows);
+    /// that the workload names stand in for them, as far as so many slow designs would load them.
+    async fn rows(&self, designs: usize) -> Result<u64, RunError> {
+        let budget = self.settings.budget.map_or(u64::MAX, |budget| {
+            let seconds = budget.loading().as_secs_f64() / designs.max(1) as f64;
+            (SLOW_ROWS_PER_SECOND * seconds) as u64
+        });
+        let named = self.workload.scale.default_rows;
+        let most = self.settings.rows.unwrap_or(named.min(budget));
         let source = self.source.clone();
         let counting = tokio::task::spawn_blocking(move || source.count_rows(most));
         let there = counting
@@ -155,11 +156,9 @@ impl Race<'_> {
         own.prepare(rows, duplicates).await?;
         let mut questions = Questions::new(self.workload, self.source.clone(), rows, own.as_ref());
         verify(&mut run, &mut questions).await?;
-        if !is_asked(&run) {
+        if !is_asked(&run, RUNG_ROUND) {
             warm_up(&mut run, &mut questions).await?;
-            for round in 0..RUNG_ROUNDS {
-                ask_round(&mut run, &mut questions, RUNG_ROUND + round).await?;
-            }
+            ask_rounds(&mut run, &mut questions, RUNG_ROUND).await?;
         }
         run.observer.done(&what, began.elapsed());
         Ok(())
@@ -185,6 +184,14 @@ impl Race<'_> {
         }
         Ok(made)
     }
+}
+
+/// Returns the numbers of rows that the tables of rungs have, the fewest first.
+pub fn sizes(rungs: &[Instance]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = rungs.iter().filter_map(rows_of).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
 }
 
 fn rows_of(instance: &Instance) -> Option<u64> {
@@ -240,18 +247,6 @@ async fn load_first(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-/// Returns whether all rounds of a rung are in the journal.
-fn is_asked(run: &Context<'_>) -> bool {
-    (0..RUNG_ROUNDS).all(|round| pairs(run, RUNG_ROUND + round).is_empty())
-}
-
-fn is_recorded(run: &Context<'_>, dropped: &Dropped) -> bool {
-    run.log.records().iter().any(|record| match record {
-        Record::Dropped(known) => known.design == dropped.design,
-        _ => false,
-    })
 }
 
 /// Loads the designs that are left. If the one that beat a dropped design fails, that one takes part again.

@@ -8,6 +8,7 @@ use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 use super::context::{Context, RunError, Settings};
 use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
+use super::open::drop_by_open_questions;
 use super::parts::Parts;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
@@ -55,6 +56,7 @@ pub async fn run(
         log,
         observer,
         highest: Highest::default(),
+        confined_to: None,
     };
     create(&mut run).await?;
     // A count of rows that no design holds would be taken for that of all by a run that goes on.
@@ -65,6 +67,7 @@ pub async fn run(
     if run.live().is_empty() {
         return Ok(());
     }
+    drop_by_open_questions(&mut run, rows, oracle).await?;
     let Further {
         designs: made,
         parts,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::race::RUNG_ROUND;
-use bakeoff_stats::{Instance, Journal, JournalError, Outcome, Record, Step};
+use bakeoff_stats::{Claim, Instance, Journal, JournalError, Outcome, Record, Step};
 
 use super::turns::Turns;
 
@@ -84,6 +84,8 @@ pub struct State {
     pub instances: Option<Vec<Instance>>,
     /// Smaller tables at which a race drops designs, once it began.
     pub rungs: Option<Vec<Instance>>,
+    /// Claims that the rungs left open, once they are known.
+    pub claims: Option<Vec<Claim>>,
     /// Designs that a race dropped, each with the one that beat it; controls are none of them.
     pub dropped: BTreeMap<String, String>,
     pub rounds: Option<u32>,
@@ -160,6 +162,7 @@ impl State {
                 }
             }
             Record::Race { rungs } => self.rungs = Some(rungs.clone()),
+            Record::OpenQuestions { claims } => self.claims = Some(claims.clone()),
             Record::Dropped(dropped) if dropped.is_control => {}
             Record::Dropped(dropped) => {
                 self.dropped

@@ -103,6 +103,7 @@ impl Probe for Probing<'_, '_, '_> {
             rate_reached: result.rate_reached,
             measured: result.measured.clone(),
             missed: result.missed.clone(),
+            undecided: result.undecided,
         };
         Ok(trials.log.append(&DriveRecord::Probe(probe))?)
     }

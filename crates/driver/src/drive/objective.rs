@@ -71,6 +71,8 @@ pub struct Judgement {
     pub measured: Vec<(String, Option<f64>)>,
     /// Whether there were too few operations for a quantile. A lower rate has even fewer.
     pub has_too_few: bool,
+    /// Whether something was measured that did not hold, rather than that there was too little to measure.
+    pub is_missed: bool,
     /// Limits that did not hold, in words; empty if all did.
     pub missed: Vec<String>,
 }
@@ -123,6 +125,7 @@ impl Objective {
         let mut judgement = Judgement {
             measured: Vec::new(),
             has_too_few: false,
+            is_missed: false,
             missed: Vec::new(),
         };
         let mut all = Tally::default();
@@ -130,8 +133,10 @@ impl Objective {
         for limit in &self.limits {
             let tally = limit.operation.and_then(|o| operations.get(o));
             let measured = limit.measure(tally.unwrap_or(&all), unsent);
-            judgement.has_too_few |= matches!(measured, Measured::TooFew(_));
+            let is_too_few = matches!(measured, Measured::TooFew(_));
+            judgement.has_too_few |= is_too_few;
             if let Some(why) = measured.missed(limit) {
+                judgement.is_missed |= !is_too_few;
                 judgement.missed.push(format!("{}: {why}", limit.text));
             }
             let nanoseconds = measured.nanoseconds();
@@ -143,6 +148,7 @@ impl Objective {
             let (allowed, failed) = (self.error_share * 100.0, share * 100.0);
             let missed = format!("errors<{allowed}%: {failed:.3} % failed");
             judgement.missed.push(missed);
+            judgement.is_missed = true;
         }
         judgement
     }

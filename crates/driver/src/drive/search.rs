@@ -102,6 +102,9 @@ pub struct ProbeResult {
     pub measured: Vec<(String, Option<f64>)>,
     /// Reasons why the load missed the objective; empty if it met it.
     pub missed: Vec<String>,
+    /// Whether the load says nothing about its rate, since it had too few operations for a quantile and missed
+    /// nothing else.
+    pub undecided: bool,
 }
 
 impl ProbeResult {
@@ -124,7 +127,7 @@ pub enum WhyStopped {
     HighestRate,
     /// No operation of the closed loop succeeded.
     NothingSucceeded,
-    /// There were too few operations for a quantile, and lower rates have even fewer.
+    /// There were too few operations for a quantile at the rates that would have to be tried.
     TooFewOperations,
 }
 
@@ -188,7 +191,7 @@ struct Search {
     capacity: f64,
     /// Number of steps so far to find the other end of the bracket.
     steps: usize,
-    /// Whether the last load had too few operations for a quantile.
+    /// Whether the last load at a rate had too few operations for a quantile.
     has_too_few: bool,
 }
 
@@ -201,8 +204,9 @@ impl Search {
     /// Judges a load, and returns its result, which is kept.
     fn keep(&mut self, objective: &Objective, rate: Option<Rate>, probed: &Probed) -> &ProbeResult {
         let judgement = objective.judge(&probed.operations, probed.unsent);
-        self.has_too_few = judgement.has_too_few;
+        self.has_too_few = rate.is_some() && judgement.has_too_few;
         let mut missed = judgement.missed;
+        let of_limits = missed.len();
         if rate.is_some() && probed.unsent > 0 {
             missed.push(format!("{} operations could not be sent", probed.unsent));
         }
@@ -225,6 +229,7 @@ impl Search {
             rate,
             rate_reached: probed.rate_reached,
             measured: judgement.measured,
+            undecided: self.has_too_few && !judgement.is_missed && missed.len() == of_limits,
             missed,
         });
         &self.probes[self.probes.len() - 1]
@@ -236,7 +241,8 @@ impl Search {
         let held = self.rates(true).reduce(Rate::max);
         let failed = self.rates(false).reduce(Rate::min);
         match (held, failed) {
-            (None, Some(_)) if self.has_too_few => Step::Stop(WhyStopped::TooFewOperations),
+            // Lower rates have even fewer.
+            (None, _) if self.has_too_few => Step::Stop(WhyStopped::TooFewOperations),
             (None, Some(failed)) if failed <= self.settings.lowest => {
                 Step::Stop(WhyStopped::Impossible)
             }
@@ -268,8 +274,24 @@ impl Search {
         if left == 0 {
             return Step::Stop(WhyStopped::ProbesUsed);
         }
-        let quantile = QUANTILES[self.probes.len() % QUANTILES.len()];
-        Step::Try(self.rate(threshold.quantile(quantile)))
+        // At a rate that had too few operations, and below, a load would say nothing.
+        let silent = self.undecided().reduce(Rate::max);
+        let says_something = |rate: &Rate| silent.is_none_or(|silent| *rate > silent);
+        let in_turn = QUANTILES
+            .into_iter()
+            .cycle()
+            .skip(self.probes.len() % QUANTILES.len());
+        let rates = in_turn.map(|quantile| self.rate(threshold.quantile(quantile)));
+        match rates.take(QUANTILES.len()).find(says_something) {
+            Some(rate) => Step::Try(rate),
+            None => Step::Stop(WhyStopped::TooFewOperations),
+        }
+    }
+
+    /// Returns the rates of the loads that say nothing.
+    fn undecided(&self) -> impl Iterator<Item = Rate> {
+        let undecided = self.probes.iter().filter(|probe| probe.undecided);
+        undecided.filter_map(|probe| probe.rate)
     }
 
     fn threshold(&self) -> Option<Threshold> {
@@ -281,9 +303,8 @@ impl Search {
     }
 
     fn judged(&self) -> impl Iterator<Item = (Rate, bool)> {
-        self.probes
-            .iter()
-            .filter_map(|p| Some((p.rate?, p.holds())))
+        let judged = self.probes.iter().filter(|probe| !probe.undecided);
+        judged.filter_map(|probe| Some((probe.rate?, probe.holds())))
     }
 
     /// Returns the rates of the loads that met the objective, or of those that missed it.

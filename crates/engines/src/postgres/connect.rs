@@ -18,6 +18,12 @@ use crate::{EngineError, tls};
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The time limit for making a connection ready for statements.
 const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
+/// The time without any traffic after which the server's machine is asked whether it is there, the time
+/// between two such questions, and how many of them stay without an answer when it counts as gone. By
+/// default that takes more than two hours, in which every statement would wait.
+const ASK_AFTER: Duration = Duration::from_secs(30);
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(10);
+const QUESTIONS: u32 = 3;
 
 /// The command line options of PostgreSQL and TimescaleDB.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +74,7 @@ impl PostgresServer {
         if let Some(password) = password {
             config.password(password);
         }
-        config.connect_timeout(CONNECT_TIME_LIMIT);
+        limit_times(&mut config);
         let tls = match ca {
             Some(path) => Some(tls::trusting(path)?),
             None if config.get_ssl_mode() == SslMode::Require => {
@@ -94,8 +100,8 @@ impl PostgresServer {
             .user(user)
             .password(password)
             .dbname("postgres")
-            .connect_timeout(CONNECT_TIME_LIMIT)
             .ssl_mode(SslMode::Disable);
+        limit_times(&mut config);
         PostgresServer { config, tls: None }
     }
 
@@ -134,17 +140,22 @@ impl PostgresServer {
 
     /// Asks the server to cancel the statement of a connection. The connection reports whether it did.
     pub async fn cancel(&self, token: CancelToken) {
-        let asked = match &self.tls {
-            None => token.cancel_query(NoTls).await,
-            Some(tls) => {
-                token
-                    .cancel_query(MakeRustlsConnect::new((**tls).clone()))
-                    .await
+        let asking = async {
+            match &self.tls {
+                None => token.cancel_query(NoTls).await,
+                Some(tls) => {
+                    token
+                        .cancel_query(MakeRustlsConnect::new((**tls).clone()))
+                        .await
+                }
             }
         };
-        if let Err(error) = asked {
-            tracing::warn!("a query could not be ended: {}", reason(&error));
-        }
+        let why = match tokio::time::timeout(SESSION_TIME_LIMIT, asking).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => reason(&error),
+            Err(_) => format!("no answer within {SESSION_TIME_LIMIT:?}"),
+        };
+        tracing::warn!("a query could not be ended: {why}");
     }
 
     fn cannot_connect(&self, error: &tokio_postgres::Error) -> EngineError {
@@ -156,7 +167,7 @@ impl PostgresServer {
             Some(&SqlState::TOO_MANY_CONNECTIONS) => {
                 "lower --threads (--workers for a sweep), or raise the server's max_connections"
             }
-            Some(_) => "the server refused",
+            Some(_) => "the server's log may say more; try again when it takes connections",
             None if reason(error).contains("password missing") => {
                 "put the password into BAKEOFF_POSTGRES_PASSWORD"
             }
@@ -194,6 +205,15 @@ impl fmt::Debug for PostgresServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PostgresServer({self})")
     }
+}
+
+/// Sets the time limits of connections, by which a server that is gone is noticed.
+fn limit_times(config: &mut Config) {
+    config
+        .connect_timeout(CONNECT_TIME_LIMIT)
+        .keepalives_idle(ASK_AFTER)
+        .keepalives_interval(ASK_AGAIN_AFTER)
+        .keepalives_retries(QUESTIONS);
 }
 
 /// Returns the statements that make a new or a reset session ready, with the settings of its user.
@@ -265,6 +285,18 @@ mod tests {
             format!("{:?}", server.unwrap()),
             "PostgresServer(me@db1:5433/db)"
         );
+    }
+
+    #[test]
+    fn a_server_that_is_gone_is_noticed_within_minutes() {
+        let named = PostgresServer::new("postgresql://me@db1/db", None, None).unwrap();
+        let ours = PostgresServer::local("127.0.0.1:5432".parse().unwrap(), "me", "secret");
+        for config in [named.config, ours.config] {
+            assert!(config.get_keepalives());
+            let asked_for = config.get_keepalives_interval().unwrap() * QUESTIONS;
+            let noticed_after = config.get_keepalives_idle() + asked_for;
+            assert!(noticed_after < Duration::from_secs(120));
+        }
     }
 
     #[tokio::test]

@@ -46,7 +46,7 @@ impl PostgresDesign {
         {
             return Err(EngineError(format!(
                 "design {}: columnstore=on needs the edition of TimescaleDB under its own licence; \
-                 this is {extension} under apache",
+                 this is {extension} under apache: leave columnstore=on out",
                 info.id
             )));
         }

@@ -204,6 +204,7 @@ async fn designs_on_a_real_cassandra() {
     a_row_that_cassandra_refuses_is_an_error(&cassandra).await;
     a_table_made_anew_is_empty(&cassandra).await;
     what_is_not_ours_is_left_alone(&cassandra).await;
+    what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(&cassandra).await;
     series_on_a_real_cassandra(&cassandra).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
@@ -503,13 +504,46 @@ async fn what_is_not_ours_is_left_alone(cassandra: &Started) {
     let design = other.loaded("cassandra/wide", &table).await;
     assert_eq!(count(design.as_ref(), "events").await, 84);
     other.running.finish(false).await.unwrap();
-    let query = "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?";
-    let left = session.query_unpaged(query, (keyspace,)).await.unwrap();
-    assert_eq!(
-        left.into_rows_result().unwrap().rows_num(),
-        0,
+    assert!(
+        !has_keyspace(&session, &keyspace).await,
         "our keyspace was not dropped"
     );
+}
+
+async fn what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(cassandra: &Started) {
+    let address = address_of(&cassandra.context.run_dir);
+    let session = session_at(&address).await;
+    let table = events();
+    let id: DesignId = "cassandra/wide".parse().unwrap();
+    let engine = engine(&id).unwrap();
+    for (token, is_ours) in [(None, false), (Some("random"), true)] {
+        let context = Context {
+            run_dir: cassandra.context.run_dir.with_file_name("killed run"),
+            token: token.map(str::to_owned),
+            options: on_cluster(&address, None),
+            ..cassandra.context.clone()
+        };
+        let info = engine.describe(&id, &table.workload, &context).unwrap();
+        let keyspace = info.statements[0].split(' ').nth(5).unwrap();
+        // The kill came after the keyspace was made, or after the table for its marker was.
+        for made in [1, 2] {
+            for statement in &info.statements[..made] {
+                cql(&session, statement).await;
+            }
+            let running = engine.start(&context).await.unwrap();
+            let claimed = running.design(&id, &table.workload, &context).await;
+            assert_eq!(claimed.map(drop).is_ok(), is_ours, "{token:?}, {made}");
+            running.finish(false).await.unwrap();
+            assert_eq!(has_keyspace(&session, keyspace).await, !is_ours);
+            cql(&session, &format!("DROP KEYSPACE IF EXISTS {keyspace}")).await;
+        }
+    }
+}
+
+async fn has_keyspace(session: &Session, keyspace: &str) -> bool {
+    let query = "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?";
+    let found = session.query_unpaged(query, (keyspace,)).await.unwrap();
+    found.into_rows_result().unwrap().rows_num() > 0
 }
 
 async fn cql(session: &Session, statement: &str) {

@@ -10,7 +10,8 @@ use crate::units;
 
 /// Explains what counts as a change.
 const LEGEND: &str = "A change starts at the first run that differs from the very first one, or from the run \
-    of the last change, provided that all later runs differ from it as well.";
+    of the last change, provided that all later runs differ from it as well; runs in which that is not settled count \
+    neither way, unless they rule the change out.";
 
 /// Renders lasting changes and the figures that changed; every figure if `all` is set.
 pub fn render(history: &History, all: bool) -> String {

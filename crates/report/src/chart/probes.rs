@@ -25,7 +25,7 @@ struct Point<'a> {
 }
 
 /// Draws one limit of an objective, such as `p99<10ms`, on one design, or returns `None` if nothing was
-/// measured.
+/// measured. Loads of which nothing can be said are left out.
 pub fn probes(design: &str, limit: &str, probes: &[ProbeRecord]) -> Option<String> {
     let points: Vec<Point> = probes.iter().filter_map(|p| point(p, limit)).collect();
     let bound = limit_seconds(limit);
@@ -51,6 +51,9 @@ pub fn probes(design: &str, limit: &str, probes: &[ProbeRecord]) -> Option<Strin
 
 fn point<'a>(probe: &'a ProbeRecord, limit: &str) -> Option<Point<'a>> {
     let (_, measured) = probe.measured.iter().find(|(text, _)| text == limit)?;
+    if probe.undecided {
+        return None;
+    }
     Some(Point {
         probe,
         rate: probe.rate?,
@@ -156,6 +159,7 @@ mod tests {
                 Some(_) => Vec::new(),
                 None => vec!["p99<10ms: no operation succeeded".to_owned()],
             },
+            undecided: false,
         };
         let chart = probes(
             "a/x",

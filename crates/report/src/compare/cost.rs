@@ -48,7 +48,7 @@ pub fn cells(design: &DesignCost) -> [Option<String>; 5] {
         design.million_concurrent.map(range),
         design.machines.known().map(growth::number),
         design.storage_month.map(units::amount),
-        design.month.map(units::amount),
+        growth::month(design),
     ]
 }
 

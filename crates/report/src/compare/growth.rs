@@ -5,25 +5,28 @@ mod elsewhere;
 mod error;
 mod machines;
 mod scores;
+mod storage;
 mod users;
 mod validation;
 
 pub use clients::{Clients, ClientsCheck, LeftOut};
 pub use elsewhere::validate_at;
-pub use machines::{assumed, cost_json, machines_json, number, render_cost, render_machines};
+pub use machines::{
+    assumed, cost_json, machines_json, month, number, render_cost, render_machines,
+};
 pub use scores::{ledger_json, of_run as score, render_ledger};
-pub use users::render_users;
+pub use users::{render_users, users_and_machines_json, users_json};
 pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;
 use bakeoff_stats::{
-    DesignForecast, DesignSummary, Forecast, Projected, Projection, Purchase, RoomFrom,
-    StorageForecast, Summary, TimeForecast,
+    DesignForecast, DesignSummary, Forecast, Projected, Projection, Purchase, StorageForecast,
+    Summary, TimeForecast,
 };
 use serde::Serialize;
 
 use crate::decide::words;
-use crate::text::layout::{left, or_none, right, set_width, table};
+use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
@@ -38,7 +41,7 @@ pub const ASSUMED: &str = "On the same machine with a warm cache, one question a
 pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
     let forecast = summary.projected(rows, copies);
     let mut parts = vec![headline(&forecast), wrap(ASSUMED, COLUMNS, "", "")];
-    parts.extend(storage(&forecast));
+    parts.extend(storage::table_of(summary, &forecast));
     let queries = summary.header.queries.iter();
     parts.extend(queries.filter_map(|query| {
         let times = of_query(&forecast, &query.name);
@@ -65,7 +68,7 @@ pub fn json(summary: &Summary, rows: u64, copies: u32) -> serde_json::Result<Str
             bytes: storage.bytes,
             interval: storage.interval,
             basis: storage.basis(),
-            purchase: storage.purchase.as_ref(),
+            purchase: storage::purchase(summary, design, storage),
         }),
         times: design.times.iter().map(TimeJson::of).collect(),
     });
@@ -99,7 +102,7 @@ struct StorageJson<'a> {
     bytes: f64,
     interval: Option<(f64, f64)>,
     basis: String,
-    /// Storage to buy; `null` where it is not known.
+    /// Storage to buy; `null` where it is not known, and for yardsticks, which nobody buys.
     purchase: Option<&'a Purchase>,
 }
 
@@ -169,6 +172,19 @@ pub(super) fn common_refusal<'a>(
     is_same.then_some(first)
 }
 
+/// Returns a sentence about questions that fail with every design, after a space; empty without such.
+fn without_unanswered(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!(" Without {name}, which fails with every design."),
+        names => format!(
+            " Without {}, which fail with every design.",
+            names.join(", ")
+        ),
+    }
+}
+
 /// Returns a time as it is shown with its interval.
 fn span(known: &Projection) -> Span {
     Span {
@@ -187,80 +203,12 @@ fn headline(forecast: &Forecast) -> String {
         (known, all) => format!("{known} of {all} times are known"),
     };
     let text = format!(
-        "Forecast for {} rows in {}, from {} measured: {known}.",
-        units::count(forecast.rows),
+        "Forecast for {} in {}, from {} measured: {known}.",
+        units::plural(forecast.rows, "row", "rows"),
         units::plural(u64::from(forecast.copies), "copy", "copies"),
         units::count(forecast.measured_rows),
     );
     wrap(&text, COLUMNS, "", "")
-}
-
-fn storage(forecast: &Forecast) -> Option<String> {
-    let known = || {
-        forecast
-            .designs
-            .iter()
-            .filter_map(|d| Some((d, d.storage.as_ref()?)))
-    };
-    let purchase = known().find_map(|(_, storage)| storage.purchase.as_ref());
-    let mut table = table(Style { color: false });
-    set_width(&mut table, COLUMNS);
-    let mut head = vec![left("Design"), right("At rest, 90%"), left("Rests on")];
-    if purchase.is_some() {
-        head.extend([right("To buy, 90%"), left("Room")]);
-    }
-    table.set_header(head);
-    for (design, storage) in known() {
-        let at_rest = Span {
-            point: storage.bytes,
-            interval: storage.interval,
-        };
-        let mut row = vec![
-            left(&design.design),
-            right(words::bytes(at_rest)),
-            left(&storage.basis()),
-        ];
-        if purchase.is_some() {
-            row.push(right(or_none(storage.purchase.as_ref(), bought)));
-            row.push(left(&room(storage.purchase.as_ref())));
-        }
-        table.add_row(row);
-    }
-    let hint = match purchase {
-        Some(purchase) => format!(
-            "To buy: bytes at rest times the room that storage needs beside them, and the log, on disks \
-             that are {:.0}% full.",
-            100.0 * purchase.fill
-        ),
-        None => "How much to buy is not known: this run did not look for the highest bytes, as those of \
-                 earlier versions."
-            .to_owned(),
-    };
-    (!table.is_empty()).then(|| table.trim_fmt() + "\n\n" + &wrap(&hint, COLUMNS, "", ""))
-}
-
-fn bought(purchase: &Purchase) -> String {
-    words::bytes(Span {
-        point: purchase.bytes,
-        interval: purchase.interval,
-    })
-}
-
-/// Returns what is bought in addition to the bytes at rest: `1.5×, measured; log 8 GiB, estimated`.
-fn room(purchase: Option<&Purchase>) -> String {
-    let Some(purchase) = purchase else {
-        return "not measured".to_owned();
-    };
-    let from = match &purchase.room_from {
-        RoomFrom::Measured => "measured",
-        RoomFrom::Estimated { .. } => "estimated",
-    };
-    let room = format!("{}, {from}", units::factor(purchase.room));
-    if purchase.log_bytes > 0.0 {
-        let log = units::bytes(purchase.log_bytes);
-        return format!("{room}; log {log} a copy, estimated");
-    }
-    room
 }
 
 fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {

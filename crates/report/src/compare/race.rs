@@ -15,7 +15,8 @@ const LISTED: usize = 3;
 pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
     let race = summary.race.as_ref()?;
     let all = [
-        Some(dropped(summary, race)),
+        dropped(summary, race),
+        unfounded(race),
         race.stopped.map(end),
         ten_minutes(race),
     ];
@@ -26,6 +27,10 @@ pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
 pub fn place(dropped: &Dropped) -> String {
     let rows = units::count(dropped.rows);
     match (dropped.at_rung, dropped.rounds) {
+        (false, Some(rounds)) if dropped.is_by_open_questions() => {
+            let rounds = rounds_of(rounds);
+            format!("at {rows} rows, after {rounds} of open questions")
+        }
         (true, _) => format!("at {rows} rows, before all were loaded"),
         (false, Some(rounds)) => format!("at {rows} rows, after {}", rounds_of(rounds)),
         (false, None) => format!("at {rows} rows, between rounds"),
@@ -34,16 +39,20 @@ pub fn place(dropped: &Dropped) -> String {
 
 fn short_place(dropped: &Dropped) -> String {
     match dropped.rounds.filter(|_| !dropped.at_rung) {
+        Some(rounds) if dropped.is_by_open_questions() => {
+            format!("after {} of open questions", rounds_of(rounds))
+        }
         Some(rounds) => format!("after {}", rounds_of(rounds)),
         None => format!("at {} rows", units::count(dropped.rows)),
     }
 }
 
-fn dropped(summary: &Summary, race: &RaceSummary) -> String {
+fn dropped(summary: &Summary, race: &RaceSummary) -> Option<String> {
     let out: Vec<&Dropped> = race.dropped.iter().filter(|d| !d.is_control).collect();
     let of = units::plural(summary.designs.len() as u64, "design", "designs");
     if out.is_empty() {
-        return format!("None of {of} was beaten in everything by another one, so all stayed.");
+        let all = format!("None of {of} was beaten in everything by another one, so all stayed.");
+        return race.unfounded.is_empty().then_some(all);
     }
     let mut places: Vec<(String, u64)> = Vec::new();
     for design in &out {
@@ -61,10 +70,28 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> String {
         }
     };
     let verb = if out.len() == 1 { "was" } else { "were" };
-    format!(
+    Some(format!(
         "{} of {of} {verb} dropped, beaten in everything by another one: {places}.",
         units::count(out.len() as u64)
-    )
+    ))
+}
+
+/// Says which designs were dropped for one that failed later.
+fn unfounded(race: &RaceSummary) -> Option<String> {
+    let designs: Vec<&str> = race.unfounded.iter().map(|d| d.design.as_str()).collect();
+    let mut by: Vec<&str> = race.unfounded.iter().map(|d| d.by.as_str()).collect();
+    by.sort_unstable();
+    by.dedup();
+    let (verb, them, they) = match designs.len() {
+        0 => return None,
+        1 => ("was", "it", "it"),
+        _ => ("were", "them", "they"),
+    };
+    let (designs, by) = (list(&designs, LISTED), list(&by, LISTED));
+    Some(format!(
+        "{designs} {verb} dropped for {by}, which failed later, so {they} may be better: measure {them} in \
+         another run."
+    ))
 }
 
 fn end(stopped: Stopped) -> String {

@@ -10,13 +10,11 @@ use crate::error::Result;
 use crate::files::write_synced;
 
 /// The settings besides folders and ports, all of which are in the report.
-const SETTINGS: [(&str, &str); 27] = [
+const SETTINGS: [(&str, &str); 25] = [
     ("num_tokens", "4"),
     ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
     ("endpoint_snitch", "SimpleSnitch"),
     ("memtable_allocation_type", "heap_buffers"),
-    ("commitlog_sync", "periodic"),
-    ("commitlog_sync_period", "10000ms"),
     ("materialized_views_enabled", "true"),
     // Older modes ignore the import of newly written SSTables silently.
     ("storage_compatibility_mode", "NONE"),
@@ -48,6 +46,15 @@ const SETTINGS: [(&str, &str); 27] = [
 
 const FUNCTIONS: &str = "user_defined_functions_enabled";
 
+/// As shipped: the commit log is synced every 10 s, and writes are acknowledged before.
+const SYNCED_LATER: [(&str, &str); 2] = [
+    ("commitlog_sync", "periodic"),
+    ("commitlog_sync_period", "10000ms"),
+];
+
+/// A write is acknowledged when it is on the disk.
+const SYNCED_FIRST: [(&str, &str); 1] = [("commitlog_sync", "batch")];
+
 /// The settings that are different or additional for the nodes of a cluster.
 const SEVERAL_NODES: [(&str, &str); 2] = [
     // As shipped: a replica that was too slow for a write gets it later.
@@ -78,8 +85,9 @@ impl Folder {
         ports: Ports,
         access: DiskAccess,
         functions: bool,
+        syncs_writes: bool,
     ) -> Result<()> {
-        let text = self.yaml_text(node, ports, access, functions)?;
+        let text = self.yaml_text(node, ports, access, functions, syncs_writes)?;
         write_synced(&self.yaml(), &text)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
@@ -90,6 +98,7 @@ impl Folder {
         ports: Ports,
         access: DiskAccess,
         functions: bool,
+        syncs_writes: bool,
     ) -> Result<String> {
         let folder = |name: &str| utf8(&self.path().join(name)).map(quoted);
         let mut lines = vec![
@@ -109,7 +118,8 @@ impl Folder {
             "    parameters:".to_owned(),
             format!("      - seeds: \"127.0.0.1:{}\"", ports.storage),
         ];
-        lines.extend(settings(node, functions).map(|(name, value)| format!("{name}: {value}")));
+        let settings = settings(node, functions, syncs_writes);
+        lines.extend(settings.map(|(name, value)| format!("{name}: {value}")));
         if !node.is_alone() {
             let tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
             lines.push(format!("initial_token: {}", tokens.join(",")));
@@ -119,15 +129,25 @@ impl Folder {
 }
 
 /// Returns the settings of `cassandra.yaml` that a report shows.
-pub(crate) fn settings(node: Node, functions: bool) -> impl Iterator<Item = (String, String)> {
+pub(crate) fn settings(
+    node: Node,
+    functions: bool,
+    syncs_writes: bool,
+) -> impl Iterator<Item = (String, String)> {
     let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
     let is_other = move |name: &str| {
         let mut others = SEVERAL_NODES.iter().map(|(other, _)| *other);
         !node.is_alone() && others.any(|other| other == name)
     };
+    let synced: &[(&str, &str)] = if syncs_writes {
+        &SYNCED_FIRST
+    } else {
+        &SYNCED_LATER
+    };
     SETTINGS
         .iter()
         .filter(move |(name, _)| !is_other(name))
+        .chain(synced)
         .chain(several)
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .chain([(FUNCTIONS.to_owned(), functions.to_string())])
@@ -157,7 +177,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(&parent.path().join("a \"b\"")).unwrap();
         folder
-            .write_configuration(Node::default(), PORTS, DiskAccess::Standard, false)
+            .write_configuration(Node::default(), PORTS, DiskAccess::Standard, false, false)
             .unwrap();
         let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.1\nrpc_address: 127.0.0.1\n"));
@@ -184,7 +204,7 @@ mod tests {
         let folder = Folder::create(parent.path()).unwrap();
         let second = Node::all(3).nth(1).unwrap();
         let yaml = folder
-            .yaml_text(second, PORTS, DiskAccess::Standard, true)
+            .yaml_text(second, PORTS, DiskAccess::Standard, true, false)
             .unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.2\nrpc_address: 127.0.0.2\n"));
         assert!(yaml.contains("- seeds: \"127.0.0.1:2\"\n"), "{yaml}");
@@ -192,5 +212,21 @@ mod tests {
         assert_eq!(yaml.matches("hinted_handoff_enabled").count(), 1);
         let tokens = yaml.lines().find(|line| line.starts_with("initial_token"));
         assert_eq!(tokens.unwrap().split(',').count(), 4);
+    }
+
+    #[test]
+    fn a_period_of_the_commit_log_is_only_set_where_there_is_one() {
+        let lines = |syncs_writes| {
+            let all = settings(Node::default(), false, syncs_writes);
+            let of_log = all.filter(|(name, _)| name.starts_with("commitlog_"));
+            let lines: Vec<String> = of_log.map(|(n, value)| format!("{n}: {value}")).collect();
+            lines.join(", ")
+        };
+        // With a period as well, Cassandra does not start.
+        assert_eq!(lines(true), "commitlog_sync: batch");
+        assert_eq!(
+            lines(false),
+            "commitlog_sync: periodic, commitlog_sync_period: 10000ms"
+        );
     }
 }

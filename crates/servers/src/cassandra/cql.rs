@@ -23,8 +23,11 @@ use super::credentials::Login;
 /// Time limit of one request.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// A connection, which is of no use after an error: the reply may come when it is not awaited any more.
 pub(crate) struct Connection {
     stream: TcpStream,
+    /// Number of the last request, which its reply repeats.
+    last_request: i16,
     pub(crate) server: SocketAddr,
     /// Address of this end, by which the server names its client.
     pub(crate) local: SocketAddr,
@@ -36,10 +39,12 @@ impl Connection {
     /// # Errors
     /// Fails if the server does not answer, or not in CQL.
     pub(crate) async fn open(address: SocketAddr, login: &Login) -> io::Result<Option<Connection>> {
-        let stream = TcpStream::connect(address).await?;
+        let connected = tokio::time::timeout(LIMIT, TcpStream::connect(address)).await;
+        let stream = connected.map_err(|_| late())??;
         let local = stream.local_addr()?;
         let mut connection = Connection {
             stream,
+            last_request: 0,
             server: address,
             local,
         };
@@ -93,18 +98,30 @@ impl Connection {
     }
 
     async fn ask(&mut self, request: &impl SerializableRequest) -> io::Result<Response> {
-        let request = SerializedRequest::make(request, None, false).map_err(io::Error::other)?;
+        let request = SerializedRequest::make(request, None, false);
+        let mut request = request.map_err(io::Error::other)?;
+        self.last_request = self.last_request.checked_add(1).unwrap_or_default();
+        request.set_stream(self.last_request);
         let exchange = async {
             self.stream.write_all(request.get_data()).await?;
             let reply = read_response_frame(&mut self.stream).await;
             reply.map_err(io::Error::other)
         };
-        let (frame, opcode, body) = tokio::time::timeout(LIMIT, exchange).await??;
+        let exchanged = tokio::time::timeout(LIMIT, exchange).await;
+        let (frame, opcode, body) = exchanged.map_err(|_| late())??;
+        if frame.stream != self.last_request {
+            return Err(io::Error::other("the server replied to another request"));
+        }
         let body = parse_response_body_extensions(frame.flags, None, body);
         let body = body.map_err(io::Error::other)?.body;
         let features = ProtocolFeatures::default();
         Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
     }
+}
+
+fn late() -> io::Error {
+    let why = format!("it did not answer within {} s", LIMIT.as_secs());
+    io::Error::new(io::ErrorKind::TimedOut, why)
 }
 
 fn unexpected(response: Response) -> io::Error {
@@ -113,5 +130,34 @@ fn unexpected(response: Response) -> io::Error {
             io::Error::other(format!("{}: {}", refusal.error, refusal.reason))
         }
         other => io::Error::other(format!("the server replied {}", other.to_response_kind())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::cassandra::peer::Peer;
+    use crate::secret::Secret;
+
+    #[tokio::test]
+    async fn a_reply_to_another_request_is_an_error() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move {
+            let mut peer = Peer::accept(&listener).await;
+            let first = peer.take().await;
+            peer.reply_done(first).await;
+            peer.take().await;
+            peer.reply_done(first).await;
+        });
+        let login = Login::new("user", Secret::new("password"));
+        let connection = Connection::open(address, &login).await.unwrap();
+        let mut connection = connection.unwrap();
+        connection.execute("one statement").await.unwrap();
+        let error = connection.execute("another one").await.unwrap_err();
+        assert!(error.to_string().contains("another request"), "{error}");
+        server.await.unwrap();
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Details {
     pub(super) disk_access: DiskAccess,
     #[serde(default)]
     pub(super) functions: bool,
+    #[serde(default)]
+    pub(super) syncs_writes: bool,
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,

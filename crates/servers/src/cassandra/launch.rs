@@ -88,6 +88,7 @@ impl Server {
             disk_read_bytes_per_second: self.disk_read_bytes_per_second(),
             disk_access: Some(details.disk_access),
             functions: details.functions,
+            syncs_writes: details.syncs_writes,
             ports: Some(details.ports),
             node: details.node,
             owner: match record.owner {
@@ -117,8 +118,8 @@ impl Server {
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
-        let functions = options.functions;
-        folder.write_configuration(node, ports, disk_access, functions)?;
+        let (functions, syncs_writes) = (options.functions, options.syncs_writes);
+        folder.write_configuration(node, ports, disk_access, functions, syncs_writes)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
@@ -150,6 +151,7 @@ impl Server {
                 limits,
                 disk_access,
                 functions,
+                syncs_writes,
                 ports,
                 node,
             },

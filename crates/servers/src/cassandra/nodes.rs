@@ -111,6 +111,11 @@ impl Nodes {
         stopped.into_iter().collect()
     }
 
+    /// Returns the servers, in the order of their addresses, for disturbing them one by one.
+    pub fn into_servers(self) -> Vec<Server> {
+        self.nodes
+    }
+
     /// Returns the output of `nodetool` for these arguments on each node; see
     /// [`Server::nodetool_within`].
     ///

@@ -31,6 +31,9 @@ pub struct ServerOptions {
     pub disk_access: Option<DiskAccess>,
     /// Whether CQL may make functions, whose code runs in the server.
     pub functions: bool,
+    /// Whether a write is acknowledged only once the commit log that has it is on the disk. Otherwise
+    /// a server that is killed may lose what it has acknowledged just before.
+    pub syncs_writes: bool,
     /// The ports, with 0 for any free port. `None` means free ports, but for a server that is to be
     /// kept those of its last start if they are free. A node other than the first uses all of them
     /// but JMX.
@@ -61,6 +64,7 @@ impl ServerOptions {
             disk_read_bytes_per_second: None,
             disk_access: None,
             functions: false,
+            syncs_writes: false,
             ports: None,
             node: Node::default(),
             owner: Owner::ThisProcess,

@@ -35,7 +35,7 @@ pub(crate) async fn set_up_roles(nodes: &[Server]) -> Result<()> {
     let roles = Roles {
         nodes,
         login: first.login(),
-        superuser: None,
+        superuser: Superuser::at(first.address()),
     };
     roles.set_up().await
 }
@@ -44,8 +44,7 @@ pub(crate) async fn set_up_roles(nodes: &[Server]) -> Result<()> {
 struct Roles<'a> {
     nodes: &'a [Server],
     login: &'a Login,
-    /// The connection of the default superuser, if it could log in.
-    superuser: Option<Connection>,
+    superuser: Superuser,
 }
 
 impl Roles<'_> {
@@ -76,16 +75,9 @@ impl Roles<'_> {
 
     /// Returns whether our role can log in on every node.
     async fn try_to_set_up(&mut self) -> io::Result<bool> {
-        if let (None, Some(first)) = (&self.superuser, self.nodes.first()) {
-            let default = Login::new(DEFAULT, Secret::new(DEFAULT));
-            self.superuser = Connection::open(first.address(), &default).await?;
-        }
-        if let Some(superuser) = &mut self.superuser {
-            let password = new_password().map_err(io::Error::other)?;
-            for statement in statements(self.nodes.len(), self.login, &password) {
-                superuser.execute(&statement).await?;
-            }
-        }
+        let password = new_password().map_err(io::Error::other)?;
+        let statements = statements(self.nodes.len(), self.login, &password);
+        self.superuser.execute(&statements).await?;
         for node in self.nodes {
             if Connection::open(node.address(), self.login)
                 .await?
@@ -100,16 +92,21 @@ impl Roles<'_> {
     /// Checks that nobody else became a superuser before the default one was disabled: whoever is logged
     /// in could still make a role, and whoever has a role could still log in.
     async fn check_alone(mut self) -> Result<()> {
-        let Some(mut superuser) = self.superuser.take() else {
+        if !self.superuser.was_logged_in {
             return Ok(());
-        };
-        self.check_clients(&superuser).await?;
-        self.check_roles(&mut superuser).await?;
-        self.check_clients(&superuser).await
+        }
+        self.check_clients().await?;
+        self.check_roles().await?;
+        self.check_clients().await
     }
 
-    async fn check_roles(&self, superuser: &mut Connection) -> Result<()> {
-        let found = roles(superuser).await.map_err(failed)?;
+    async fn check_roles(&mut self) -> Result<()> {
+        let found = match &mut self.superuser.connection {
+            Some(superuser) => roles(superuser).await,
+            // It was lost when the superuser could not log in any more. Ours may read the roles, too.
+            None => roles(&mut self.connect(self.superuser.address).await?).await,
+        };
+        let found = found.map_err(failed)?;
         let ours = [DEFAULT, self.login.user()];
         match found.iter().find(|role| !ours.contains(&role.as_str())) {
             None => Ok(()),
@@ -119,19 +116,26 @@ impl Roles<'_> {
         }
     }
 
-    async fn check_clients(&self, superuser: &Connection) -> Result<()> {
+    async fn check_clients(&self) -> Result<()> {
         for node in self.nodes {
-            self.check_clients_of(node.address(), superuser).await?;
+            self.check_clients_of(node.address()).await?;
         }
         Ok(())
     }
 
-    /// Checks that a node has no clients but the superuser and this one.
-    async fn check_clients_of(&self, node: SocketAddr, superuser: &Connection) -> Result<()> {
+    /// Connects to a node as our role.
+    async fn connect(&self, node: SocketAddr) -> Result<Connection> {
         let connection = Connection::open(node, self.login).await.map_err(failed)?;
-        let mut connection = connection.ok_or_else(|| refused("it has forgotten its password"))?;
+        connection
+            .ok_or_else(|| refused("it has forgotten its password: start again in an empty folder"))
+    }
+
+    /// Checks that a node has no clients but the superuser and this one.
+    async fn check_clients_of(&self, node: SocketAddr) -> Result<()> {
+        let mut connection = self.connect(node).await?;
         let is_at_node = |connection: &&Connection| connection.server == node;
-        let ours = [superuser, &connection].into_iter().filter(is_at_node);
+        let superuser = self.superuser.connection.iter();
+        let ours = superuser.chain([&connection]).filter(is_at_node);
         let ours: Vec<SocketAddr> = ours.map(|connection| connection.local).collect();
         let deadline = Instant::now() + LEAVING;
         loop {
@@ -148,6 +152,49 @@ impl Roles<'_> {
                 }
             }
         }
+    }
+}
+
+/// The default superuser of a new cluster.
+struct Superuser {
+    /// Address of the node that it connects to.
+    address: SocketAddr,
+    connection: Option<Connection>,
+    /// Whether it could ever log in, as others then could, too.
+    was_logged_in: bool,
+}
+
+impl Superuser {
+    fn at(address: SocketAddr) -> Superuser {
+        Superuser {
+            address,
+            connection: None,
+            was_logged_in: false,
+        }
+    }
+
+    /// Executes statements, or does nothing if it cannot log in.
+    ///
+    /// # Errors
+    /// Fails if the server refuses one or does not answer. The next call connects anew, since a reply
+    /// to the one that failed may still come.
+    async fn execute(&mut self, statements: &[String]) -> io::Result<()> {
+        let connection = match self.connection.take() {
+            Some(connection) => Some(connection),
+            None => {
+                let default = Login::new(DEFAULT, Secret::new(DEFAULT));
+                Connection::open(self.address, &default).await?
+            }
+        };
+        let Some(mut connection) = connection else {
+            return Ok(());
+        };
+        self.was_logged_in = true;
+        for statement in statements {
+            connection.execute(statement).await?;
+        }
+        self.connection = Some(connection);
+        Ok(())
     }
 }
 
@@ -198,7 +245,9 @@ async fn clients(connection: &mut Connection) -> io::Result<Vec<SocketAddr>> {
 }
 
 fn failed(error: io::Error) -> Error {
-    refused(&error.to_string())
+    refused(&format!(
+        "{error}: start it again, and in an empty folder if that comes again"
+    ))
 }
 
 fn refused(why: &str) -> Error {
@@ -209,7 +258,33 @@ fn refused(why: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::cassandra::peer::Peer;
+
+    #[tokio::test]
+    async fn after_an_error_the_superuser_connects_anew() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut superuser = Superuser::at(listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let mut lost = Peer::accept(&listener).await;
+            lost.take().await;
+            drop(lost);
+            let mut peer = Peer::accept(&listener).await;
+            for _ in 0..2 {
+                let request = peer.take().await;
+                peer.reply_done(request).await;
+            }
+        });
+        let statements = ["one", "another"].map(str::to_owned);
+        superuser.execute(&statements).await.unwrap_err();
+        assert!(superuser.connection.is_none());
+        superuser.execute(&statements).await.unwrap();
+        assert!(superuser.connection.is_some());
+        assert!(superuser.was_logged_in);
+        server.await.unwrap();
+    }
 
     #[test]
     fn the_default_superuser_is_locked_out_last_and_several_nodes_know_the_roles() {

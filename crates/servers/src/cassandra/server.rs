@@ -109,6 +109,11 @@ impl Server {
         self.details.ports.jmx
     }
 
+    /// Returns the port of its address at which the other nodes of its cluster reach it.
+    pub fn storage_port(&self) -> u16 {
+        self.details.ports.storage
+    }
+
     pub fn pid(&self) -> u32 {
         self.record.server.pid
     }
@@ -167,7 +172,11 @@ impl Server {
         own.push(("jvm_flags", flags::reported()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(details.node, details.functions))
+            .chain(config::settings(
+                details.node,
+                details.functions,
+                details.syncs_writes,
+            ))
             .collect()
     }
 

@@ -1,4 +1,7 @@
 //! Stopping, killing and pausing processes with the groups that they lead.
+//!
+//! A group is paused before it gets any other signal. Otherwise a process that is started after the group
+//! was listed would be missed, and once the leader has ended nothing tells whose the group was.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,6 +16,8 @@ const POLL: Duration = Duration::from_millis(50);
 /// Time between two looks at threads that are about to stop.
 const AFTER_PAUSE: Duration = Duration::from_millis(1);
 const AFTER_KILL: Duration = Duration::from_secs(10);
+/// Longest time for a group to pause before it is signalled as it is.
+const PAUSE_LIMIT: Duration = Duration::from_secs(1);
 
 impl ProcessId {
     /// Runs [`ProcessId::stop_group_blocking`] without blocking the runtime.
@@ -38,9 +43,8 @@ impl ProcessId {
     pub(crate) fn end_group_blocking(self, signals: &[(Signal, Duration)]) -> Result<()> {
         let last = (Signal::KILL, AFTER_KILL);
         for (signal, patience) in signals.iter().copied().chain([last]) {
-            self.signal_group(signal);
             // A paused process receives it only when it is resumed.
-            self.signal_group(Signal::CONT);
+            self.signal_group(&[signal, Signal::CONT]);
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline && self.is_alive() {
                 std::thread::sleep(POLL);
@@ -54,27 +58,43 @@ impl ProcessId {
     /// # Errors
     /// Fails with `Unstoppable` when it still runs 10 s later.
     pub(crate) async fn kill_group(self) -> Result<()> {
-        self.signal_group(Signal::KILL);
-        let deadline = Instant::now() + AFTER_KILL;
-        while Instant::now() < deadline && self.is_alive() {
-            tokio::time::sleep(POLL).await;
-        }
-        self.check_ended()
+        tokio::task::spawn_blocking(move || self.end_group_blocking(&[]))
+            .await
+            .unwrap_or_else(|_| self.check_ended())
     }
 
-    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads
-    /// of its leader have stopped: each of them runs until it notices the signal.
+    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until all threads
+    /// have stopped: each of them runs until it notices the signal.
     ///
     /// # Errors
     /// Fails with `Gone` when it has ended.
     pub(crate) fn pause_group(self) -> Result<()> {
         self.stat()?;
-        self.signal_group(Signal::STOP);
-        let deadline = Instant::now() + AFTER_KILL;
-        while Instant::now() < deadline && self.has_running_threads() {
-            std::thread::sleep(AFTER_PAUSE);
-        }
+        self.paused_group(AFTER_KILL);
         Ok(())
+    }
+
+    /// Pauses the group that this process leads, and returns its processes, this one first. One that has not
+    /// stopped after `patience` is among them, but may have started others.
+    fn paused_group(self, patience: Duration) -> Vec<ProcessId> {
+        let deadline = Instant::now() + patience;
+        let (mut group, mut found) = (Vec::new(), vec![self]);
+        loop {
+            for process in &found {
+                process.signal(Signal::STOP);
+            }
+            // One that is just starting another process stops when it has done so.
+            while Instant::now() < deadline && found.iter().any(|p| p.has_running_threads()) {
+                std::thread::sleep(AFTER_PAUSE);
+            }
+            group.append(&mut found);
+            found = self.others_of_group();
+            found.retain(|process| !group.contains(process));
+            if found.is_empty() || Instant::now() >= deadline {
+                group.append(&mut found);
+                return group;
+            }
+        }
     }
 
     fn has_running_threads(self) -> bool {
@@ -88,7 +108,7 @@ impl ProcessId {
                 fs::read_to_string(thread.path().join("stat")).ok()
             });
         let mut states = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.chars().next());
-        states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
+        states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X')) && self.is_alive()
     }
 
     /// Lets a paused group run again.
@@ -97,7 +117,9 @@ impl ProcessId {
     /// Fails with `Gone` when it has ended.
     pub(crate) fn resume_group(self) -> Result<()> {
         self.stat()?;
-        self.signal_group(Signal::CONT);
+        for process in self.others_of_group().into_iter().chain([self]) {
+            process.signal(Signal::CONT);
+        }
         Ok(())
     }
 
@@ -111,26 +133,21 @@ impl ProcessId {
         Ok(())
     }
 
-    /// Signals the process and all others of the group that it leads, but none if it has ended.
-    fn signal_group(self, signal: Signal) {
-        let others = self.others_of_group();
-        self.signal(signal);
-        others.into_iter().for_each(|other| other.signal(signal));
+    /// Pauses the group that this process leads, and sends signals to all of it; does nothing if it has ended.
+    fn signal_group(self, signals: &[Signal]) {
+        let group = self.paused_group(PAUSE_LIMIT);
+        for signal in signals {
+            // The leader comes last: the kernel disturbs what is paused in a group that has lost it.
+            for process in group.iter().rev() {
+                process.signal(*signal);
+            }
+        }
     }
 
     /// Returns the other processes of the group that it leads; none if it has ended, as the group may
     /// be another one by now.
     fn others_of_group(self) -> Vec<ProcessId> {
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let others = ids.filter(|pid| *pid != self.pid).filter_map(|pid| {
-            let stat = Stat::read(pid)?;
-            (stat.group == u64::from(self.pid)).then_some(ProcessId {
-                pid,
-                start_ticks: stat.start_ticks,
-            })
-        });
-        let others = others.collect();
+        let others = without_leader(self.pid);
         if self.is_alive() { others } else { Vec::new() }
     }
 
@@ -153,9 +170,24 @@ impl ProcessId {
     }
 }
 
+/// Returns the processes of a group except the one whose id it has.
+fn without_leader(group: u32) -> Vec<ProcessId> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let others = ids.filter(|pid| *pid != group).filter_map(|pid| {
+        let stat = Stat::read(pid)?;
+        (stat.group == u64::from(group)).then_some(ProcessId {
+            pid,
+            start_ticks: stat.start_ticks,
+        })
+    });
+    others.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_testing::times;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
@@ -242,6 +274,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_process_that_is_just_started_is_not_missed() {
+        for _ in 0..times(20, 200) {
+            let mut child = Command::new("sh")
+                .args(["-c", "for i in $(seq 500); do sleep 60 & done; wait"])
+                .process_group(0)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let id = ProcessId::from_pid(child.id()).unwrap();
+            while id.others_of_group().is_empty() {
+                std::thread::sleep(AFTER_PAUSE);
+            }
+            id.kill_group().await.unwrap();
+            child.wait().unwrap();
+            // Those that were killed are gone long before one that was missed.
+            let deadline = Instant::now() + Duration::from_secs(30);
+            while Instant::now() < deadline && !without_leader(id.pid).is_empty() {
+                std::thread::sleep(AFTER_PAUSE);
+            }
+            assert_eq!(without_leader(id.pid), []);
+        }
+    }
+
+    #[tokio::test]
     async fn the_others_of_a_group_are_signalled_with_its_leader_and_not_after_its_end() {
         let (mut child, id) = group_of_two();
         let [other] = id.others_of_group()[..] else {
@@ -250,7 +307,7 @@ mod tests {
         id.signal(Signal::KILL);
         child.wait().unwrap();
         assert_eq!(id.others_of_group(), []);
-        id.signal_group(Signal::KILL);
+        id.signal_group(&[Signal::KILL]);
         assert!(other.is_alive());
         other.signal(Signal::KILL);
         while other.is_alive() {

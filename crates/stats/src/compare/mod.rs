@@ -16,7 +16,7 @@ mod verified;
 
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
-pub use raced::{Beaten, Dropped, Stopped, WhyStopped};
+pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,
@@ -30,6 +30,7 @@ pub use summary::{
     Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip,
     PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary,
     RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
-    TimeForecast, Trial, UnderLoad, UsersChecked, WhyNotChecked, ledger,
+    TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
+    ledger,
 };
-pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};
+pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

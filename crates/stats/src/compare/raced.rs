@@ -2,6 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Number of the first round in which open questions are asked before all others. The times of these rounds
+/// decide who is dropped, and are no part of any other figure.
+pub const OPEN_ROUND: u32 = (1 << 23) + (1 << 22);
+
+/// A claim that the rungs of a race leave open: that a design is beaten in these questions, too, by another
+/// one that beats it in everything else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    pub design: String,
+    /// The design that beats it in everything else.
+    pub by: String,
+    /// Rows of the larger rung.
+    pub rows: u64,
+    /// Costs of the design at the larger rung as multiples of the other's, as far as they are shown.
+    pub beaten: Vec<Beaten>,
+    /// Names of the questions that are open.
+    pub questions: Vec<String>,
+}
+
 /// A design that another one beats in every objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
@@ -31,6 +50,30 @@ pub struct Beaten {
     pub times: f64,
     /// Remainder when the error, its closing up to the full scale and the margin are taken off.
     pub at_least: f64,
+    /// Rows of the tables that showed it, where these are not the largest that were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}
+
+impl Dropped {
+    /// Returns whether the comparison was made at a rung, but for questions that were asked at the designs' own
+    /// tables before all others.
+    pub fn is_by_open_questions(&self) -> bool {
+        self.beaten.iter().any(|beaten| beaten.rows.is_some())
+    }
+
+    /// Returns the costs with the rows of the tables that showed them, the largest tables first.
+    pub fn beaten_at(&self) -> Vec<(u64, Vec<&Beaten>)> {
+        let mut by_rows: Vec<(u64, Vec<&Beaten>)> = vec![(self.rows, Vec::new())];
+        for beaten in &self.beaten {
+            let rows = beaten.rows.unwrap_or(self.rows);
+            match by_rows.iter_mut().find(|(known, _)| *known == rows) {
+                Some((_, costs)) => costs.push(beaten),
+                None => by_rows.push((rows, vec![beaten])),
+            }
+        }
+        by_rows
+    }
 }
 
 /// The end of measuring in a race.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axes, Dropped, Instance, Stopped};
+use super::{Axes, Claim, Dropped, Instance, Stopped};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
@@ -92,6 +92,10 @@ pub enum Record {
     /// none. Their records have these ids in place of a design's.
     Race {
         rungs: Vec<Instance>,
+    },
+    /// Before the rounds, the designs of these claims are asked the questions that the rungs left open.
+    OpenQuestions {
+        claims: Vec<Claim>,
     },
     /// The design is measured no further, but for a control.
     Dropped(Box<Dropped>),

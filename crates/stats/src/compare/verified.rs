@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Share of the wrong answers that a comparison has to catch.
+pub const ENOUGH_CAUGHT: f64 = 0.995;
+
 /// Results for the questions of a workload over its first rows, without any design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
@@ -107,5 +110,11 @@ impl Verified {
         let tried = self.mutations.iter().map(|score| score.tried).sum();
         let caught = self.mutations.iter().map(|score| score.caught).sum();
         (tried, caught)
+    }
+
+    /// Returns whether [`ENOUGH_CAUGHT`] of the wrong answers were caught, if any were made.
+    pub fn catches_enough(&self) -> bool {
+        let (tried, caught) = self.total();
+        caught as f64 >= ENOUGH_CAUGHT * tried as f64
     }
 }

@@ -78,7 +78,9 @@ impl<'a> Contest<'a> {
     /// is then at fault.
     fn leave_out_failing_questions(&mut self) {
         for question in 0..self.input.questions.len() {
-            let designs: Vec<usize> = self.remaining().collect();
+            let designs: Vec<usize> = { self.remaining() }
+                .filter(|index| self.input.designs[*index].was_asked(question))
+                .collect();
             let failures: Vec<&str> = designs
                 .iter()
                 .filter_map(|index| self.input.designs[*index].failure(question))

@@ -58,6 +58,8 @@ pub struct Decision {
     pub twins: Option<f64>,
     /// Reason why there are no times at full scale, if there should be.
     pub no_forecast: Option<String>,
+    /// Reason why no design has a cost of a month although there are prices.
+    pub no_month: Option<String>,
     /// Circumstances that the run did not measure.
     pub not_measured: Vec<String>,
 }
@@ -127,6 +129,8 @@ pub enum Doubt {
     NotRanked(Vec<String>),
     /// Some limits could not be compared with a figure; holds their texts.
     LimitsNotKnown(Vec<String>),
+    /// Something failed that does not exclude the design, such as an answer of its twin; holds clauses.
+    Troubles(Vec<String>),
 }
 
 impl Decision {
@@ -165,6 +169,7 @@ impl Decision {
             known_rows: input.known_rows.clone(),
             twins: input.noise.twins,
             no_forecast: input.no_forecast.clone(),
+            no_month: input.no_month.clone(),
             not_measured: input.not_measured.clone(),
         }
     }
@@ -188,6 +193,13 @@ impl Decision {
     pub fn minimised(&self) -> Minimise {
         self.fallback
             .map_or(self.rule.minimise, |fallback| fallback.instead)
+    }
+}
+
+impl Recommendation {
+    /// Returns whether the design may or may not keep one of the limits.
+    pub fn is_unsure_of_limits(&self) -> bool {
+        self.limits.iter().any(|limit| limit.is_unsure())
     }
 }
 
@@ -229,11 +241,14 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
         .collect();
     let runner_up = ballot.runner_up(leader);
     let lead = runner_up.map(|other| ballot.costs[other].point / ballot.costs[leader].point);
-    let doubts = doubts(contest, ballot, &limits, lead);
+    let doubts = doubts(contest, ballot, leader, &limits, lead);
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
     let certainty = Certainty::from_confidence(confidence).min(max_certainty(&doubts));
+    // Rounds that separate it from another design say nothing of a limit.
+    let is_unsure_of_limits = limits.iter().any(|limit| limit.is_unsure());
     let more = runner_up
         .filter(|_| Certainty::from_confidence(confidence) < Certainty::Settled)
+        .filter(|_| !is_unsure_of_limits)
         .and_then(|other| {
             let (own, others) = (&ballot.costs[leader], &ballot.costs[other]);
             more::rounds(contest, own, others, contest.entrants[other])
@@ -264,6 +279,7 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
 fn doubts(
     contest: &Contest<'_>,
     ballot: &Ballot<'_>,
+    leader: usize,
     limits: &[LimitState],
     lead: Option<f64>,
 ) -> Vec<Doubt> {
@@ -302,6 +318,10 @@ fn doubts(
     if !not_known.is_empty() {
         doubts.push(Doubt::LimitsNotKnown(not_known));
     }
+    let troubles = &input.designs[contest.entrants[leader]].troubles;
+    if !troubles.is_empty() {
+        doubts.push(Doubt::Troubles(troubles.clone()));
+    }
     doubts
 }
 
@@ -309,7 +329,9 @@ fn doubts(
 fn max_certainty(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
         Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
-        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) => Certainty::Likely,
+        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) | Doubt::Troubles(_) => {
+            Certainty::Likely
+        }
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }

@@ -6,11 +6,14 @@
 //! and looks, and not among objectives (Berger: Multiparameter hypothesis testing and acceptance
 //! sampling, 1982).
 
+mod open;
+
 use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::{FEWEST_ROUNDS, deviation, ratios};
 use super::{DecisionInput, LimitOf};
 use crate::quantile::student;
+pub use open::{NearlyDominated, gaps_in};
 
 /// Probability with which any design of a run may be dropped that is not dominated.
 const ERROR_OF_ALL: f64 = 0.05;
@@ -72,8 +75,10 @@ impl Dominated {
     /// Finds the dominated designs, where figures are looked at this many times in all. Of several designs
     /// that beat one, the cheapest is named.
     pub fn find(scales: &Scales<'_>, looks: usize) -> Vec<Dominated> {
-        let field = Field::of(scales, looks);
-        let designs = field.last().contest.remaining();
+        let Some(field) = Field::of(scales, looks) else {
+            return Vec::new();
+        };
+        let designs = field.last.contest.remaining();
         designs.filter_map(|design| field.beaten(design)).collect()
     }
 }
@@ -87,29 +92,27 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn of(scales: &Scales<'a>, looks: usize) -> Field<'a> {
+    /// Returns `None` where the second scale has no more rows than the first one, since then nothing shows
+    /// whether a gap grows.
+    fn of(scales: &Scales<'a>, looks: usize) -> Option<Field<'a>> {
         match scales {
-            Scales::Full(input) => Field {
+            Scales::Full(input) => Some(Field {
                 before: None,
                 last: Scale::of(input, looks),
                 reach: 0.0,
-            },
+            }),
             Scales::Below { scales, full_rows } => {
                 let [before, last] = scales.map(|input| Scale::of(input, looks));
                 let ln = |rows: u64| (rows.max(1) as f64).ln();
-                let step = (ln(last.rows()) - ln(before.rows())).max(f64::MIN_POSITIVE);
+                let step = ln(last.rows()) - ln(before.rows());
                 let reach = ((ln(*full_rows) - ln(last.rows())) / step).max(0.0);
-                Field {
+                (step > 0.0).then_some(Field {
                     before: Some(before),
                     last,
                     reach,
-                }
+                })
             }
         }
-    }
-
-    fn last(&self) -> &Scale<'a> {
-        &self.last
     }
 
     /// Compares a design with each of the others, the cheapest first.
@@ -142,17 +145,25 @@ impl<'a> Field<'a> {
         let is_compared = !objectives.is_empty() && self.limits_are_compared(&objectives);
         let mut gaps = is_compared.then(|| Vec::with_capacity(objectives.len()))?;
         for objective in objectives {
-            let (times, at_least) = self.gap(objective, design, other)?;
-            if at_least <= self.least(objective) {
+            let (gap, is_shown) = self.compare(objective, design, other)?;
+            if !is_shown {
                 return None;
             }
-            gaps.push(Gap {
-                objective,
-                times: times.exp(),
-                at_least: at_least.exp(),
-            });
+            gaps.push(gap);
         }
         Some(gaps)
+    }
+
+    /// Returns the gap by an objective, and whether it shows that the design is worse. Returns `None` if it is
+    /// not known.
+    fn compare(&self, objective: Objective, design: usize, other: usize) -> Option<(Gap, bool)> {
+        let (times, at_least) = self.gap(objective, design, other)?;
+        let gap = Gap {
+            objective,
+            times: times.exp(),
+            at_least: at_least.exp(),
+        };
+        Some((gap, at_least > self.least(objective)))
     }
 
     /// Whether every limit is one of an objective, so that a design that is worse by all of them breaks

@@ -92,7 +92,7 @@ impl Figure {
     }
 
     /// Returns the value in a resample, or the point.
-    pub(super) fn at(&self, resample: Option<usize>) -> f64 {
+    pub(crate) fn at(&self, resample: Option<usize>) -> f64 {
         match resample {
             Some(index) if !self.resamples.is_empty() => {
                 self.resamples[index % self.resamples.len()]

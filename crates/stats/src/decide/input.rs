@@ -29,6 +29,9 @@ pub struct DecisionInput {
     pub known_rows: Option<KnownRows>,
     /// Reason why there are no times at full scale, if there should be, with what to load or measure.
     pub no_forecast: Option<String>,
+    /// Reason why no design has a cost of a month although there are prices.
+    #[serde(default)]
+    pub no_month: Option<String>,
     /// Circumstances that the run did not measure, each as the end of a sentence: `a cold cache`.
     pub not_measured: Vec<String>,
 }
@@ -120,6 +123,9 @@ pub struct Contender {
     pub load: Option<Figure>,
     /// Cost of a month, machines included.
     pub month: Option<Figure>,
+    /// Failures that do not exclude it, but speak against it, each as a clause.
+    #[serde(default)]
+    pub troubles: Vec<String>,
     /// Answers in the order of the questions.
     pub answers: Vec<Answer>,
 }
@@ -158,7 +164,8 @@ pub struct Answer {
     pub time: Timed,
     /// Seconds at the measured scale.
     pub measured: Option<f64>,
-    /// Quantiles at the scale of interest, each with its seconds: 0.99 and the seconds of p99.
+    /// Quantiles at the scale of interest that a limit is on, each with its seconds: 0.99 and the seconds of
+    /// p99.
     pub quantiles: Vec<(f64, Figure)>,
     /// Measurements behind the figure: `4 scales, held-out error 8%`.
     pub basis: String,
@@ -214,6 +221,13 @@ impl Contender {
             Timed::Failed(reason) => Some(reason),
             Timed::Seconds(_) | Timed::Unknown(_) => None,
         }
+    }
+
+    /// Returns whether the question was asked: it failed, or has a figure at some scale.
+    pub(super) fn was_asked(&self, question: usize) -> bool {
+        self.answers.get(question).is_some_and(|answer| {
+            answer.measured.is_some() || !matches!(answer.time, Timed::Unknown(_))
+        })
     }
 
     pub(super) fn class(&self, question: usize) -> Option<AnswerClass> {

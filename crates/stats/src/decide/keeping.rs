@@ -51,10 +51,15 @@ impl Limit {
         let figure = match self.of {
             LimitOf::Storage => design.storage.as_ref(),
             LimitOf::Load => design.load.as_ref(),
-            LimitOf::Question { index, quantile } => match quantile {
-                None => design.seconds(index),
-                Some(quantile) => quantile_of(design, index, quantile),
-            },
+            // Runs of earlier versions have the median as a quantile, too.
+            LimitOf::Question {
+                index,
+                quantile: None | Some(0.5),
+            } => design.seconds(index),
+            LimitOf::Question {
+                index,
+                quantile: Some(quantile),
+            } => quantile_of(design, index, quantile),
         };
         figure.filter(|f| f.is_usable())
     }

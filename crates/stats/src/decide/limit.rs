@@ -44,4 +44,12 @@ impl LimitState {
     pub fn is_broken(self) -> bool {
         matches!(self, LimitState::Broken(_) | LimitState::ProbablyBroken(_))
     }
+
+    /// Returns whether the interval of the figure has the limit in it.
+    pub fn is_unsure(self) -> bool {
+        matches!(
+            self,
+            LimitState::ProbablyKept | LimitState::ProbablyBroken(_)
+        )
+    }
 }

@@ -27,7 +27,7 @@ mod standing;
 mod why;
 
 pub use decision::{Certainty, Decision, Doubt, Recommendation, RunnerUp};
-pub use domination::{Dominated, Scales};
+pub use domination::{Dominated, Gap, NearlyDominated, Scales, gaps_in};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};
 pub use front::{Advantage, Choice};

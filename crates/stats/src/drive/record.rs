@@ -148,6 +148,9 @@ pub struct ProbeRecord {
     pub measured: Vec<(String, Option<f64>)>,
     /// Limits that the trial missed, in words; empty if it met all of them.
     pub missed: Vec<String>,
+    /// Whether the trial says nothing about its rate, since it had too few operations for a quantile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
 }
 
 /// Result of a search for one design.

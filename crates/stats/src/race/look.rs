@@ -1,7 +1,7 @@
 //! A look at the figures between two rounds: which designs may go, and whether enough was measured.
 
 use super::drop::{Kept, dropped};
-use super::{ALL_LOOKS, LOOKS, rung};
+use super::{ALL_LOOKS, LOOKS, tables};
 use crate::compare::{Dropped, InstanceKind, Record, Summary, SummaryError, WhyStopped};
 use crate::decide::{Certainty, DecisionInput, Dominated, Scales, is_settled};
 
@@ -46,8 +46,10 @@ fn stop(summary: &Summary, input: &DecisionInput) -> Option<WhyStopped> {
     let decision = summary.decision.as_ref()?;
     let recommendation = decision.recommendation.as_ref()?;
     let is_forecast = decision.forecasts_times();
+    // The loss says nothing of resamples in which the recommended design breaks a limit.
+    let keeps_limits = !recommendation.is_unsure_of_limits();
     match recommendation.expected_loss {
-        Some(expected_loss) if expected_loss < input.rule.same_within / 2.0 => {
+        Some(expected_loss) if expected_loss < input.rule.same_within / 2.0 && keeps_limits => {
             Some(WhyStopped::LittleToGain { expected_loss })
         }
         _ if recommendation.certainty == Certainty::Settled && is_settled(input) => {
@@ -69,10 +71,10 @@ fn dominated(
     if input.rows >= full_rows {
         return Ok(Dominated::find(&Scales::Full(input), ALL_LOOKS));
     }
-    let Some(rows) = largest_below(summary) else {
+    let Some(rows) = largest_below(summary, input.rows) else {
         return Ok(Vec::new());
     };
-    let Some(smaller) = rung::input(records, rows)? else {
+    let Some(smaller) = tables::input(records, rows)? else {
         return Ok(Vec::new());
     };
     let scales = Scales::Below {
@@ -82,13 +84,14 @@ fn dominated(
     Ok(Dominated::find(&scales, ALL_LOOKS))
 }
 
-/// Returns the rows of the largest of the smaller tables.
-fn largest_below(summary: &Summary) -> Option<u64> {
+/// Returns the rows of the largest tables that have fewer rows than the designs' own: where a budget chose
+/// these, a rung may have more.
+fn largest_below(summary: &Summary, own: u64) -> Option<u64> {
     let smaller = summary
         .instances
         .iter()
         .filter_map(|further| match further.instance.kind {
-            InstanceKind::Smaller { rows } => Some(rows),
+            InstanceKind::Smaller { rows } => Some(rows).filter(|rows| *rows < own),
             InstanceKind::Twin | InstanceKind::Part { .. } => None,
         });
     smaller.max()

@@ -6,17 +6,21 @@
 
 mod drop;
 mod look;
+mod open;
 mod replay;
 mod rung;
+mod tables;
 
 pub use look::{Look, look};
-pub use replay::{Replay, ReplayError, replay};
+pub use open::{claims, open_drops};
+pub use replay::{Played, Replay, ReplayError, replay};
 pub use rung::{RUNG_ROUND, RUNG_ROUNDS, drops, rungs};
 
-pub use crate::compare::LOOKS;
+pub use crate::compare::{LOOKS, OPEN_ROUND};
 
-/// Looks of a whole race: those of the rounds, and one at the rungs.
-const ALL_LOOKS: usize = LOOKS.len() + 1;
+/// Looks of a whole race: those of the rounds, one at the rungs, and one at the questions that these leave
+/// open.
+const ALL_LOOKS: usize = LOOKS.len() + 2;
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,17 @@
 //! seed is another race among the same designs. The rungs are the smaller tables of the run, so it has to
 //! have some of the sizes that a race asks for.
 
+mod exhaustive;
+
 use std::collections::BTreeSet;
 
-use super::{LOOKS, RUNG_ROUND, RUNG_ROUNDS, drops, look, rungs};
-use crate::compare::{Dropped, Instance, InstanceKind, Record, Summary, SummaryError, Timing};
+use super::{LOOKS, OPEN_ROUND, RUNG_ROUND, RUNG_ROUNDS, claims, drops, look, open_drops, rungs};
+use crate::compare::{
+    Claim, Dropped, Instance, InstanceKind, Record, Summary, SummaryError, Timing,
+};
 use crate::decide::regret;
 use crate::random::SplitMix64;
+use exhaustive::{Exhaustive, seconds_of};
 
 /// The least that warming up takes before rounds are timed, in seconds.
 const WARM_UP_AT_LEAST: f64 = 10.0;
@@ -26,8 +31,17 @@ pub struct Replay {
     pub rounds: u32,
     /// Seconds of loading, settling, warming up and asking.
     pub seconds: f64,
-    /// The same of the whole run.
+    /// The same of the whole run, with the same further tables.
     pub all_seconds: f64,
+}
+
+/// The further tables of the run with which a race is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Played {
+    /// All of them.
+    AsItWas,
+    /// Twins alone, as if the run had no smaller tables, which take much of its time. The race has its rungs.
+    WithoutSmaller,
 }
 
 /// A reason why no race can be played over a run.
@@ -48,20 +62,22 @@ pub enum ReplayError {
     NothingToRecommend,
 }
 
-/// Plays a race with the rounds that this seed draws.
+/// Plays a race with these further tables and with the rounds that this seed draws.
 ///
 /// # Errors
 /// The run is no exhaustive one, or too small for a race.
-pub fn replay(records: &[Record], seed: u64) -> Result<Replay, ReplayError> {
+pub fn replay(records: &[Record], seed: u64, played: Played) -> Result<Replay, ReplayError> {
     let run = Exhaustive::of(records)?;
     let mut race = Race {
         run: &run,
+        played,
         random: SplitMix64::new(seed),
         records: run.header(),
-        asked: Vec::new(),
+        loaded: BTreeSet::new(),
         seconds: 0.0,
     };
     let mut dropped = race.climb()?;
+    race.ask_open(&mut dropped)?;
     let rounds = race.finish(&mut dropped)?;
     let recommended = Summary::from_records(&race.records)?;
     let recommended = { recommended.decision }
@@ -78,106 +94,18 @@ pub fn replay(records: &[Record], seed: u64) -> Result<Replay, ReplayError> {
         dropped,
         rounds,
         seconds: race.seconds,
-        all_seconds: run.seconds(),
+        all_seconds: run.seconds(|table| played == Played::AsItWas || !run.is_smaller(table)),
     })
-}
-
-/// A run that measured everything.
-struct Exhaustive<'a> {
-    records: &'a [Record],
-    summary: Summary,
-    rungs: Vec<u64>,
-    rounds: Vec<u32>,
-    warm_up: f64,
-}
-
-impl<'a> Exhaustive<'a> {
-    fn of(records: &'a [Record]) -> Result<Exhaustive<'a>, ReplayError> {
-        let summary = Summary::from_records(records)?;
-        if summary.race.is_some() {
-            return Err(ReplayError::IsRace);
-        }
-        let rounds = rounds_of(records);
-        let known = summary.decision_input().map_or(0, |input| input.rounds);
-        if known < LOOKS[0] {
-            return Err(ReplayError::FewRounds { rounds: known });
-        }
-        let rungs = rungs(summary.rows);
-        let has = |rows: &u64| {
-            let mut kinds = summary
-                .instances
-                .iter()
-                .map(|further| further.instance.kind);
-            kinds.any(|kind| kind == InstanceKind::Smaller { rows: *rows })
-        };
-        if let Some(rows) = rungs.iter().find(|rows| !has(rows)) {
-            return Err(ReplayError::NoRung { rows: *rows });
-        }
-        let warm_up = records.iter().map(|record| match record {
-            Record::WarmedUp { seconds, .. } => *seconds,
-            _ => 0.0,
-        });
-        Ok(Exhaustive {
-            records,
-            warm_up: warm_up.sum(),
-            summary,
-            rungs,
-            rounds,
-        })
-    }
-
-    fn header(&self) -> Vec<Record> {
-        let race = Record::Race { rungs: Vec::new() };
-        self.records.iter().take(1).cloned().chain([race]).collect()
-    }
-
-    fn seconds(&self) -> f64 {
-        let asked = self.records.iter().map(seconds_of);
-        asked.sum::<f64>() + self.warm_up
-    }
-
-    /// Returns what loading and settling these tables, and checking their answers, left in the journal.
-    fn tables(&self, ids: &BTreeSet<String>) -> impl Iterator<Item = &'a Record> {
-        let is_of = move |record: &&Record| {
-            let id = table_of(record);
-            !matches!(record, Record::Timed(_)) && id.is_some_and(|id| ids.contains(id))
-        };
-        self.records
-            .iter()
-            .filter(is_of)
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
-
-    /// Returns the times of these tables in a round of the run.
-    fn times(&self, ids: &BTreeSet<String>, round: u32) -> Vec<&'a Timing> {
-        let timings = self.records.iter().filter_map(|record| match record {
-            Record::Timed(timing) if timing.round == round => Some(timing),
-            _ => None,
-        });
-        timings
-            .filter(|timing| ids.contains(&timing.design))
-            .collect()
-    }
-
-    fn at_rung(&self, rows: u64) -> Vec<Instance> {
-        let instances = self
-            .summary
-            .instances
-            .iter()
-            .map(|further| &further.instance);
-        let of_rung = instances.filter(|i| i.kind == InstanceKind::Smaller { rows });
-        of_rung.cloned().collect()
-    }
 }
 
 /// A race that is being played.
 struct Race<'a> {
     run: &'a Exhaustive<'a>,
+    played: Played,
     random: SplitMix64,
     records: Vec<Record>,
-    /// Tables of the rungs, which are loaded once.
-    asked: Vec<String>,
+    /// Tables that are there, since each is loaded once.
+    loaded: BTreeSet<String>,
     seconds: f64,
 }
 
@@ -190,32 +118,50 @@ impl Race<'_> {
             let ids: BTreeSet<String> = instances.iter().map(|i| i.id.clone()).collect();
             self.records.push(Record::Race { rungs: instances });
             self.load(&ids);
+            let is_asked = |timing: &Timing| ids.contains(&timing.design);
+            self.warm_up(is_asked);
             for round in 0..RUNG_ROUNDS {
-                self.ask(&ids, RUNG_ROUND + round);
+                self.ask(is_asked, RUNG_ROUND + round);
             }
-            self.asked.extend(ids);
         }
         let found = drops(&self.records, &run.rungs)?;
         self.drop(&found);
         Ok(found)
     }
 
+    /// Loads the designs that are left, and plays the questions that the rungs left open.
+    fn ask_open(&mut self, dropped: &mut Vec<Dropped>) -> Result<(), ReplayError> {
+        let own = self.own(dropped);
+        self.load(&own);
+        let claims = claims(&self.records, &self.run.rungs)?;
+        if claims.is_empty() {
+            return Ok(());
+        }
+        let is_asked = |timing: &Timing| { claims.iter() }.any(|claim| is_of(claim, timing));
+        self.records.push(Record::OpenQuestions {
+            claims: claims.clone(),
+        });
+        self.warm_up(is_asked);
+        for round in 0..RUNG_ROUNDS {
+            self.ask(is_asked, OPEN_ROUND + round);
+        }
+        let found = open_drops(&self.records)?;
+        self.drop(&found);
+        dropped.extend(found);
+        Ok(())
+    }
+
     /// Plays the rounds of what is left, and returns their number.
     fn finish(&mut self, dropped: &mut Vec<Dropped>) -> Result<u32, ReplayError> {
         let instances = self.further(dropped);
         let mut ids: BTreeSet<String> = instances.iter().map(|i| i.id.clone()).collect();
-        let designs = self
-            .run
-            .summary
-            .designs
-            .iter()
-            .map(|design| design.info.id.clone());
-        ids.extend(designs.filter(|id| !is_out(dropped, id)));
+        ids.extend(self.own(dropped));
         self.records.push(Record::Instances { instances });
         self.load(&ids);
+        self.warm_up(|timing| ids.contains(&timing.design));
         let last = LOOKS[LOOKS.len() - 1];
         for round in 0..last {
-            self.ask(&ids, round);
+            self.ask(|timing| ids.contains(&timing.design), round);
             if !LOOKS.contains(&(round + 1)) {
                 continue;
             }
@@ -230,6 +176,15 @@ impl Race<'_> {
         Ok(last)
     }
 
+    /// Returns the designs that are left.
+    fn own(&self, dropped: &[Dropped]) -> BTreeSet<String> {
+        let designs = self.run.summary.designs.iter();
+        designs
+            .map(|design| design.info.id.clone())
+            .filter(|id| !is_out(dropped, id))
+            .collect()
+    }
+
     /// Returns the further tables of designs that are left.
     fn further(&self, dropped: &[Dropped]) -> Vec<Instance> {
         let instances = self
@@ -238,8 +193,13 @@ impl Race<'_> {
             .instances
             .iter()
             .map(|further| &further.instance);
+        let is_played = |instance: &Instance| {
+            self.played == Played::AsItWas || instance.kind == InstanceKind::Twin
+        };
         let left = instances.filter(|instance| !is_out(dropped, &instance.design));
-        left.cloned().collect()
+        left.filter(|instance| is_played(instance))
+            .cloned()
+            .collect()
     }
 
     fn design_of<'b>(&'b self, id: &'b str) -> &'b str {
@@ -261,33 +221,26 @@ impl Race<'_> {
         self.records.extend(records);
     }
 
-    /// Loads tables that are not there yet, and warms all of these up. Warming up takes the share of the
-    /// run's that these tables have of the times of a round.
+    /// Loads tables that are not there yet.
     fn load(&mut self, ids: &BTreeSet<String>) {
-        let new: BTreeSet<String> = { ids.iter() }
-            .filter(|id| !self.asked.contains(id))
-            .cloned()
-            .collect();
+        let new: BTreeSet<String> = ids.difference(&self.loaded).cloned().collect();
         for record in self.run.tables(&new) {
             self.seconds += seconds_of(record);
             self.records.push(record.clone());
         }
-        let of_round = |ids: &dyn Fn(&str) -> bool| -> f64 {
-            let timed =
-                self.run.records.iter().filter(
-                    |record| matches!(record, Record::Timed(timing) if ids(&timing.design)),
-                );
-            timed.map(seconds_of).sum()
-        };
-        let share = of_round(&|id| ids.contains(id)) / of_round(&|_| true).max(f64::MIN_POSITIVE);
-        let least = WARM_UP_AT_LEAST.min(self.run.warm_up);
-        self.seconds += (self.run.warm_up * share).max(least);
+        self.loaded.extend(new);
     }
 
-    /// Asks these tables in a round, with the times of one that is drawn.
-    fn ask(&mut self, ids: &BTreeSet<String>, round: u32) {
+    /// Warms up for these questions.
+    fn warm_up(&mut self, is_asked: impl Fn(&Timing) -> bool) {
+        let least = WARM_UP_AT_LEAST.min(self.run.warm_up);
+        self.seconds += self.run.warm_up_of(is_asked).max(least);
+    }
+
+    /// Asks these questions in a round, with the times of one that is drawn.
+    fn ask(&mut self, is_asked: impl Fn(&Timing) -> bool, round: u32) {
         let drawn = self.run.rounds[self.random.below(self.run.rounds.len())];
-        for timing in self.run.times(ids, drawn) {
+        for timing in self.run.times(drawn).filter(|timing| is_asked(timing)) {
             self.seconds += timing.seconds;
             let timing = Timing {
                 round,
@@ -298,40 +251,12 @@ impl Race<'_> {
     }
 }
 
+/// Returns whether a time is that of a question that a claim leaves open.
+fn is_of(claim: &Claim, timing: &Timing) -> bool {
+    let is_design = [&claim.design, &claim.by].contains(&&timing.design);
+    is_design && claim.questions.contains(&timing.query)
+}
+
 fn is_out(dropped: &[Dropped], design: &str) -> bool {
     dropped.iter().any(|d| d.design == design && !d.is_control)
-}
-
-fn rounds_of(records: &[Record]) -> Vec<u32> {
-    let rounds: BTreeSet<u32> = { records.iter() }
-        .filter_map(|record| match record {
-            Record::Timed(timing) => Some(timing.round),
-            _ => None,
-        })
-        .collect();
-    rounds.into_iter().collect()
-}
-
-/// Returns the table that a record is about.
-fn table_of(record: &Record) -> Option<&str> {
-    match record {
-        Record::Created { design }
-        | Record::Settled { design, .. }
-        | Record::Failed { design, .. } => Some(design),
-        Record::Loaded(slice) => Some(&slice.design),
-        Record::Footprint(size) => Some(&size.design),
-        Record::Answered(answer) => Some(&answer.design),
-        Record::Timed(timing) => Some(&timing.design),
-        _ => None,
-    }
-}
-
-/// Returns how long a step took. Checking answers has no time in a journal and is counted nowhere.
-fn seconds_of(record: &Record) -> f64 {
-    match record {
-        Record::Loaded(slice) => slice.seconds,
-        Record::Settled { seconds, .. } => *seconds,
-        Record::Timed(timing) => timing.seconds,
-        _ => 0.0,
-    }
 }

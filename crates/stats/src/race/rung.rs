@@ -2,8 +2,9 @@
 
 use super::ALL_LOOKS;
 use super::drop::{Kept, dropped};
-use crate::compare::{Dropped, Header, Instance, Record, Summary, SummaryError};
-use crate::decide::{AnswerClass, DecisionInput, Dominated, Scales};
+use super::tables::input;
+use crate::compare::{Dropped, Header, Record, SummaryError};
+use crate::decide::{Dominated, Scales};
 
 /// Rounds that the tables of a rung are asked.
 pub const RUNG_ROUNDS: u32 = 8;
@@ -64,59 +65,4 @@ fn kept(header: &Header) -> Kept {
             .collect(),
         has_control: false,
     }
-}
-
-/// Returns what a decision between the smaller tables of the designs would be made from. Returns `None`
-/// if none is loaded.
-pub fn input(records: &[Record], rows: u64) -> Result<Option<DecisionInput>, SummaryError> {
-    let summary = Summary::from_records(&at_rung(records, rows))?;
-    let mut input = summary.decision_input();
-    let answers = { input.iter_mut() }.flat_map(|input| &mut input.designs);
-    for answer in answers.flat_map(|design| &mut design.answers) {
-        // A small table may hold no row of what is asked. Looking for it is work all the same.
-        if answer.class == AnswerClass::AlwaysEmpty {
-            answer.class = AnswerClass::ByKey;
-        }
-    }
-    Ok(input)
-}
-
-/// Returns the records of the tables that have this many rows, as those of a run that has no others.
-fn at_rung(records: &[Record], rows: u64) -> Vec<Record> {
-    let designs: &[crate::DesignInfo] = match records {
-        [Record::Started(header), ..] => &header.designs,
-        _ => &[],
-    };
-    let ids: Vec<(String, &str)> = { designs.iter() }
-        .map(|design| (Instance::smaller(&design.id, rows).id, design.id.as_str()))
-        .collect();
-    let of_design = |id: &str| ids.iter().find(|(own, _)| own == id).map(|(_, of)| *of);
-    let renamed = records
-        .iter()
-        .filter_map(|record| renamed(record, rows, &of_design));
-    renamed.collect()
-}
-
-/// Returns the record as one of the design itself, if it is about a table of this rung.
-fn renamed<'a>(
-    record: &Record,
-    rows: u64,
-    of_design: &impl Fn(&str) -> Option<&'a str>,
-) -> Option<Record> {
-    let mut record = record.clone();
-    match &mut record {
-        Record::Started(header) => {
-            header.scale.full_rows = rows;
-            return Some(record);
-        }
-        Record::Created { design }
-        | Record::Settled { design, .. }
-        | Record::Failed { design, .. } => *design = of_design(design)?.to_owned(),
-        Record::Loaded(slice) => slice.design = of_design(&slice.design)?.to_owned(),
-        Record::Footprint(size) => size.design = of_design(&size.design)?.to_owned(),
-        Record::Answered(answer) => answer.design = of_design(&answer.design)?.to_owned(),
-        Record::Timed(timing) => timing.design = of_design(&timing.design)?.to_owned(),
-        _ => return None,
-    }
-    Some(record)
 }

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::limit;
 use super::text::{Text, suggestion};
 use crate::decide::alike;
-use crate::{Decide, DesignId, Limit, Minimise, Query, Result, wire};
+use crate::{Concurrent, Decide, DesignId, Limit, Minimise, Query, Result, wire};
 
 /// Bound of `same_within` in percent.
 const SAME_WITHIN_BELOW_PERCENT: f64 = 100.0;
@@ -15,6 +15,7 @@ pub struct About<'a> {
     pub document: Text<'a>,
     pub queries: &'a [Query],
     pub designs: &'a [DesignId],
+    pub concurrent: Option<&'a Concurrent>,
 }
 
 impl About<'_> {
@@ -106,7 +107,7 @@ impl About<'_> {
     fn limits(&self, written: &[Spanned<String>]) -> Result<Vec<Limit>> {
         let mut limits: Vec<Limit> = Vec::with_capacity(written.len());
         for text in written {
-            let limit = limit::check(self.document, text, self.queries)?;
+            let limit = limit::check(self.document, text, self.queries, self.concurrent)?;
             if let Some(other) = limits.iter().find(|other| other.of == limit.of) {
                 let message = format!(
                     "`{}` limits the same figure as `{}`; keep the stricter one",

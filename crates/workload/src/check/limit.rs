@@ -1,16 +1,19 @@
-//! Checks limits of a decision: `month p99 < 50ms`, `load > 20k rows/s`, `storage < 2TiB`.
+//! Checks limits of a decision: `month < 50ms`, `load > 20k rows/s`, `storage < 2TiB`.
 
 use toml::Spanned;
 
 use super::text::{Text, suggestion};
 use super::toml_string::offset_in;
-use crate::{Limit, LimitOf, Query, Result};
+use crate::{Concurrent, Limit, LimitOf, Query, Result};
 
 const STORAGE: &str = "storage";
 const LOAD: &str = "load";
 
 /// Forms of a limit, for messages.
-const FORM: &str = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY p99 < 50ms`";
+const FORM: &str = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY < 50ms`";
+
+/// Number of answers that have to be expected beyond a quantile for it to be judged.
+const FEWEST_SLOWER: f64 = 10.0;
 
 /// Units of storage in bytes. The longer ones come first, since all end with `B`.
 const SIZES: [(&str, f64); 6] = [
@@ -33,8 +36,14 @@ struct Parts<'a> {
     bound: &'a str,
 }
 
-/// Parses a limit.
-pub fn check(document: Text<'_>, written: &Spanned<String>, queries: &[Query]) -> Result<Limit> {
+/// Parses a limit. Only the clients of `[concurrent]` get enough answers for a quantile other than
+/// the median.
+pub fn check(
+    document: Text<'_>,
+    written: &Spanned<String>,
+    queries: &[Query],
+    concurrent: Option<&Concurrent>,
+) -> Result<Limit> {
     let text = written.get_ref().trim();
     let parts = split(text).ok_or_else(|| {
         let message = format!("`{text}` is not a limit; {FORM}");
@@ -64,6 +73,15 @@ pub fn check(document: Text<'_>, written: &Spanned<String>, queries: &[Query]) -
         );
         document.error(written.span(), message)
     })?;
+    if let LimitOf::Query {
+        quantile: Some(quantile),
+        ..
+    } = of
+        && let Some(reason) = too_few_answers(quantile, concurrent)
+    {
+        let message = format!("the limit `{text}` cannot be judged: {reason}");
+        return Err(document.error(written.span(), message));
+    }
     Ok(Limit {
         text: text.to_owned(),
         of,
@@ -123,6 +141,32 @@ fn figure(
     Ok(of)
 }
 
+/// Returns why there will be too few answers to judge a quantile, and what to change.
+fn too_few_answers(quantile: f64, concurrent: Option<&Concurrent>) -> Option<String> {
+    // No error of rounding may ask for one answer more.
+    let needed = (FEWEST_SLOWER / (1.0 - quantile) - 1e-6).ceil();
+    let most = Concurrent::PERMUTATIONS_AT_MOST;
+    let otherwise = "limit the median, which is that of the rounds";
+    if needed > f64::from(most) {
+        return Some(format!(
+            "it needs {needed} answers, and clients give at most {most}; limit a lower quantile, \
+             or {otherwise}"
+        ));
+    }
+    match concurrent {
+        None => Some(format!(
+            "rounds are too few for a quantile, which is that of several clients; add [concurrent] with \
+             permutations = {needed}, or {otherwise}"
+        )),
+        Some(asked) if f64::from(asked.permutations) < needed => Some(format!(
+            "it needs {needed} answers, and [concurrent] has {} permutations, each with one; set \
+             permutations = {needed}, or {otherwise}",
+            asked.permutations
+        )),
+        Some(_) => None,
+    }
+}
+
 /// Returns the quantile that a statistic names, such as 0.99 for `p99`; `None` for the median, which is the
 /// default.
 fn quantile(
@@ -137,6 +181,7 @@ fn quantile(
         .strip_prefix('p')
         .and_then(|n| n.parse::<f64>().ok());
     match percent {
+        Some(50.0) => Ok(None),
         Some(percent) if percent > 0.0 && percent < 100.0 => Ok(Some(percent / 100.0)),
         _ => {
             let message = format!(

@@ -140,12 +140,14 @@ impl Workload {
             document: place,
             queries: &queries,
             designs: &designs,
-        };
+            concurrent: concurrent.as_ref(),
+        }
+        .check(wire.decide.as_ref())?;
         Ok(Workload {
             name: name(place.path),
             title: wire.title.unwrap_or_else(|| name(place.path)),
             seed,
-            decide: decide.check(wire.decide.as_ref())?,
+            decide,
             designs,
             scale,
             server: server::check(place, &wire.server)?,

@@ -34,6 +34,8 @@ full_rows = 1200
 [scale.grows]
 series = 40
 time = 3
+[concurrent]
+permutations = 1000
 "#;
 
 fn parse(text: &str) -> Result<Workload, String> {
@@ -152,7 +154,7 @@ fn limits_on_what_there_is_not() {
 
 #[test]
 fn limits_that_are_none() {
-    let form = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY p99 < 50ms`";
+    let form = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY < 50ms`";
     for none in ["usa", "", "usa = 2s", "< 2s", "usa <"] {
         let message = error("usa <= 2s", none);
         assert!(
@@ -217,6 +219,45 @@ fn limits_with_wrong_units_quantiles_and_directions() {
         let message = error(from, to);
         assert!(message.starts_with("w/mine.toml:22:"), "{message}");
         assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn quantiles_that_no_clients_show() {
+    let start = "w/mine.toml:22:11: the limit `month p99 < 50ms` cannot be judged: ";
+    let median = ", or limit the median, which is that of the rounds";
+    assert_eq!(
+        error("[concurrent]\npermutations = 1000\n", ""),
+        format!(
+            "{start}rounds are too few for a quantile, which is that of several clients; add \
+             [concurrent] with permutations = 1000{median}"
+        )
+    );
+    assert_eq!(
+        error("permutations = 1000", "permutations = 999"),
+        format!(
+            "{start}it needs 1000 answers, and [concurrent] has 999 permutations, each with one; set \
+             permutations = 1000{median}"
+        )
+    );
+    let message = error("p99", "p99.99");
+    let most = "it needs 100000 answers, and clients give at most 10000; limit a lower quantile";
+    assert!(message.contains(most), "{message}");
+}
+
+#[test]
+fn p50_is_the_median_and_needs_no_clients() {
+    let limit = |statistic: &str| {
+        let text = GOOD.replace("permutations = 1000", "clients = 2");
+        let workload = parse(&text.replace("month p99", statistic)).unwrap();
+        workload.decide.limits[0].of.clone()
+    };
+    for median in ["month p50", "month median", "month"] {
+        let of = LimitOf::Query {
+            name: "month".to_owned(),
+            quantile: None,
+        };
+        assert_eq!(limit(median), of);
     }
 }
 

@@ -305,7 +305,7 @@ impl Drive {
         options.cassandra.functions = workload.makes_functions();
         Ok(Context {
             run_dir,
-            token: (!self.dry_run).then(new_token),
+            token: Some(new_token()),
             threads: crate::machine::cores(),
             keys_repeat,
             options,

@@ -11,23 +11,23 @@ use crate::exit::Misuse;
 #[derive(Args)]
 pub struct MachineOptions {
     /// Cores of a machine: says how many machines each design needs [default: those of the price list]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with_all = ["users", "validate", "ledger"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     machine_cores: Option<u32>,
 
     /// Size of a machine's disk, for example 2TiB [default: as large as it takes]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with_all = ["users", "validate", "ledger"])]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     disk: Option<f64>,
 
     /// Questions a second, in the shares of the workload's weights [default: as the workload says]
-    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true, conflicts_with_all = ["users", "validate", "ledger"])]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true)]
     questions: Option<f64>,
 
     /// Rows a second that are inserted [default: as the workload says]
-    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true, conflicts_with_all = ["users", "validate", "ledger"])]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true)]
     inserts: Option<f64>,
 
     /// Machines that there are: says of which designs they are enough
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["users", "validate", "ledger", "prices"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     nodes: Option<u32>,
 
     #[command(flatten)]
@@ -67,7 +67,7 @@ impl MachineOptions {
                 if json {
                     return Ok(growth::cost_json(&cost)?);
                 }
-                Ok(growth::render_cost(&cost))
+                Ok(growth::render_cost(summary, &cost))
             }
             None if json => Ok(growth::machines_json(summary, &demand)?),
             None => Ok(growth::render_machines(summary, &demand)),

@@ -154,11 +154,13 @@ impl Run {
             file: self.data.file(&workload),
             progress: &progress,
         };
-        let mut token = None;
-        if !self.dry_run {
+        let token = if self.dry_run {
+            // What is wrong with the folder is said by the run.
+            token_of(&dir).unwrap_or_else(|_| Some(new_token()))
+        } else {
             before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
-            token = token_of(&dir)?;
-        }
+            token_of(&dir)?
+        };
         let context = Context {
             token,
             ..self.context(&workload, dir, source.may_repeat_keys())?

@@ -3,6 +3,7 @@
 /// Says what a race may leave undone.
 pub fn describe() -> String {
     "and race: two smaller tables of every design come first (1/64 and 1/16 of the rows), and a design \
-     that another one beats in everything is loaded no further."
+     that another one beats in everything is loaded no further. Questions that they leave open are \
+     asked before all others."
         .to_owned()
 }

@@ -162,7 +162,7 @@ impl Sweep {
         self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
-            token: (!self.dry_run).then(new_token),
+            token: Some(new_token()),
             threads: crate::machine::cores(),
             keys_repeat,
             options,

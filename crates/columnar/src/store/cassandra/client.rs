@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
+use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::serialize::row::SerializeRow;
@@ -18,9 +19,13 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
-use super::time::{compare_clocks, now_milliseconds};
+use super::time::{Clocks, compare_clocks, now_milliseconds};
 use crate::id::Place;
 use crate::{Error, Result};
+
+/// The number of times that a node is asked what its clock says, as long as its answers take too long to
+/// tell.
+const CLOCKS_COMPARED_AT_MOST: usize = 5;
 
 /// The session of the caller, and how it is used for a table.
 pub(super) struct Client {
@@ -99,18 +104,32 @@ impl Client {
     /// Compares the clock of this machine with that of a node.
     ///
     /// # Errors
-    /// Fails if they differ too much.
+    /// Fails if they differ too much, or if the node never answers soon enough to tell.
     pub(super) async fn compare_clocks(&self) -> Result<()> {
         let task = self.task_of_all("comparing clocks", Part::Catalogue);
+        for _ in 0..CLOCKS_COMPARED_AT_MOST {
+            match self.compare_clocks_once(&task).await? {
+                Clocks::Agree => return Ok(()),
+                Clocks::Apart(reason) => return Err(server(&task, reason)),
+                Clocks::Unclear => {}
+            }
+        }
+        let reason = format!(
+            "a node took so long to say what its clock says, {CLOCKS_COMPARED_AT_MOST} times in a row, \
+             that it may differ too much from that of this machine; check that the nodes are up and not \
+             overloaded (`nodetool status`), compare the clocks, and try again"
+        );
+        Err(server(&task, reason))
+    }
+
+    async fn compare_clocks_once(&self, task: &Task<'_>) -> Result<Clocks> {
         let cql = "SELECT toUnixTimestamp(now()) FROM system.local";
         let before = now_milliseconds();
-        let answer = as_rows(&task, self.once(&task, cql, ()).await?)?;
+        let answer = as_rows(task, self.once(task, cql, ()).await?)?;
         let after = now_milliseconds();
-        let there = each_row(&task, &answer, |row: (i64,)| Ok(row.0))?;
-        let compare = |there: &i64| {
-            compare_clocks(before, *there, after).map_err(|reason| server(&task, reason))
-        };
-        there.iter().try_for_each(compare)
+        let there = each_row(task, &answer, |row: (i64,)| Ok(row.0))?;
+        let compare = |there: &i64| compare_clocks(before, *there, after);
+        Ok(there.first().map_or(Clocks::Agree, compare))
     }
 
     /// Sends a statement that is needed only once, such as one about the schema.
@@ -210,6 +229,37 @@ impl Client {
         if let [(statement, values)] = statements {
             return self.execute(task, statement, values).await.map(drop);
         }
+        let (batch, values) = self.batch(statements);
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            self.session.batch(&batch, &values).await
+        };
+        retried(task, send).await.map(drop)
+    }
+
+    /// Sends statements of one partition, which take effect together, as long as `may_send` says so right
+    /// before each attempt. Returns whether they were sent.
+    pub(super) async fn together_while<V: SerializeRow + Sync>(
+        &self,
+        task: &Task<'_>,
+        statements: &[(&PreparedStatement, V)],
+        may_send: impl Fn() -> bool + Sync,
+    ) -> Result<bool> {
+        let (mut batch, values) = self.batch(statements);
+        // The driver would send it again without asking, however long the machine has slept.
+        batch.set_retry_policy(Some(Arc::new(FallthroughRetryPolicy::new())));
+        let send = || async {
+            let _permit = self.requests.acquire().await;
+            if !may_send() {
+                return Ok(None);
+            }
+            self.session.batch(&batch, &values).await.map(Some)
+        };
+        Ok(retried(task, send).await?.is_some())
+    }
+
+    /// Returns a batch of statements with their values.
+    fn batch<'a, V>(&self, statements: &'a [(&PreparedStatement, V)]) -> (Batch, Vec<&'a V>) {
         let mut batch = Batch::new(BatchType::Unlogged);
         batch.set_consistency(self.options.write_consistency);
         batch.set_is_idempotent(true);
@@ -219,11 +269,7 @@ impl Client {
             batch.append_statement((*statement).clone());
             values.push(row);
         }
-        let send = || async {
-            let _permit = self.requests.acquire().await;
-            self.session.batch(&batch, &values).await
-        };
-        retried(task, send).await.map(drop)
+        (batch, values)
     }
 }
 

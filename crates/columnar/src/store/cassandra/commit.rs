@@ -37,8 +37,12 @@ type Values = Box<dyn SerializeRow + Send + Sync>;
 /// a hint or a repair, would retire chunks without adding those that replace them.
 pub const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// The longest time from the beginning of the renewal until the commit is sent.
-const COMMIT_WITHIN: Duration = Duration::from_secs(60);
+/// The longest time that a renewal takes, or else it is done again.
+const RENEWED_WITHIN: Duration = Duration::from_secs(60);
+
+/// The longest time from the beginning of the renewal until the commit is sent for the last time. It leaves
+/// room for all attempts, and is little of [`RENEWAL_HOLDS`].
+const COMMIT_WITHIN: Duration = Duration::from_secs(600);
 
 /// The number of times that a renewal is tried because it took too long.
 const RENEWALS_AT_MOST: usize = 3;
@@ -71,12 +75,14 @@ impl CassandraStore {
     pub(super) async fn commit_change(&self, change: Change) -> Result<()> {
         let place = change.place;
         let add: Vec<ChunkId> = change.add.iter().map(|meta| meta.id).collect();
+        let mut renewed = None;
         if !add.is_empty() {
             self.place_rows().list(place).await?;
-            self.renew_in_time(place, &add).await?;
+            renewed = Some(self.renew_in_time(place, &add).await?);
             failpoint::hit("cassandra.commit.renewed");
         }
-        self.change_states(place, &add, &change.retire).await?;
+        self.change_states(place, &add, &change.retire, renewed)
+            .await?;
         failpoint::hit("cassandra.commit.index");
         match &change.sealed {
             Some(sealed) => self.remove_sealed(place, sealed).await,
@@ -84,17 +90,17 @@ impl CassandraStore {
         }
     }
 
-    /// Renews chunks so quickly that the commit can rely on it.
-    async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<()> {
+    /// Renews chunks so quickly that the commit can rely on it, and returns when that began.
+    async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<Moment> {
         for _ in 0..RENEWALS_AT_MOST {
             let began = Moment::now();
             self.renew(place, add).await?;
-            if began.elapsed() < COMMIT_WITHIN {
-                return Ok(());
+            if began.elapsed() < RENEWED_WITHIN {
+                return Ok(began);
             }
         }
         let task = self.client.task("preparing a commit", place, Part::Index);
-        let limit = COMMIT_WITHIN.as_secs();
+        let limit = RENEWED_WITHIN.as_secs();
         Err(server(
             &task,
             format!(
@@ -135,8 +141,15 @@ impl CassandraStore {
         }
     }
 
-    /// Makes chunks valid and others invalid, in one batch.
-    async fn change_states(&self, place: Place, add: &[ChunkId], retire: &[ChunkId]) -> Result<()> {
+    /// Makes chunks valid and others invalid, in one batch. `renewed` is when the renewal began of those that
+    /// become valid.
+    async fn change_states(
+        &self,
+        place: Place,
+        add: &[ChunkId],
+        retire: &[ChunkId],
+        renewed: Option<Moment>,
+    ) -> Result<()> {
         let task = self.client.task("committing chunks", place, Part::Index);
         if add.len() + retire.len() > CHUNKS_OF_COMMIT_AT_MOST {
             return Err(Error::Invalid(format!(
@@ -160,7 +173,40 @@ impl CassandraStore {
         let mut all = vec![(&index.put_version, put_version)];
         all.extend(add.iter().map(|id| (&index.commit, values(id))));
         all.extend(retire.iter().map(|id| (&index.retire, values(id))));
-        self.client.together(&task, &all).await?;
-        self.see_to_version(place, began).await
+        let is_sent = self
+            .client
+            .together_while(&task, &all, || can_rely_on(renewed))
+            .await?;
+        if is_sent {
+            self.see_to_version(place, began).await
+        } else {
+            let limit = COMMIT_WITHIN.as_secs();
+            Err(server(
+                &task,
+                format!(
+                    "more than {limit} s have passed since it was prepared: this machine slept, or the \
+                     nodes are overloaded; try again"
+                ),
+            ))
+        }
+    }
+}
+
+/// Returns whether a commit may still be sent whose chunks were renewed at some moment, if it adds any. Later
+/// a sweep may have removed them, and it would retire others without adding these.
+fn can_rely_on(renewed: Option<Moment>) -> bool {
+    renewed.is_none_or(|began| began.elapsed() < COMMIT_WITHIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_not_sent_long_after_its_chunks_were_renewed() {
+        assert!(can_rely_on(None));
+        assert!(can_rely_on(Some(Moment::ago(COMMIT_WITHIN / 2))));
+        assert!(!can_rely_on(Some(Moment::ago(COMMIT_WITHIN))));
+        assert!(!can_rely_on(Some(Moment::ago(2 * RENEWAL_HOLDS))));
     }
 }

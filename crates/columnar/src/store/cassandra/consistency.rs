@@ -3,12 +3,58 @@
 //! processes are.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use scylla::statement::Consistency;
+use tokio::sync::Mutex;
 
 use super::client::{Client, as_rows, each_row};
 use super::names::Part;
-use crate::Result;
+use super::time::Moment;
+use crate::{Error, Result};
+
+/// The time after which it is looked up again where the copies are before something is written: somebody may
+/// have changed the keyspace meanwhile.
+const LOOKED_UP_AGAIN_AFTER: Duration = Duration::from_secs(60);
+
+/// Whether this process may write, as it was looked up last.
+pub(super) struct MayWrite(Mutex<LookedUp>);
+
+/// The reason why nothing may be written, if there is one, and when that was looked up.
+struct LookedUp {
+    at: Moment,
+    why_not: Option<String>,
+}
+
+impl MayWrite {
+    pub(super) async fn look_up(client: &Client) -> Result<Self> {
+        let at = Moment::now();
+        let why_not = why_not_to_write(client).await?;
+        Ok(MayWrite(Mutex::new(LookedUp { at, why_not })))
+    }
+
+    /// Checks that a write is seen by all processes that read.
+    pub(super) async fn check(&self, client: &Client) -> Result<()> {
+        self.check_by(|| why_not_to_write(client)).await
+    }
+
+    /// Checks it by a function that looks it up. Others wait meanwhile instead of doing the same.
+    async fn check_by<F>(&self, look_up: impl FnOnce() -> F) -> Result<()>
+    where
+        F: Future<Output = Result<Option<String>>>,
+    {
+        let mut last = self.0.lock().await;
+        if last.at.elapsed() >= LOOKED_UP_AGAIN_AFTER {
+            let at = Moment::now();
+            let why_not = look_up().await?;
+            *last = LookedUp { at, why_not };
+        }
+        match &last.why_not {
+            None => Ok(()),
+            Some(reason) => Err(Error::Invalid(reason.clone())),
+        }
+    }
+}
 
 /// The datacenters that have copies, and how many.
 type Copies = Vec<(String, u64)>;
@@ -157,6 +203,33 @@ mod tests {
     };
 
     use super::*;
+
+    #[tokio::test]
+    async fn it_is_looked_up_again_after_a_while_and_not_before() {
+        let of_age = |age| {
+            let at = Moment::ago(age);
+            MayWrite(Mutex::new(LookedUp { at, why_not: None }))
+        };
+        let weak = || async { Ok(Some("too few copies".to_owned())) };
+        let recent = of_age(LOOKED_UP_AGAIN_AFTER / 2);
+        recent.check_by(weak).await.unwrap();
+        let old = of_age(LOOKED_UP_AGAIN_AFTER);
+        for _ in 0..2 {
+            let error = old.check_by(weak).await.unwrap_err();
+            assert_eq!(error.to_string(), "too few copies");
+        }
+        // It was looked up just now.
+        old.check_by(|| async { Ok(None) }).await.unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn nothing_is_written_while_it_cannot_be_looked_up() {
+        let at = Moment::ago(LOOKED_UP_AGAIN_AFTER);
+        let may_write = MayWrite(Mutex::new(LookedUp { at, why_not: None }));
+        let fails = || async { Err(Error::Invalid("no answer".to_owned())) };
+        may_write.check_by(fails).await.unwrap_err();
+        may_write.check_by(|| async { Ok(None) }).await.unwrap();
+    }
 
     fn copies(each: &[u64]) -> Copies {
         let datacenter = |(at, copies): (usize, &u64)| (format!("dc{at}"), *copies);

@@ -51,6 +51,7 @@ pub use self::options::{
 };
 
 use self::client::Client;
+use self::consistency::MayWrite;
 use self::names::{Names, Part};
 use self::options::PLACES_AT_ONCE;
 use self::places::{PlaceRows, Places};
@@ -78,8 +79,8 @@ pub struct CassandraStore {
     client: Client,
     definition: Arc<Definition>,
     statements: Statements,
-    /// The reason why nothing may be written, if there is one.
-    not_to_write: Option<String>,
+    /// Whether all that read see what this process writes.
+    may_write: MayWrite,
     places: Places,
     remembered: Remembered,
     /// A permit for each byte of blobs that may be on its way to Cassandra.
@@ -161,10 +162,10 @@ impl CassandraStore {
         }
         client.compare_clocks().await?;
         let statements = Statements::prepare(&client).await?;
-        let not_to_write = consistency::why_not_to_write(&client).await?;
+        let may_write = MayWrite::look_up(&client).await?;
         Ok(CassandraStore {
             client,
-            not_to_write,
+            may_write,
             definition: Arc::new(entry.definition),
             statements,
             places: Places::new(),
@@ -201,11 +202,8 @@ impl CassandraStore {
     }
 
     /// Checks that a write is seen by all processes that read.
-    fn may_write(&self) -> Result<()> {
-        match &self.not_to_write {
-            None => Ok(()),
-            Some(reason) => Err(Error::Invalid(reason.clone())),
-        }
+    async fn may_write(&self) -> Result<()> {
+        self.may_write.check(&self.client).await
     }
 
     fn place_rows(&self) -> PlaceRows<'_> {
@@ -254,34 +252,34 @@ impl Store for CassandraStore {
     }
 
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
-        self.may_write()?;
+        self.may_write().await?;
         self.put_chunks(place, chunks).await
     }
 
     async fn commit(&self, changes: Vec<Change>) -> Result<()> {
-        self.may_write()?;
+        self.may_write().await?;
         let commits = stream::iter(changes).map(|change| self.commit_change(change));
         commits.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
     async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
-        self.may_write()?;
+        self.may_write().await?;
         self.insert_rows(place, rows).await
     }
 
     async fn freeze(&self, place: Place) -> Result<Frozen> {
-        self.may_write()?;
+        self.may_write().await?;
         self.freeze_place(place).await
     }
 
     /// Removes places. Queries that began before get the error that chunks are gone.
     async fn drop_places(&self, places: &[Place]) -> Result<()> {
-        self.may_write()?;
+        self.may_write().await?;
         self.drop_all_of(places).await
     }
 
     async fn sweep(&self, grace: Duration) -> Result<Swept> {
-        self.may_write()?;
+        self.may_write().await?;
         self.sweep_all(grace).await
     }
 }

@@ -9,8 +9,9 @@ use crate::id::ChunkId;
 use crate::machine::{self, sleep};
 
 /// The difference between the clocks of this machine and of a node from which on neither reads nor writes are
-/// certain to be right: half of what the versions of the index allow for (`version.rs`).
-const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(30);
+/// certain to be right. Two processes may differ by twice as much from each other, one being ahead of the
+/// node and one behind, and that is what the versions of the index allow for (`version.rs`).
+pub(super) const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(15);
 
 /// A moment by two clocks: one that only goes forward and stands still while the machine sleeps, and the
 /// wall clock, which goes on.
@@ -28,6 +29,16 @@ impl Moment {
         }
     }
 
+    /// Returns a moment that is as long ago by the wall clock.
+    #[cfg(test)]
+    pub(super) fn ago(age: Duration) -> Self {
+        let now = Moment::now();
+        Moment {
+            wall: now.wall - age,
+            ..now
+        }
+    }
+
     /// Returns the time since then by the clock that says more, or the longest time there is if the
     /// wall clock was set back meanwhile.
     pub(super) fn elapsed(&self) -> Duration {
@@ -37,27 +48,43 @@ impl Moment {
     }
 }
 
+/// What the answer of a node tells about its clock and that of this machine.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Clocks {
+    /// They differ by no more than is allowed.
+    Agree,
+    /// They differ by more, as these words say.
+    Apart(String),
+    /// They may differ by more, since the answer took so long.
+    Unclear,
+}
+
 /// Compares the clock of a node, which said `there`, with that of this machine, which said `before` before
 /// the node was asked and `after` when it had answered. All are milliseconds since 1970-01-01 UTC.
-///
-/// # Errors
-/// Returns in words how they differ if that is too much.
-pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Result<(), String> {
+pub(super) fn compare_clocks(before: i64, there: i64, after: i64) -> Clocks {
+    let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
     let (apart, which) = if there < before {
         (before.saturating_sub(there), "ahead of")
     } else {
         (there.saturating_sub(after), "behind")
     };
-    let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
-    if apart <= limit {
-        return Ok(());
+    if apart > limit {
+        return Clocks::Apart(format!(
+            "the clock of this machine is {} s {which} that of the node, and write times decide which \
+             row is the newest; set the clocks of all machines by the same time servers (they may differ \
+             by {} s)",
+            apart / 1000,
+            CLOCKS_APART_AT_MOST.as_secs()
+        ));
     }
-    Err(format!(
-        "the clock of this machine is {} s {which} that of the node, and write times decide which row is \
-         the newest; set the clocks of all machines by the same time servers (they may differ by {} s)",
-        apart / 1000,
-        CLOCKS_APART_AT_MOST.as_secs()
-    ))
+    // The node looked at its clock at some moment between the two.
+    let apart_at_most = there
+        .saturating_sub(before)
+        .max(after.saturating_sub(there));
+    if apart_at_most > limit {
+        return Clocks::Unclear;
+    }
+    Clocks::Agree
 }
 
 /// Returns the present moment in milliseconds since 1970-01-01 UTC.
@@ -125,11 +152,7 @@ mod tests {
         assert!(now.elapsed() < Duration::from_secs(60));
         let minute = Duration::from_secs(60);
         // The machine has slept for a minute: the steady clock has stood still.
-        let slept = Moment {
-            wall: now.wall - minute,
-            ..now
-        };
-        assert!(slept.elapsed() >= minute);
+        assert!(Moment::ago(minute).elapsed() >= minute);
         let set_back = Moment {
             wall: now.wall + minute,
             ..now
@@ -140,14 +163,34 @@ mod tests {
     #[test]
     fn clocks_may_differ_a_little() {
         let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
-        for there in [100 - limit, 100, 150, 200, 200 + limit] {
-            compare_clocks(100, there, 200).unwrap();
+        for there in [200 - limit, 100, 150, 200, 100 + limit] {
+            assert_eq!(compare_clocks(100, there, 200), Clocks::Agree, "{there}");
         }
-        let said = |there| compare_clocks(1_000_000, there, 1_000_100).unwrap_err();
+        let said = |there| match compare_clocks(1_000_000, there, 1_000_100) {
+            Clocks::Apart(words) => words,
+            other => panic!("{there}: {other:?}"),
+        };
         let behind = said(1_000_100 + limit + 1);
-        assert!(behind.contains("is 30 s behind that"), "{behind}");
+        assert!(behind.contains("is 15 s behind that"), "{behind}");
         let ahead = said(1_000_000 - 2 * limit);
-        assert!(ahead.contains("is 60 s ahead of that"), "{ahead}");
+        assert!(ahead.contains("is 30 s ahead of that"), "{ahead}");
+    }
+
+    #[test]
+    fn an_answer_that_took_long_does_not_hide_that_clocks_differ() {
+        let limit = CLOCKS_APART_AT_MOST.as_millis() as i64;
+        let asked = 1_000_000;
+        // The clock of this machine is behind, and the answer took long.
+        let (there, answered) = (asked + limit * 3 / 2, asked + limit);
+        assert_eq!(compare_clocks(asked, there, answered), Clocks::Unclear);
+        // It is ahead, and the node looked at its clock at the end.
+        let there = answered - limit * 3 / 2;
+        assert_eq!(compare_clocks(asked, there, answered), Clocks::Unclear);
+        // However long the answer took, good clocks are known to be good.
+        let answered = asked + limit;
+        for there in [asked, asked + limit / 2, answered] {
+            assert_eq!(compare_clocks(asked, there, answered), Clocks::Agree);
+        }
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub const APPLIED_WITHIN: Duration = Duration::from_secs(30);
 /// The number of times that a version is written because the commit or the version before took too long.
 const VERSIONS_AT_MOST: usize = 3;
 
-/// The age at which all commits that a version may hide are applied, if clocks differ by less than half
-/// of it.
+/// The age at which all commits that a version may hide are applied. It is [`APPLIED_WITHIN`] and the most by
+/// which the clocks of two processes may differ (`CLOCKS_APART_AT_MOST`).
 pub const SETTLED_AFTER: Duration = Duration::from_secs(60);
 
 /// The number of places for which the cache is laid out at first.
@@ -176,6 +176,12 @@ fn microseconds_now() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::cassandra::time::CLOCKS_APART_AT_MOST;
+
+    #[test]
+    fn versions_settle_late_enough_for_clocks_on_both_sides_of_that_of_a_node() {
+        assert!(APPLIED_WITHIN + 2 * CLOCKS_APART_AT_MOST <= SETTLED_AFTER);
+    }
 
     #[test]
     fn a_version_replaces_the_one_before_whatever_the_clocks() {

@@ -3,16 +3,21 @@
 //! As long as a table has such a folder with a part of the manifest, a sweep moves chunks that were never
 //! committed there instead of removing them: the commit that named them may be what was lost.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use super::disk::{self, Output};
 use super::files::{create_folder, io, names, sync_folder};
 use super::layout::{Folder, MANIFEST, chunk_of, place_of};
-use crate::Result;
 use crate::id::{ChunkId, Place};
+use crate::{Error, Result};
 
 /// The beginning of the name of such a folder.
 const PREFIX: &str = "damaged-";
+
+/// What fails, for people who only wanted to open a table.
+const KEEPING_TORN: &str =
+    "keeping the torn end of a file of this table, which can be read meanwhile, in";
 
 /// A folder with what was taken out of a table.
 #[derive(Debug)]
@@ -26,12 +31,51 @@ impl Aside {
         let last = numbers(folder)?.into_iter().max().unwrap_or(0);
         let path = folder.root.join(format!("{PREFIX}{}", last + 1));
         create_folder(&path)?;
-        sync_folder(&folder.root)?;
-        Ok(Aside { path })
+        let aside = Aside { path };
+        sync_folder(&folder.root).inspect_err(|_| aside.remove_if_empty())?;
+        Ok(aside)
+    }
+
+    /// Keeps the end of a file that was not written whole, in the newest folder if that can take it, and
+    /// returns the folder. It is durable when it returns, so that the file may be cut off then. If it fails,
+    /// as on a full disk, nothing is left of it here, and the file still has it.
+    pub fn keep_torn(folder: &Folder, name: &str, torn: &[u8]) -> Result<Aside> {
+        Aside::to_take(folder, name, torn)
+            .and_then(|aside| aside.keep(name, torn).map(|()| aside))
+            .map_err(|error| match error {
+                Error::Io { path, source, .. } => Error::Io {
+                    doing: KEEPING_TORN,
+                    path,
+                    source,
+                },
+                other => other,
+            })
+    }
+
+    /// Returns the newest folder, or a further one if that has other bytes under this name.
+    fn to_take(folder: &Folder, name: &str, bytes: &[u8]) -> Result<Aside> {
+        match Aside::newest(folder)? {
+            Some(newest) if newest.can_take(name, bytes)? => {
+                // The process that made it may have died before it was durable.
+                sync_folder(&folder.root)?;
+                Ok(newest)
+            }
+            _ => Aside::begin(folder),
+        }
+    }
+
+    /// Returns whether bytes can be kept under a name without losing others. What is there may be a part
+    /// of them, which a process has left that was interrupted while it kept them.
+    fn can_take(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        let path = self.path.join(name);
+        match disk::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+            there => Ok(bytes.starts_with(&there.map_err(io("reading", &path))?)),
+        }
     }
 
     /// Returns the newest folder, if there is any.
-    pub fn newest(folder: &Folder) -> Result<Option<Aside>> {
+    fn newest(folder: &Folder) -> Result<Option<Aside>> {
         let last = numbers(folder)?.into_iter().max();
         Ok(last.map(|number| Aside {
             path: folder.root.join(format!("{PREFIX}{number}")),
@@ -51,13 +95,26 @@ impl Aside {
         Ok(None)
     }
 
-    /// Keeps bytes under a name. They are durable when it returns.
+    /// Keeps bytes under a name. They are durable when it returns. If it fails, nothing of them is left.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path.join(name);
-        let file = Output::create(&path).map_err(io("creating", &path))?;
-        file.write_at(bytes, 0).map_err(io("writing", &path))?;
-        file.sync_all().map_err(io("syncing", &path))?;
+        self.write(&path, bytes).inspect_err(|_| {
+            // The disk may be full, and every further attempt would leave more there.
+            let _ = disk::remove_file(&path);
+            self.remove_if_empty();
+        })
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let file = Output::create(path).map_err(io("creating", path))?;
+        file.write_at(bytes, 0).map_err(io("writing", path))?;
+        file.sync_all().map_err(io("syncing", path))?;
         sync_folder(&self.path)
+    }
+
+    fn remove_if_empty(&self) {
+        // The system removes no folder that has anything.
+        let _ = disk::remove_folder(&self.path);
     }
 
     /// Moves the file of a chunk here.

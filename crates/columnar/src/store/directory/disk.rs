@@ -181,6 +181,12 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true).open(path)
 }
 
+/// Opens a file that is to be locked and exists, without the right to write it.
+pub fn open_lock_to_read(path: &Path) -> io::Result<File> {
+    recording::may(path)?;
+    File::open(path)
+}
+
 /// Gives a file another name, in place of a file that may have it.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     recording::may(from)?;

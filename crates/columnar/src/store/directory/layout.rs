@@ -19,7 +19,9 @@ pub const CHUNKS: &str = "chunks";
 /// The folder of the fresh rows.
 pub const FRESH: &str = "fresh";
 /// Files that are rewritten and not renamed yet.
-pub const UNFINISHED: [&str; 2] = ["table.new", "manifest.new"];
+pub const UNFINISHED: [&str; 3] = ["table.new", "manifest.new", UNFINISHED_SEGMENT];
+/// A segment that a repair writes anew. It is not in the folder of its place, where it would not be known.
+pub const UNFINISHED_SEGMENT: &str = "segment.new";
 
 /// The folder of a table.
 #[derive(Debug, Clone)]

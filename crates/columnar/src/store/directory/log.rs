@@ -3,6 +3,7 @@
 //! A segment has the rows that came between two freezes. Only the process that began a segment appends
 //! to it, and never again once that has failed.
 
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +28,9 @@ pub struct Log {
     place: Place,
     /// The number of the newest segment of the table, which all of its places share.
     last_segment: Arc<AtomicU64>,
+    /// The lock of the table, which a thread still needs that writes an insert whose caller has given up and
+    /// then closed the store.
+    _lock: Arc<File>,
     /// The inserts that are not being written yet.
     waiting: Mutex<Vec<Insert>>,
     /// The segment to which rows are appended.
@@ -63,11 +67,17 @@ struct Segment {
 }
 
 impl Log {
-    pub fn new(folder: Folder, place: Place, last_segment: Arc<AtomicU64>) -> Self {
+    pub fn new(
+        folder: Folder,
+        place: Place,
+        last_segment: Arc<AtomicU64>,
+        lock: Arc<File>,
+    ) -> Self {
         Log {
             folder,
             place,
             last_segment,
+            _lock: lock,
             waiting: Mutex::default(),
             active: Mutex::default(),
             last_begun: AtomicU64::default(),
@@ -108,9 +118,8 @@ impl Log {
         let (whole, torn) = bytes.split_at(end as usize);
         if torn.iter().any(|byte| *byte != 0) {
             // Of an insert that was interrupted, or of one that the file has lost.
-            let aside =
-                Aside::newest(&self.folder)?.map_or_else(|| Aside::begin(&self.folder), Ok)?;
-            aside.keep(&segment_name(self.place, number, end), torn)?;
+            let name = segment_name(self.place, number, end);
+            Aside::keep_torn(&self.folder, &name, torn)?;
         }
         if rows.is_empty() {
             remove(&path)?;

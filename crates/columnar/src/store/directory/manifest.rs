@@ -70,7 +70,8 @@ impl Manifest {
         let note = if torn.is_empty() {
             None
         } else {
-            Some(keep_torn(folder, known.length, torn)?)
+            let aside = Aside::keep_torn(folder, &manifest_name(known.length), torn)?;
+            Some(note_torn(&path, torn.len(), &aside))
         };
         let mut manifest = Manifest {
             path,
@@ -80,7 +81,9 @@ impl Manifest {
             failed: false,
         };
         match manifest.rewrite(folder, &known.state) {
-            Err(Error::Io { source, .. }) if is_full(&source) => manifest.write_again(whole)?,
+            Err(Error::Io { source, .. }) if is_full(&source) && !manifest.failed => {
+                manifest.write_again(whole)?;
+            }
             written => written?,
         }
         Ok((manifest, known.state, note))
@@ -162,18 +165,15 @@ impl Manifest {
     }
 }
 
-/// Keeps the remains of a write that was torn, and returns a note. They may be those of commits that were
+/// Returns a note about the remains of a write that was torn. They may be those of commits that were
 /// acknowledged, if the file was damaged.
-fn keep_torn(folder: &Folder, from: u64, torn: &[u8]) -> Result<String> {
-    let aside = Aside::begin(folder)?;
-    aside.keep(&manifest_name(from), torn)?;
-    Ok(format!(
-        "the last {} bytes of {} were not written whole: a commit was interrupted, or the file was \
+fn note_torn(path: &Path, bytes: usize, aside: &Aside) -> String {
+    format!(
+        "the last {bytes} bytes of {} were not written whole: a commit was interrupted, or the file was \
          damaged; they are in {} now",
-        torn.len(),
-        folder.manifest().display(),
+        path.display(),
         aside.path.display()
-    ))
+    )
 }
 
 /// Returns whether there is no space for a further file.

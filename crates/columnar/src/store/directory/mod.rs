@@ -129,14 +129,23 @@ impl DirectoryStore {
         })
     }
 
-    /// Looks at every byte of a table that no other process writes, and says what is damaged.
+    /// Looks at every byte of a table that no other process writes, and says what is damaged. It writes
+    /// nothing and needs no right to. Where it cannot keep others from writing, as on a file system without
+    /// locks, it notes that.
     ///
     /// # Errors
     /// Fails if there is no table, another process writes it, or the files cannot be read.
     pub fn check(path: &Path) -> Result<Check> {
         let folder = Folder::new(path);
-        let _lock = writer::lock_existing(&folder)?;
-        Ok(check::check(&folder)?.check)
+        let lock = writer::lock_to_check(&folder)?;
+        let mut check = check::check(&folder)?.check;
+        if let Err(why) = &lock {
+            check.notes.push(format!(
+                "another process may have been writing the table, and what it had not written to its end \
+                 looks like damage: {why}"
+            ));
+        }
+        Ok(check)
     }
 
     /// Checks a table and repairs what can be repaired: cuts off the ends of files that cannot be read, and

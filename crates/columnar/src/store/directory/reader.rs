@@ -53,7 +53,9 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Reads what is new in the manifest and looks at what it says.
+    /// Reads what is new in the manifest, makes it durable and looks at what it says. What another thread
+    /// has begun to make durable is waited for: it may be acknowledged meanwhile, so that it has to be shown,
+    /// and one sync is enough for both.
     pub fn with_state<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T> {
         let mut known = locked(&self.manifest);
         let head = known.head;

@@ -1,13 +1,15 @@
 //! Repairing a table as far as that is possible. Whatever is taken out of it is kept in a folder
 //! `damaged-N`.
 
+use std::path::Path;
+
 use bytes::Bytes;
 
 use super::aside::{Aside, segment_name};
 use super::check::{Fault, Found, check};
 use super::disk::{self, Output};
-use super::files::io;
-use super::layout::{Folder, MANIFEST};
+use super::files::{io, sync_folder};
+use super::layout::{Folder, MANIFEST, UNFINISHED_SEGMENT};
 use super::manifest::Manifest;
 use super::segment;
 use crate::Result;
@@ -28,8 +30,7 @@ pub fn repair(folder: &Folder) -> Result<Check> {
 fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
     let kept = aside.path.display().to_string();
     let of_manifest = |fault: &Fault| matches!(fault, Fault::Manifest | Fault::Chunk { .. });
-    let changes_manifest = found.faults.iter().any(of_manifest);
-    if changes_manifest {
+    if found.faults.iter().any(of_manifest) {
         let path = folder.manifest();
         let bytes = disk::read(&path).map_err(io("reading", &path))?;
         aside.keep(MANIFEST, &bytes)?;
@@ -63,22 +64,30 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
             }
         };
     }
-    if changes_manifest {
-        Manifest::replace(folder, &found.state)?;
-    }
-    Ok(())
+    // Readers that have read a part of a log which is another one now begin anew when the manifest is another
+    // file, even if that says the same.
+    Manifest::replace(folder, &found.state)
 }
 
-/// Writes the records of a segment anew that can be read. If that is interrupted, the whole file is still
-/// where it is kept.
+/// Writes the records of a segment anew that can be read. The new file takes the place of the damaged one
+/// only when it is whole: if that is interrupted, a further repair finds all that this one has found.
 fn repair_segment(folder: &Folder, aside: &Aside, place: Place, number: u64) -> Result<()> {
     let path = folder.segment(place, number);
     let bytes = Bytes::from(disk::read(&path).map_err(io("reading", &path))?);
     aside.keep(&segment_name(place, number, 0), &bytes)?;
-    let whole = segment::salvaged(&bytes);
-    let file = Output::open(&path).map_err(io("opening", &path))?;
-    file.write_at(&whole, 0)
-        .and_then(|()| file.set_len(whole.len() as u64))
-        .and_then(|()| file.sync_data())
-        .map_err(io("writing again", &path))
+    let new = folder.root.join(UNFINISHED_SEGMENT);
+    write_new(&new, &segment::salvaged(&bytes), &path).inspect_err(|_| {
+        // The disk may be full.
+        let _ = disk::remove_file(&new);
+    })?;
+    sync_folder(&folder.place(place))?;
+    sync_folder(&folder.root)
+}
+
+/// Writes a new file and puts it in the place of another one.
+fn write_new(new: &Path, bytes: &[u8], path: &Path) -> Result<()> {
+    let mut file = Output::create(new).map_err(io("creating", new))?;
+    file.write_at(bytes, 0).map_err(io("writing", new))?;
+    file.sync_all().map_err(io("syncing", new))?;
+    file.rename(path).map_err(io("renaming", new))
 }

@@ -28,8 +28,8 @@ use crate::{Error, Result, failpoint};
 pub struct Writer {
     pub folder: Folder,
     definition: Arc<Definition>,
-    /// The lock that keeps other processes from writing.
-    _lock: File,
+    /// The lock that keeps other processes from writing, which each log has, too.
+    lock: Arc<File>,
     /// The manifest, whose lock makes commits and sweeps wait for each other.
     pub manifest: Mutex<Manifest>,
     /// The sum of what the manifest says.
@@ -56,18 +56,11 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 pub fn lock(folder: &Folder) -> Result<File> {
     let path = folder.lock();
     let file = disk::open_lock(&path).map_err(io("opening", &path))?;
-    for _ in 0..LOCK_ATTEMPTS {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
-            Err(error) => return Err(io("locking", &path)(error.into())),
-        }
+    match take(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(true) => Ok(file),
+        Ok(false) => Err(is_written(folder)),
+        Err(error) => Err(io("locking", &path)(error.into())),
     }
-    Err(Error::Invalid(format!(
-        "the table in {} is being written by another process, which has to end first; meanwhile it \
-         can only be read",
-        folder.root.display()
-    )))
 }
 
 /// Takes the right to write a table that exists, whether or not it can be read.
@@ -75,8 +68,53 @@ pub fn lock(folder: &Folder) -> Result<File> {
 /// # Errors
 /// Fails if there is no table, or another process writes it.
 pub fn lock_existing(folder: &Folder) -> Result<File> {
+    check_there(folder)?;
+    lock(folder)
+}
+
+/// Keeps other processes from writing a table that exists until the file is closed. This needs no right to
+/// write, and creates nothing. Where it is not possible, as on a file system without locks, the reason is
+/// returned in place of the file, and others may write the table.
+///
+/// # Errors
+/// Fails if there is no table, or another process writes it.
+pub fn lock_to_check(folder: &Folder) -> Result<Result<File>> {
+    check_there(folder)?;
+    let path = folder.lock();
+    let file = match disk::open_lock_to_read(&path) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(io("opening", &path)(error))),
+    };
+    match take(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(true) => Ok(Ok(file)),
+        Ok(false) => Err(is_written(folder)),
+        Err(error) => Ok(Err(io("locking", &path)(error.into()))),
+    }
+}
+
+/// Takes a lock, and returns whether no other process holds it.
+fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
+    for _ in 0..LOCK_ATTEMPTS {
+        match flock(file, operation) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn is_written(folder: &Folder) -> Error {
+    Error::Invalid(format!(
+        "the table in {} is being written by another process, which has to end first; meanwhile it \
+         can only be read",
+        folder.root.display()
+    ))
+}
+
+fn check_there(folder: &Folder) -> Result<()> {
     if folder.manifest().exists() || folder.table().exists() {
-        lock(folder)
+        Ok(())
     } else {
         Err(Error::Invalid(format!(
             "{} is not a columnar table: it has no `{TABLE}` and no `{MANIFEST}`",
@@ -99,11 +137,13 @@ pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
 impl Writer {
     pub fn open(folder: Folder, definition: Arc<Definition>, lock: File) -> Result<Writer> {
         let (manifest, state, torn) = Manifest::open(&folder, &definition)?;
+        let lock = Arc::new(lock);
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
         let mut last_write_time = state.last_write_time();
         let mut logs = HashMap::new();
         for place in folder.places()? {
-            let log = Log::new(folder.clone(), place, Arc::clone(&last_segment));
+            let (last, lock) = (Arc::clone(&last_segment), Arc::clone(&lock));
+            let log = Log::new(folder.clone(), place, last, lock);
             log.recover(state.sealed(place))?;
             last_write_time = last_write_time.max(log.last_write_time());
             logs.insert(place, Arc::new(log));
@@ -114,7 +154,7 @@ impl Writer {
             notes: torn.into_iter().chain(ahead).collect(),
             folder,
             definition,
-            _lock: lock,
+            lock,
             manifest: Mutex::new(manifest),
             state: RwLock::new(state),
             logs: Mutex::new(logs),
@@ -125,8 +165,11 @@ impl Writer {
     /// Returns the log of a place, which is made if there is none.
     pub fn log(&self, place: Place) -> Arc<Log> {
         let mut logs = locked(&self.logs);
-        let new = || Log::new(self.folder.clone(), place, Arc::clone(&self.last_segment));
-        Arc::clone(logs.entry(place).or_insert_with(|| Arc::new(new())))
+        let new = || {
+            let (last, lock) = (Arc::clone(&self.last_segment), Arc::clone(&self.lock));
+            Arc::new(Log::new(self.folder.clone(), place, last, lock))
+        };
+        Arc::clone(logs.entry(place).or_insert_with(new))
     }
 
     fn known_log(&self, place: Place) -> Option<Arc<Log>> {

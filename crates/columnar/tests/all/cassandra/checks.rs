@@ -1,7 +1,7 @@
 //! Checks of tables, and what is refused because rows would be lost.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Check, Error, Store};
@@ -201,6 +201,57 @@ pub async fn nothing_is_written_that_others_may_not_see(cassandra: &Cassandra) {
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("may miss writes at ANY"), "{error}");
     }
+}
+
+/// The time within which a change of the keyspace is noticed, and some more.
+const NOTICED_WITHIN: Duration = Duration::from_secs(120);
+
+/// A table whose keyspace got a further copy after it was opened.
+pub struct Weakened {
+    at: Instant,
+    store: CassandraStore,
+}
+
+pub async fn weaken(cassandra: &Cassandra) -> Weakened {
+    let change = async |verb: &str, copies: u32| {
+        let cql = format!(
+            "{verb} KEYSPACE gets_copies WITH replication = \
+             {{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"
+        );
+        cassandra.cql(&cql).await;
+    };
+    change("CREATE", 1).await;
+    let options = Options {
+        read_consistency: Consistency::One,
+        write_consistency: Consistency::One,
+        ..Options::default()
+    };
+    let session = Arc::clone(&cassandra.session);
+    let store = CassandraStore::create(session, "gets_copies", "weak", definition(), options);
+    let store = store.await.unwrap();
+    let rows = [row("a", write_time(), Some("1"))];
+    store.insert(PLACE, &rows).await.unwrap();
+    change("ALTER", 2).await;
+    Weakened {
+        at: Instant::now(),
+        store,
+    }
+}
+
+/// Checks that a process notices that its consistencies do not overlap any more.
+pub async fn copies_that_were_added_are_noticed(weakened: &Weakened) {
+    let store = &weakened.store;
+    let error = loop {
+        match store.freeze(PLACE).await {
+            Err(error) => break error.to_string(),
+            Ok(_) => assert!(weakened.at.elapsed() < NOTICED_WITHIN),
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    };
+    let said = "may miss writes at ONE: of each row there are 2 copies";
+    assert!(error.contains(said), "{error}");
+    let error = store.commit(Vec::new()).await.unwrap_err().to_string();
+    assert!(error.contains(said), "{error}");
 }
 
 /// Checks that one process at a time creates the tables of a table.

@@ -13,7 +13,7 @@ mod fresh;
 mod kills;
 mod remembered;
 mod removal;
-mod support;
+pub mod support;
 mod tables;
 mod tasks;
 mod whole_table;
@@ -90,8 +90,9 @@ async fn processes_that_are_killed() {
         return;
     }
     let cassandra = Cassandra::shared().await;
-    // This comes first, since it is read again a minute later.
+    // These come first, since they are looked at again a minute later.
     let committed = remembered::commit(&cassandra).await;
+    let weakened = checks::weaken(&cassandra).await;
     timed!(kills::at_every_step(&cassandra));
     timed!(kills::at_random(&cassandra));
     timed!(kills::while_places_are_dropped(&cassandra));
@@ -99,6 +100,7 @@ async fn processes_that_are_killed() {
     timed!(remembered::the_index_is_read_again_after_each_commit(
         &cassandra, &committed
     ));
+    timed!(checks::copies_that_were_added_are_noticed(&weakened));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,12 @@
 //! Creating and opening tables, and the right to write.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_columnar::{Change, DirectoryStore, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Error, Store};
 use tempfile::TempDir;
 
 use super::support::*;
@@ -106,6 +108,40 @@ fn one_process_writes_at_a_time() {
     child.kill().unwrap();
     child.wait().unwrap();
     DirectoryStore::open(folder.path()).unwrap();
+}
+
+/// Checks a table that this user may only read, while another process checks it, too.
+#[tokio::test]
+async fn a_check_writes_nothing_and_needs_no_right_to() {
+    let (folder, store) = table();
+    let rows = fresh(&[row("a", 1, "x")]);
+    store.insert(place(0), &rows).await.unwrap();
+    drop(store);
+    let path = |name: &str| folder.path().join(name);
+    let allow = |of_folder, of_files| {
+        for file in ["lock", "manifest", "table.json"] {
+            fs::set_permissions(path(file), Permissions::from_mode(of_files)).unwrap();
+        }
+        fs::set_permissions(folder.path(), Permissions::from_mode(of_folder)).unwrap();
+    };
+    allow(0o555, 0o444);
+    let other = File::open(path("lock")).unwrap();
+    other.lock_shared().unwrap();
+    let check = DirectoryStore::check(folder.path());
+    allow(0o755, 0o644);
+    let check = check.unwrap();
+    assert!(check.is_sound() && check.notes.is_empty(), "{check:?}");
+    assert_eq!(check.fresh, 1);
+    let error = DirectoryStore::open(folder.path()).unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+    drop(other);
+    // A copy of a table may have no such file.
+    fs::remove_file(path("lock")).unwrap();
+    let check = DirectoryStore::check(folder.path()).unwrap();
+    assert!(check.is_sound() && check.fresh == 1, "{check:?}");
+    let note = &check.notes[0];
+    assert!(note.starts_with("another process may have been"), "{note}");
+    assert!(!path("lock").exists());
 }
 
 /// Checks readers of a table that is dropped and created again in the same folder, where the numbers of its

@@ -11,6 +11,7 @@ mod disk_full;
 mod kills;
 mod pauses;
 mod power;
+mod repairs;
 mod rows;
 mod steps;
 mod support;
@@ -29,8 +30,10 @@ fn child() {
         "random" => kills::random(),
         "concurrent" => concurrent::child(),
         "full" => disk_full::child(),
+        "given up" => pauses::given_up(),
         "hold" => access::hold(),
         "pauses" => pauses::child(),
+        "reads" => pauses::unsynced(),
         "shown" => power::child(),
         "unsynced" => unsynced::child(),
         other => panic!("no such task: {other}"),

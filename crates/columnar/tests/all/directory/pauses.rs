@@ -1,5 +1,6 @@
 //! Threads that meet at a bad moment: one is held at a point while others go on.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ use super::support::*;
 /// The time that an insert gets to come in between. It has to wait for the freeze, so that only a store
 /// with a fault uses less.
 const TIME_TO_COME_BETWEEN: Duration = Duration::from_millis(300);
+
+/// The time after which a read waits for a write and is not merely slow.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs as the child in which an insert comes while a freeze is closing the segment.
 pub fn child() {
@@ -52,15 +56,103 @@ pub fn child() {
     });
 }
 
+/// Runs as the child in which a store is closed while a thread still writes an insert whose caller has given
+/// up.
+pub fn given_up() {
+    runtime().block_on(async {
+        let folder = folder_of_child();
+        let store = Arc::new(DirectoryStore::open(&folder).unwrap());
+        let pause = Pause::at("insert.written");
+        let insert = spawn({
+            let store = Arc::clone(&store);
+            async move { store.insert(place(0), &fresh(&[row("a", 1, "x")])).await }
+        });
+        block_in_place(|| pause.wait());
+        insert.abort();
+        assert!(insert.await.unwrap_err().is_cancelled());
+        drop(store);
+        match DirectoryStore::open(&folder) {
+            Ok(_) => say("opened while it was written"),
+            Err(error) => say(&error.to_string()),
+        }
+        drop(pause);
+        let store = loop {
+            // It waits for the lock a little by itself.
+            if let Ok(store) = DirectoryStore::open(&folder) {
+                break store;
+            }
+        };
+        let found = rows(&store, place(0)).await.unwrap();
+        say(&found.into_keys().collect::<Vec<_>>().join(" "));
+    });
+}
+
+/// Runs as the child that reads while an insert and a commit are not synced yet.
+pub fn unsynced() {
+    runtime().block_on(async {
+        let store = Arc::new(DirectoryStore::open(&folder_of_child()).unwrap());
+        for point in ["insert.written", "manifest.appended"] {
+            let pause = Pause::at(point);
+            let write = spawn({
+                let store = Arc::clone(&store);
+                async move {
+                    let rows = [row(point, 1, "x")];
+                    match point {
+                        "insert.written" => store.insert(place(0), &fresh(&rows)).await,
+                        _ => ingest(&store, place(1), &rows).await.map(drop),
+                    }
+                }
+            });
+            block_in_place(|| pause.wait());
+            // The write is held until this has ended.
+            let read = spawn({
+                let store = Arc::clone(&store);
+                async move { all_rows(&store).await.unwrap() }
+            });
+            let during = tokio::time::timeout(PATIENCE, read).await;
+            drop(pause);
+            let during = during.expect("it waits for the write").unwrap();
+            write.await.unwrap().unwrap();
+            let after = all_rows(&store).await.unwrap();
+            say(&format!("{} then {}", during.len(), after.len()));
+        }
+    });
+}
+
+/// Returns what a child says that opens an empty table.
+fn said_by_child(task: &str, folder: &Path) -> Vec<String> {
+    let mut child = command(task, folder).spawn().unwrap();
+    let said = lines(&mut child).collect();
+    let ended = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{errors}");
+    said
+}
+
+#[test]
+fn an_insert_that_is_still_written_keeps_other_writers_out() {
+    let (folder, store) = table();
+    drop(store);
+    let said = said_by_child("given up", folder.path());
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("being written by another"), "{said:?}");
+    assert_eq!(said[1], "a", "the insert is whole");
+}
+
+/// Checks that reading in the process that writes waits for no sync, and shows nothing before it.
+#[test]
+fn reads_wait_for_no_sync_of_a_write() {
+    let (folder, store) = table();
+    drop(store);
+    let said = said_by_child("reads", folder.path());
+    assert_eq!(said, ["0 then 1", "1 then 2"]);
+}
+
 #[test]
 fn an_insert_during_a_freeze_belongs_to_the_next_one() {
     let (folder, store) = table();
     drop(store);
-    let mut child = command("pauses", folder.path()).spawn().unwrap();
-    let said: Vec<String> = lines(&mut child).collect();
-    let ended = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{errors}");
+    let said = said_by_child("pauses", folder.path());
     assert_eq!(said, ["after before during later"]);
     let store = DirectoryStore::open(folder.path()).unwrap();
     let found = runtime().block_on(rows(&store, place(0))).unwrap();

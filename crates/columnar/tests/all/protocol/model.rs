@@ -119,7 +119,10 @@ impl Model {
             .target_state_count(STATES_AT_MOST)
             .spawn_bfs()
             .join();
-        assert!(checker.state_count() < STATES_AT_MOST, "the model is too large");
+        assert!(
+            checker.state_count() < STATES_AT_MOST,
+            "the model is too large"
+        );
         let path = checker.discovery(SAFE);
         let fault = path.and_then(|path| {
             let fault = checker.model().fault(path.last_state())?;
@@ -272,8 +275,11 @@ impl stateright::Model for Model {
                 Some(fault) => model.wanted.is_some_and(|wanted| wanted != fault),
                 None => true,
             }),
-            Property::sometimes(ENDS, |_, world| {
-                world.processes.iter().all(|process| process.task == Task::Done)
+            Property::sometimes(ENDS, |_, world: &World| {
+                world
+                    .processes
+                    .iter()
+                    .all(|process| process.task == Task::Done)
             }),
         ]
     }

@@ -78,10 +78,12 @@ fn a_quantile_needs_ten_operations_that_are_slower() {
         assert!(judge(text, fewest).holds(), "{text}");
         let few = judge(text, fewest - 1);
         assert!(few.has_too_few && !few.holds(), "{text}");
+        assert!(!few.is_missed, "{text}");
         assert_eq!(few.measured[0].1, None);
     }
     let expected = "p99.9<1s: too few operations for p99.9 (500; 10000 are needed)";
     assert_eq!(judge("p99.9<1s", 500).missed, [expected]);
+    assert!(judge("p99.9<1s,mean<1ns", 500).is_missed);
     assert!(judge("max<1s,p100<1s,mean<1s", 1).holds());
 }
 

@@ -306,6 +306,54 @@ async fn too_few_operations_end_the_search_at_once() {
     assert_eq!(found.probes.len(), 2);
 }
 
+/// A server that is driven for this many seconds, so that lower rates have fewer operations.
+struct For(f64, Knee);
+
+#[async_trait]
+impl Probe for For {
+    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+        let probed = self.1.drive(rate).await?;
+        let nanoseconds = probed.operations[0].response.max();
+        let mut tally = Tally::default();
+        let operations = (self.0 * probed.scheduled_rate) as u64;
+        (0..operations).for_each(|_| tally.record(nanoseconds, nanoseconds));
+        Ok(Probed {
+            operations: vec![tally],
+            ..probed
+        })
+    }
+}
+
+#[tokio::test]
+async fn loads_with_too_few_operations_count_neither_way() {
+    // Below 8,000 operations/s there are fewer than the 10,000 that the quantile needs.
+    let mut server = For(1.2501, Knee::new(8_200.0, 10_000.0, 1));
+    let found = find("p99.9<10ms", &mut server).await;
+    let rate = found.estimate.unwrap().rate;
+    assert!(
+        (rate / 8_200.0 - 1.0).abs() < 0.05,
+        "{rate}: {}",
+        told(&found)
+    );
+    assert_eq!(found.why_stopped, WhyStopped::Narrow);
+    assert!(found.failed_at.unwrap() > found.rate.unwrap());
+    let silent: Vec<Rate> = { found.probes.iter() }
+        .filter(|probe| probe.undecided)
+        .map(|probe| probe.rate.unwrap())
+        .collect();
+    assert!(!silent.is_empty(), "the search came near: {}", told(&found));
+    let is_higher = |two: &[Rate]| two[1] > two[0];
+    assert!(
+        silent.windows(2).all(is_higher),
+        "lower ones are not tried again"
+    );
+    // Where the threshold lies below, the search says that its loads are too short.
+    let mut server = For(1.2501, Knee::new(8_001.0, 10_000.0, 1));
+    let found = find("p99.9<10ms", &mut server).await;
+    assert_eq!(found.why_stopped, WhyStopped::TooFewOperations);
+    assert!(found.estimate.is_some(), "{}", told(&found));
+}
+
 #[tokio::test]
 async fn one_disturbed_load_does_not_decide() {
     for disturbed in 1..8 {

@@ -1,15 +1,16 @@
 //! The keyspace of a run, and the marker that protects the keyspaces of others.
 //!
 //! Bakeoff creates, writes and drops nothing in an existing keyspace unless that carries the marker
-//! of the same run or the marker of a shared keyspace.
+//! of the same run or the marker of a shared keyspace. The one exception is an empty keyspace with the
+//! random name of the same run, which was killed before it had put the marker there: CQL cannot make both
+//! at once.
 
-use std::path::Path;
 use std::time::Duration;
 
 use scylla::client::session::Session;
 
-use super::relations::{MARKER_TABLE, Relation, query_texts, relations};
-use crate::owner::{marker, run_name};
+use super::relations::{MARKER_TABLE, Relation, contents, query_texts, relations};
+use crate::owner::marker;
 use crate::{Context, EngineError};
 
 /// Value in the marker of a shared keyspace, instead of the name of a run.
@@ -26,6 +27,8 @@ const NAME_LENGTH: usize = 48;
 pub struct Keyspace {
     pub name: String,
     pub owner: Owner,
+    /// Whether the name is known to this run alone.
+    pub has_random_name: bool,
     /// Number of copies of each row in every datacenter.
     pub copies: u32,
 }
@@ -48,9 +51,11 @@ impl Keyspace {
         let options = &context.options.cassandra;
         let copies = options.replication.copies();
         let Some(name) = &options.keyspace else {
+            let marker = marker(context);
             return Ok(Keyspace {
-                name: name(workload, &context.run_dir),
-                owner: Owner::Run(marker(context)),
+                name: name(workload, &marker),
+                owner: Owner::Run(marker),
+                has_random_name: context.token.is_some(),
                 copies,
             });
         };
@@ -63,6 +68,7 @@ impl Keyspace {
         Ok(Keyspace {
             name: name.clone(),
             owner: Owner::Shared,
+            has_random_name: false,
             copies,
         })
     }
@@ -147,6 +153,9 @@ impl Keyspace {
                 self.owner.other_choice()
             ))
         };
+        if self.has_lost_its_marker(session).await? {
+            return self.make(session).await;
+        }
         let deadline = tokio::time::Instant::now() + self.owner.marker_wait();
         loop {
             let marked = if has_marker_table(session, &self.name).await? {
@@ -162,6 +171,22 @@ impl Keyspace {
                 None => return Err(refused("does not carry Bakeoff's marker")),
             }
         }
+    }
+
+    /// Returns whether this run made the keyspace and was killed before it had marked it.
+    async fn has_lost_its_marker(&self, session: &Session) -> Result<bool, EngineError> {
+        if !self.has_random_name || !contents(session, &self.name).await?.is_empty() {
+            return Ok(false);
+        }
+        Ok(!has_marker_table(session, &self.name).await? || !self.has_any_marker(session).await?)
+    }
+
+    async fn has_any_marker(&self, session: &Session) -> Result<bool, EngineError> {
+        let cql = format!("SELECT run FROM {}.{MARKER_TABLE} LIMIT 1", self.name);
+        let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+        let found = session.query_unpaged(cql.as_str(), ()).await;
+        let rows = found.map_err(|e| failed(&e))?.into_rows_result();
+        Ok(rows.map_err(|e| failed(&e))?.rows_num() > 0)
     }
 
     async fn has_own_marker(&self, session: &Session) -> Result<bool, EngineError> {
@@ -203,9 +228,10 @@ fn is_valid_name(name: &str) -> bool {
         && name.len() <= NAME_LENGTH
 }
 
-/// Names a run's keyspace after its workload and a hash of its folder.
-fn name(workload: &str, run_dir: &Path) -> String {
-    let hash = xxhash_rust::xxh3::xxh3_64(run_name(run_dir).as_bytes());
+/// Names a run's keyspace after its workload and a hash of its marker, which is random unless an earlier
+/// version began the run.
+fn name(workload: &str, marker: &str) -> String {
+    let hash = xxhash_rust::xxh3::xxh3_64(marker.as_bytes());
     let workload: String = workload.chars().take(30).collect();
     format!("bakeoff_{workload}_{:08x}", hash as u32)
 }
@@ -234,18 +260,21 @@ pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::owner::run_name;
 
     #[test]
-    fn a_folder_has_one_keyspace_and_another_folder_another() {
-        let a = name("formats", Path::new("/runs/a"));
-        assert_eq!(a, name("formats", Path::new("/runs/a")));
-        assert_ne!(a, name("formats", Path::new("/runs/b")));
-        assert!(name(&"x".repeat(60), Path::new("/runs/b")).len() <= 48);
+    fn a_run_has_one_keyspace_and_another_run_another() {
+        let a = name("formats", "vm /runs/a");
+        assert_eq!(a, name("formats", "vm /runs/a"));
+        assert_ne!(a, name("formats", "vm /runs/b"));
+        assert!(name(&"x".repeat(60), "vm /runs/b").len() <= 48);
     }
 
     #[test]
-    fn clones_of_a_machine_mark_the_same_keyspace_differently() {
+    fn clones_of_a_machine_have_keyspaces_of_their_own() {
         let of_run = |token: Option<&str>| {
             let context = Context {
                 token: token.map(str::to_owned),
@@ -254,8 +283,10 @@ mod tests {
             Keyspace::new("w", &context).unwrap()
         };
         let (one, other, earlier) = (of_run(Some("a")), of_run(Some("b")), of_run(None));
-        assert_eq!(one.name, other.name);
+        assert_ne!(one.name, other.name);
         assert_ne!(one.owner.name(), other.owner.name());
+        assert_eq!(one.name, of_run(Some("a")).name, "a resumed run finds it");
+        assert!(one.has_random_name && !earlier.has_random_name);
         assert_eq!(earlier.owner.name(), run_name(Path::new("/data/run")));
     }
 
@@ -264,6 +295,7 @@ mod tests {
         let keyspace = Keyspace {
             name: "ks".to_owned(),
             owner: Owner::Run("host /it's".to_owned()),
+            has_random_name: false,
             copies: 3,
         };
         let [create, .., insert] = keyspace.statements();

@@ -65,6 +65,22 @@ pub async fn own_relations(
     Ok(found)
 }
 
+/// Reads the names of everything that a keyspace holds except the marker table.
+pub async fn contents(session: &Session, keyspace: &str) -> Result<Vec<String>, EngineError> {
+    let relations = own_relations(session, keyspace).await?;
+    let mut found: Vec<String> = relations.into_iter().map(|r| r.name).collect();
+    let others = [
+        ("type_name", "types"),
+        ("function_name", "functions"),
+        ("aggregate_name", "aggregates"),
+    ];
+    for (name, table) in others {
+        let cql = format!("SELECT {name} FROM system_schema.{table} WHERE keyspace_name = ?");
+        found.extend(query_texts(session, &cql, keyspace).await?);
+    }
+    Ok(found)
+}
+
 /// Lists the tables and views that statements create in a keyspace, judged by their text.
 pub fn created_by(statements: &[String], keyspace: &str) -> Vec<Relation> {
     let created = statements.iter();

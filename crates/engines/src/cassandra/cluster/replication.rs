@@ -65,7 +65,7 @@ impl Replication {
             };
             return Err(EngineError(format!(
                 "--replication {copies}: each copy of a row needs its own node, and there \
-                 {available}"
+                 {available}; ask for fewer copies"
             )));
         }
         let needed = match self.level() {
@@ -76,7 +76,7 @@ impl Replication {
         if needed > copies {
             return Err(EngineError(format!(
                 "--consistency {} waits for {needed} copies of a row, and --replication {copies} \
-                 has fewer",
+                 has fewer: choose a lower level, or more copies",
                 self.level()
             )));
         }

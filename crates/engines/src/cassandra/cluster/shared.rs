@@ -7,7 +7,7 @@ use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
 use super::keyspace::{Keyspace, Owner, execute};
-use super::relations::{MARKER_TABLE, own_relations, query_texts};
+use super::relations::{MARKER_TABLE, contents, own_relations, query_texts};
 use crate::EngineError;
 
 /// Interval at which the note of a start is looked for.
@@ -55,13 +55,10 @@ impl Keyspace {
         execute(session, &statement).await
     }
 
-    /// Checks that a keyspace has no tables, views or types, which a workload's own statements might
-    /// collide with.
+    /// Checks that a keyspace has no tables, views, types or functions, which a workload's own statements
+    /// might collide with.
     pub(super) async fn check_empty(&self, session: &Session) -> Result<(), EngineError> {
-        let types = "SELECT type_name FROM system_schema.types WHERE keyspace_name = ?";
-        let relations = own_relations(session, &self.name).await?;
-        let mut found: Vec<String> = relations.into_iter().map(|r| r.name).collect();
-        found.extend(query_texts(session, types, &self.name).await?);
+        let found = contents(session, &self.name).await?;
         if found.is_empty() {
             Ok(())
         } else {
@@ -208,6 +205,7 @@ mod tests {
         let keyspace = Keyspace {
             name: "ks".to_owned(),
             owner: Owner::Shared,
+            has_random_name: false,
             copies: 1,
         };
         let statement = keyspace.table_statement("wide", "it's").unwrap();

@@ -151,7 +151,7 @@ impl TableLayout {
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
-                "design {id}: COMPACT STORAGE needs a column outside the key"
+                "design {id}: COMPACT STORAGE needs a column outside the key: choose another layout"
             )));
         }
         Ok(TableLayout {
@@ -332,7 +332,7 @@ fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
     for name in ["bucket", "order"] {
         if id.settings.contains_key(name) {
             return Err(EngineError(format!(
-                "design {id}: {name}= means nothing with one row per partition"
+                "design {id}: {name}= means nothing with one row per partition: leave it out"
             )));
         }
     }

@@ -3,52 +3,79 @@
 use bakeoff_stats::{
     BUSY, Because, Cost, Demand, DesignCost, Machines, Needed, PriceFlip, PriceOf, Summary,
 };
+use comfy_table::Cell;
 
 use super::COLUMNS;
 use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Renders the machines that each design needs.
+/// Explains the sign of a number of machines that is known to be the least only.
+const LEAST: &str = "≥: some question has no forecast at these rows, so its CPU time is that at the measured ones; \
+    there may have to be more machines.";
+
+/// Renders the machines that each design needs, those of which only the least number is known last.
 pub fn render_machines(summary: &Summary, demand: &Demand) -> String {
     let needed = summary.machines(demand);
-    let fewest = { needed.iter() }
-        .filter_map(|(design, needed)| Some((design.as_str(), needed.known()?.count)))
-        .min_by_key(|(_, count)| *count);
-    let headline = match fewest {
-        Some((design, count)) => format!(
-            "{design} needs the fewest machines: {}.",
-            units::count(u64::from(count))
-        ),
-        None => "The machines of no design are known.".to_owned(),
-    };
-    let mut parts = vec![
-        wrap(&headline, COLUMNS, "", ""),
-        wrap(&assumed(demand), COLUMNS, "", ""),
-    ];
-    let known: Vec<(&str, &Machines)> = { needed.iter() }
+    let mut known: Vec<(&str, &Machines)> = { needed.iter() }
         .filter_map(|(design, needed)| Some((design.as_str(), needed.known()?)))
         .collect();
+    known.sort_by_key(|(_, machines)| (machines.is_least, machines.count));
+    let mut parts = vec![
+        wrap(&fewest(&known), COLUMNS, "", ""),
+        wrap(&assumed_of(summary, demand), COLUMNS, "", ""),
+    ];
     if !known.is_empty() {
         parts.push(of_designs(demand, &known));
     }
+    let is_least = known.iter().any(|(_, machines)| machines.is_least);
+    parts.extend(is_least.then(|| wrap(LEAST, COLUMNS, "", "")));
     parts.extend(without(
         needed.iter().map(|(id, needed)| (id.as_str(), needed)),
     ));
     parts.join("\n\n") + "\n"
 }
 
-/// Renders what a month of each design costs, the cheapest first, and the prices at which another one is.
-pub fn render_cost(cost: &Cost) -> String {
+/// Says which design needs the fewest machines, as far as that is known.
+fn fewest(known: &[(&str, &Machines)]) -> String {
+    match known.first() {
+        None => "The machines of no design are known.".to_owned(),
+        Some((_, machines)) if machines.is_least => {
+            "How many machines are needed is not known, only how many at least.".to_owned()
+        }
+        Some((design, machines)) => {
+            let may_be_fewer = |(_, other): &&(&str, &Machines)| other.count < machines.count;
+            let rivals: Vec<&str> = { known.iter().filter(may_be_fewer) }
+                .map(|(design, _)| *design)
+                .collect();
+            let best = format!("{design} needs the fewest machines");
+            of_all(&best, &number(machines), &rivals, "need fewer")
+        }
+    }
+}
+
+/// Says what a design is the best at, and which others may be better, of which only a lower bound is known.
+fn of_all(best: &str, figure: &str, rivals: &[&str], how: &str) -> String {
+    if rivals.is_empty() {
+        return format!("{best}: {figure}.");
+    }
+    let rivals = rivals.join(", ");
+    format!(
+        "{best} of those with a forecast: {figure}. It is not known whether {rivals} would {how}."
+    )
+}
+
+/// Renders what a month of each design costs, the cheapest first and those of which only the least is known last, and
+/// the prices at which another one is.
+pub fn render_cost(summary: &Summary, cost: &Cost) -> String {
     let currency = &cost.prices.currency;
-    let headline = match cost.cheapest().and_then(|d| Some((d, d.month?))) {
-        Some((design, month)) => format!(
-            "{} costs least: {} {currency} a month.",
-            design.design,
-            units::amount(month)
-        ),
-        None => "The cost of no design is known.".to_owned(),
+    let mut known: Vec<&DesignCost> = cost.designs.iter().filter(|d| d.month.is_some()).collect();
+    let amount = |design: &DesignCost| design.month.unwrap_or(f64::INFINITY);
+    let order = |a: &&DesignCost, b: &&DesignCost| {
+        let least = a.is_least().cmp(&b.is_least());
+        least.then(amount(a).total_cmp(&amount(b)))
     };
+    known.sort_by(order);
     let prices = format!(
         "Prices: {}; {} {currency} a month for a machine of {}, {} {currency} a month for a GiB.",
         cost.prices.title,
@@ -56,23 +83,41 @@ pub fn render_cost(cost: &Cost) -> String {
         units::plural(u64::from(cost.prices.machine_cores), "core", "cores"),
         units::amount(cost.prices.storage_gib_month),
     );
+    let assumed = assumed_of(summary, &cost.demand);
     let mut parts = vec![
-        wrap(&headline, COLUMNS, "", ""),
-        wrap(
-            &format!("{prices} {}", assumed(&cost.demand)),
-            COLUMNS,
-            "",
-            "",
-        ),
+        wrap(&cheapest(cost, &known), COLUMNS, "", ""),
+        wrap(&format!("{prices} {assumed}"), COLUMNS, "", ""),
     ];
+    if !known.is_empty() {
+        parts.push(months(cost, &known));
+    }
+    let is_least = known.iter().any(|design| design.is_least());
+    parts.extend(is_least.then(|| wrap(LEAST, COLUMNS, "", "")));
     if cost.cheapest().is_some() {
-        parts.push(months(cost));
         parts.push(flips(&cost.flips(), currency));
     }
     parts.extend(without(
         { cost.designs.iter() }.map(|d| (d.design.as_str(), &d.machines)),
     ));
     parts.join("\n\n") + "\n"
+}
+
+/// Says which design costs least, as far as that is known.
+fn cheapest(cost: &Cost, known: &[&DesignCost]) -> String {
+    let currency = &cost.prices.currency;
+    let Some((design, month)) = cost.cheapest().and_then(|d| Some((d, d.month?))) else {
+        return match known {
+            [] => "The cost of no design is known.".to_owned(),
+            _ => "What a month costs is not known, only how much at least.".to_owned(),
+        };
+    };
+    let may_be_cheaper = |other: &&&DesignCost| other.month.is_some_and(|its| its < month);
+    let rivals: Vec<&str> = { known.iter().filter(may_be_cheaper) }
+        .map(|other| other.design.as_str())
+        .collect();
+    let best = format!("{} costs least", design.design);
+    let figure = format!("{} {currency} a month", units::amount(month));
+    of_all(&best, &figure, &rivals, "cost less")
 }
 
 /// Renders the machines of each design as JSON.
@@ -124,7 +169,7 @@ pub fn assumed(demand: &Demand) -> String {
     });
     format!(
         "Estimated for {copies} of {rows} rows and {rates}, on machines of {}{disks}. CPU time is that of \
-         client and server, and grows as the times do.",
+         client and server, and grows as the times do, where these have a forecast.",
         units::plural(u64::from(demand.machine_cores), "core", "cores")
     )
 }
@@ -137,6 +182,21 @@ pub fn number(machines: &Machines) -> String {
         (false, true) => format!("≤ {count}"),
         (false, false) => count,
     }
+}
+
+/// Returns what the machines of a run's designs are for, and which questions are left out.
+fn assumed_of(summary: &Summary, demand: &Demand) -> String {
+    assumed(demand) + &super::without_unanswered(&summary.unanswered())
+}
+
+/// Returns what a month of a design costs, if that is known: `120`, `≥ 120`.
+pub fn month(design: &DesignCost) -> Option<String> {
+    let month = units::amount(design.month?);
+    Some(if design.is_least() {
+        format!("≥ {month}")
+    } else {
+        month
+    })
 }
 
 /// Returns what a number of machines is due to.
@@ -158,7 +218,7 @@ fn of_designs(demand: &Demand, known: &[(&str, &Machines)]) -> String {
         left("Due to"),
         right("Busy cores"),
     ];
-    head.extend(demand.nodes.map(|nodes| left(&format!("On {nodes}"))));
+    head.extend(demand.nodes.map(on));
     table.set_header(head);
     for (design, machines) in known {
         let busy = machines.busy_cores.map(|cores| format!("{cores:.2}"));
@@ -174,38 +234,46 @@ fn of_designs(demand: &Demand, known: &[(&str, &Machines)]) -> String {
     table.trim_fmt()
 }
 
+/// Heads the column that says whether so many machines are enough.
+fn on(nodes: u32) -> Cell {
+    left(&format!("On {nodes}"))
+}
+
 fn fits(machines: &Machines, nodes: u32) -> String {
     match machines.count.checked_sub(nodes) {
+        None | Some(0) if machines.is_least => "not known".to_owned(),
         None | Some(0) => "enough".to_owned(),
         Some(missing) => format!("too few: {missing} more"),
     }
 }
 
-fn months(cost: &Cost) -> String {
+fn months(cost: &Cost, known: &[&DesignCost]) -> String {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     let currency = &cost.prices.currency;
-    table.set_header([
+    let mut head = vec![
         left("Design"),
         right("Machines"),
         left("Due to"),
         right(format!("Machines, {currency}")),
         right(format!("Storage, {currency}")),
         right(format!("Month, {currency}")),
-    ]);
-    let mut known: Vec<&DesignCost> = cost.designs.iter().filter(|d| d.month.is_some()).collect();
-    let month = |design: &DesignCost| design.month.unwrap_or(f64::INFINITY);
-    known.sort_by(|a, b| month(a).total_cmp(&month(b)));
+    ];
+    head.extend(cost.demand.nodes.map(on));
+    table.set_header(head);
     for design in known {
         let machines = design.machines.known();
-        table.add_row([
+        let mut row = vec![
             left(&design.design),
             right(or_none(machines, number)),
             left(machines.map_or("", because)),
             right(or_none(design.machines_month, units::amount)),
             right(or_none(design.storage_month, units::amount)),
-            right(or_none(design.month, units::amount)),
-        ]);
+            right(or_none(month(design), |month| month)),
+        ];
+        let fitting = machines.zip(cost.demand.nodes);
+        row.extend(fitting.map(|(machines, nodes)| left(&fits(machines, nodes))));
+        table.add_row(row);
     }
     table.trim_fmt()
 }

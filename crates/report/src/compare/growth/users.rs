@@ -1,6 +1,6 @@
 //! Figures of several users: what `bakeoff forecast --users` prints.
 
-use bakeoff_stats::{Summary, UnderLoad};
+use bakeoff_stats::{UnderLoad, UsersForecast};
 
 use super::COLUMNS;
 use crate::text::layout::{left, right, set_width, table};
@@ -12,26 +12,58 @@ const ASSUMED: &str = "Every query is asked as often as any other, and each user
     when the last one is answered. Cores of this machine's kind are what users wait for; a single answer \
     gets no faster by more of them. Estimated from CPU times, without an interval.";
 
-/// Renders what this many users get on this many cores at the measured number of rows.
-pub fn render_users(summary: &Summary, users: u32, cores: u32) -> String {
-    let loads = summary.under_load(users, cores);
-    let headline = match fastest(&loads) {
+/// Renders what users get on some cores.
+pub fn render_users(forecast: &UsersForecast) -> String {
+    let headline = match fastest(&forecast.designs) {
         Some(best) => format!(
-            "{} on {} get at most {} answers a second, from {}.",
-            units::plural(u64::from(users), "user", "users"),
-            units::plural(u64::from(cores), "core", "cores"),
-            units::rate(best.per_second),
+            "{} on {} get about {} answers a second (estimated), from {}.",
+            units::plural(u64::from(forecast.users), "user", "users"),
+            units::plural(u64::from(forecast.cores), "core", "cores"),
+            units::rate(best.per_second).trim_end(),
             best.design
         ),
-        None => "The CPU time of no design is known, so nothing can be said about several users."
-            .to_owned(),
+        None => "What several users get is not known of any design.".to_owned(),
     };
     let mut parts = vec![wrap(&headline, COLUMNS, "", "")];
-    if !loads.is_empty() {
-        parts.push(wrap(ASSUMED, COLUMNS, "", ""));
-        parts.push(rows(loads));
+    if !forecast.designs.is_empty() {
+        parts.push(wrap(&assumed(forecast), COLUMNS, "", ""));
+        parts.push(rows(&forecast.designs));
+    }
+    let unknown = forecast.unknown.iter().map(|unknown| {
+        let text = format!("{}: not known, since {}.", unknown.design, unknown.why);
+        wrap(&text, COLUMNS, "", "  ")
+    });
+    let unknown: Vec<String> = unknown.collect();
+    if !unknown.is_empty() {
+        parts.push(unknown.join("\n"));
     }
     parts.join("\n\n") + "\n"
+}
+
+/// Renders the same as JSON. Times are in seconds.
+///
+/// # Errors
+/// None that a summary made from records can cause.
+pub fn users_json(forecast: &UsersForecast) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(forecast)
+}
+
+/// Joins what users get with the JSON of the machines, or of their cost, as `users` and `machines`.
+///
+/// # Errors
+/// The text about machines is no JSON.
+pub fn users_and_machines_json(
+    forecast: &UsersForecast,
+    machines: &str,
+) -> serde_json::Result<String> {
+    let machines: serde_json::Value = serde_json::from_str(machines)?;
+    serde_json::to_string_pretty(&serde_json::json!({ "users": forecast, "machines": machines }))
+}
+
+fn assumed(forecast: &UsersForecast) -> String {
+    let rows = units::plural(forecast.rows, "row", "rows");
+    let without = super::without_unanswered(&forecast.unanswered);
+    format!("With {rows}. {ASSUMED}{without}")
 }
 
 fn fastest(loads: &[UnderLoad]) -> Option<&UnderLoad> {
@@ -39,7 +71,8 @@ fn fastest(loads: &[UnderLoad]) -> Option<&UnderLoad> {
     loads.iter().max_by(by_rate)
 }
 
-fn rows(mut loads: Vec<UnderLoad>) -> String {
+fn rows(loads: &[UnderLoad]) -> String {
+    let mut loads: Vec<&UnderLoad> = loads.iter().collect();
     loads.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
@@ -50,7 +83,7 @@ fn rows(mut loads: Vec<UnderLoad>) -> String {
         right("Alone"),
         right("CPU of an answer"),
     ]);
-    for load in &loads {
+    for load in loads {
         table.add_row([
             left(&load.design),
             right(units::rate(load.per_second)),

@@ -37,11 +37,8 @@ pub fn render(summary: &Summary) -> String {
 
 fn frame(summary: &Summary) -> Frame<'_> {
     let header = &summary.header;
-    let failures = summary.designs.iter().flat_map(|d| {
-        d.failures
-            .iter()
-            .map(move |f| (figure::place(d, f), f.reason.clone()))
-    });
+    let failures = summary.failures();
+    let failures = failures.map(|(table, f)| (figure::place(table, f), f.reason.clone()));
     Frame {
         subject: "workload",
         workload: &header.workload,

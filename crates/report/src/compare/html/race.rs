@@ -54,12 +54,21 @@ fn row(dropped: &Dropped) -> Vec<String> {
     } else {
         ""
     };
-    let beaten: Vec<String> = dropped.beaten.iter().map(beaten).collect();
+    let mut by_how_much = Vec::new();
+    for (rows, costs) in dropped.beaten_at() {
+        let costs: Vec<String> = costs.into_iter().map(beaten).collect();
+        let at = if rows == dropped.rows {
+            String::new()
+        } else {
+            format!("at {} rows: ", units::count(rows))
+        };
+        by_how_much.push(at + &costs.join("; "));
+    }
     vec![
         design_id(&dropped.design),
         Escaped(place(dropped) + control).to_string(),
         design_id(&dropped.by),
-        Escaped(beaten.join("; ")).to_string(),
+        Escaped(by_how_much.join("; ")).to_string(),
     ]
 }
 

@@ -48,11 +48,9 @@ fn raced(summary: &Summary) -> Option<String> {
 
 fn failures(summary: &Summary, width: usize, style: Style) -> Option<String> {
     let lines: Vec<String> = summary
-        .designs
-        .iter()
-        .flat_map(|d| d.failures.iter().map(move |f| (d, f)))
-        .map(|(design, failure)| {
-            let place = figure::place(design, failure);
+        .failures()
+        .map(|(table, failure)| {
+            let place = figure::place(table, failure);
             text::failure(&place, &failure.reason, width, style)
         })
         .collect();

@@ -15,12 +15,15 @@ const MOST_COLUMNS: usize = 100;
 const FEWEST_COLUMNS: usize = 60;
 /// Width of the parts' names, on the left of their lines.
 const LABEL: usize = 10;
+/// Most lines of the first sentences.
+const HEADLINE: usize = 3;
 /// Most lines about what is left out.
 const LEFT_OUT: usize = 3;
 /// Most lines about a race.
 const RACE: usize = 3;
-/// Lines that the waits have before a race has any.
-const FEWEST_WAITS: usize = 3;
+/// Lines that the waits have before a race has any, and before others have all of theirs: a heading, two questions,
+/// and the number of further ones.
+const FEWEST_WAITS: usize = 4;
 
 /// A part of the text with its name.
 struct Part {
@@ -46,7 +49,7 @@ pub fn render_of_race(
     let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let parts = parts(decision, race, width - LABEL);
     let mut lines = Vec::new();
-    for line in wrap(&words::headline(decision), width, 2) {
+    for line in wrap(&words::headline(decision), width, HEADLINE) {
         lines.push(style.bold(&line));
     }
     for part in &parts {
@@ -59,37 +62,29 @@ pub fn render_of_race(
     lines.join("\n") + "\n"
 }
 
-/// Makes the parts in their order. The waits take the lines that the others leave.
+/// Makes the parts in their order. The waits take the lines that the others leave; what is left out, noise and what is
+/// not known give up theirs for the first few of them.
 fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
-    let headline = wrap(&words::headline(decision), width + LABEL, 2).len();
+    let headline = wrap(&words::headline(decision), width + LABEL, HEADLINE).len();
     let before = vec![
         Part::new("Rule", Some(words::rule(decision)), width, 2),
         Part::new("Certainty", words::certainty(decision), width, 3),
         Part::list("Buy", &words::buy(decision), width, 2),
         Part::new("Against", words::to_baseline(decision), width, 1),
     ];
-    // If nothing can be recommended, the reasons are all there is to say.
-    let most_left_out = match decision.recommendation {
-        Some(_) => LEFT_OUT,
-        None => 5 * LEFT_OUT,
-    };
     let after = vec![
         Part::list("Give up", &give_up(decision), width, 2),
         others(decision, width),
-        Part::list("Flips at", &changes(decision), width, 2),
-        Part {
-            label: "Left out",
-            lines: wrap_sentences(&words::left_out(decision), width, most_left_out),
-        },
-        Part::new("Noise", Some(words::floor(decision)), width, 2),
-        Part::new("Unknown", words::not_measured(decision), width, 2),
+        Part::list("Flips to", &changes(decision), width, 2),
     ];
-    let used: usize = before
-        .iter()
-        .chain(&after)
-        .map(|part| part.lines.len())
-        .sum();
-    let left = MOST_LINES.saturating_sub(headline + used);
+    let taken = headline + lines_of(&before) + lines_of(&after);
+    let fewest_waits = waits::lines(decision, width, FEWEST_WAITS).len();
+    let last = last(
+        decision,
+        width,
+        MOST_LINES.saturating_sub(taken + fewest_waits),
+    );
+    let left = MOST_LINES.saturating_sub(taken + lines_of(&last));
     let race = Part::new(
         "Race",
         race,
@@ -102,8 +97,36 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
     };
     { before.into_iter().chain([waits]) }
         .chain(after)
+        .chain(last)
         .chain([race])
         .collect()
+}
+
+/// Makes what comes after everything about designs in no more than this many lines; each part has one at least.
+fn last(decision: &Decision, width: usize, most: usize) -> [Part; 3] {
+    // If nothing can be recommended, the reasons are all there is to say.
+    let left_out = match decision.recommendation {
+        Some(_) => LEFT_OUT,
+        None => 5 * LEFT_OUT,
+    };
+    let lines = |wanted: usize, used: usize, parts_after: usize| {
+        wanted.min(most.saturating_sub(used + parts_after)).max(1)
+    };
+    let left_out = Part {
+        label: "Left out",
+        lines: wrap_sentences(&words::left_out(decision), width, lines(left_out, 0, 2)),
+    };
+    let mut used = left_out.lines.len();
+    let floor = Some(words::floor(decision));
+    let noise = Part::new("Noise", floor, width, lines(2, used, 1));
+    used += noise.lines.len();
+    let unknown = words::not_measured(decision);
+    let unknown = Part::new("Unknown", unknown, width, lines(2, used, 0));
+    [left_out, noise, unknown]
+}
+
+fn lines_of(parts: &[Part]) -> usize {
+    parts.iter().map(|part| part.lines.len()).sum()
 }
 
 impl Part {

@@ -33,13 +33,21 @@ pub fn rule(decision: &Decision) -> String {
     } else {
         " This is the default; [decide] in the workload states another rule."
     };
-    let fallback = decision
-        .fallback
-        .map_or("", |fallback| match fallback.wanted {
-            Minimise::Month => " No prices were given, so the cost of a month cannot decide.",
-            _ => " The figures for the stated objective are not known.",
-        });
-    format!("{}.{fallback}{source}", parts.join("; "))
+    let fallback = fallback(decision).unwrap_or_default();
+    format!("{fallback}{}.{source}", parts.join("; "))
+}
+
+/// Says why the stated objective does not decide, if so; another sentence follows.
+fn fallback(decision: &Decision) -> Option<String> {
+    Some(match (decision.fallback?.wanted, &decision.no_month) {
+        (Minimise::Month, Some(why)) => {
+            format!("The cost of a month is not known for any design ({why}). ")
+        }
+        (Minimise::Month, None) => {
+            "No prices were given, so the cost of a month cannot decide. ".to_owned()
+        }
+        _ => "The figures for the stated objective are not known. ".to_owned(),
+    })
 }
 
 fn objective(decision: &Decision) -> String {
@@ -47,7 +55,7 @@ fn objective(decision: &Decision) -> String {
         Minimise::Month => "The lowest cost per month".to_owned(),
         Minimise::Storage => "The least storage".to_owned(),
         Minimise::Load => "The fastest loading".to_owned(),
-        Minimise::Time => format!("The shortest answers, {}", weights(decision)),
+        Minimise::Time => format!("The shortest answers{}", weights(decision)),
     }
 }
 
@@ -59,8 +67,9 @@ fn weights(decision: &Decision) -> String {
         .collect();
     if !decision.rule.has_weights || counted.len() < 2 {
         return match counted.len() {
-            1 => format!("by {} alone", counted[0].name),
-            n => format!("all {} questions alike", units::count(n as u64)),
+            0 => ", but no question counts".to_owned(),
+            1 => format!(", by {} alone", counted[0].name),
+            n => format!(", all {} questions alike", units::count(n as u64)),
         };
     }
     counted.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -69,7 +78,7 @@ fn weights(decision: &Decision) -> String {
         .map(|question| format!("{} {}", question.name, percent(question.share)))
         .collect();
     let shares: Vec<&str> = shares.iter().map(String::as_str).collect();
-    format!("by weight: {}", list(&shares, LISTED))
+    format!(", by weight: {}", list(&shares, LISTED))
 }
 
 /// Says how certain the recommendation is, and why it is not more certain.
@@ -77,9 +86,13 @@ pub fn certainty(decision: &Decision) -> Option<String> {
     let recommendation = decision.recommendation.as_ref()?;
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(limits(decision, recommendation));
+    // Lines are few, and what failed is not to be cut off.
+    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) =
+        { recommendation.doubts.iter() }.partition(|doubt| matches!(doubt, Doubt::Troubles(_)));
+    sentences.extend(troubles.into_iter().map(doubt));
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));
-    sentences.extend(recommendation.doubts.iter().map(doubt));
+    sentences.extend(doubts.into_iter().map(doubt));
     sentences.extend(more(decision, recommendation));
     Some(sentences.join(" "))
 }
@@ -163,6 +176,10 @@ fn doubt(doubt: &Doubt) -> String {
         Doubt::LimitsNotKnown(limits) => {
             let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
             format!("Not measured for the limits: {}.", list(&limits, LISTED))
+        }
+        Doubt::Troubles(troubles) => {
+            let troubles: Vec<&str> = troubles.iter().map(String::as_str).collect();
+            format!("But {}.", list(&troubles, LISTED))
         }
     }
 }

@@ -121,7 +121,7 @@ pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
     format!("choose it if {}", reasons.join(" or "))
 }
 
-/// Describes a point at which the recommendation changes.
+/// Names the design that a change would make the recommended one, and the point from which on it is.
 pub fn flip(decision: &Decision, flip: &Flip) -> String {
     let (now, at) = flip.values();
     let side = if at > now { "above" } else { "below" };
@@ -130,14 +130,14 @@ pub fn flip(decision: &Decision, flip: &Flip) -> String {
         Flip::Share { question, .. } => {
             let name = &decision.questions[*question].name;
             let (at, now) = (percent(at), percent(now));
-            format!("{name} {side} {at} of the questions (now {now}): {design}")
+            format!("{design} if {name} is {side} {at} of the questions (now {now})")
         }
         Flip::StoragePrice { .. } => {
             let currency = decision.price.as_ref().map_or("", |price| &price.currency);
             let (at, now) = (units::amount(at), units::amount(now));
-            format!("storage {side} {at} {currency} per GiB and month (now {now}): {design}")
+            format!("{design} if storage is {side} {at} {currency} per GiB and month (now {now})")
         }
-        Flip::Rows { .. } => format!("{side} {} rows: {design}", units::rate(at)),
+        Flip::Rows { .. } => format!("{design} {side} {} rows", units::rate(at)),
     }
 }
 

@@ -9,38 +9,39 @@ pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
 pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
 
-use bakeoff_stats::decide::{Certainty, Decision, Recommendation, Settled};
+use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settled};
 
 use crate::units;
 
-/// Writes the recommendation, or that there is none at full scale and what holds at the measured one.
+/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one. Designs come
+/// first, so that a narrow terminal does not cut them off.
 pub fn headline(decision: &Decision) -> String {
     match &decision.no_forecast {
         Some(reason) => format!(
-            "No design is recommended for {} rows yet: {reason}. At {} rows {}.",
-            units::count(decision.full_rows),
-            units::rate(decision.rows as f64),
-            at_measured_rows(decision)
+            "{}. For {} nothing is recommended yet: {reason}.",
+            at_measured_rows(decision),
+            units::plural(decision.full_rows, "row", "rows"),
         ),
         None => recommendation(decision),
     }
 }
 
 fn at_measured_rows(decision: &Decision) -> String {
+    let rows = format!("at {} rows", units::rate(decision.rows as f64));
     let Some(recommendation) = &decision.recommendation else {
-        return "none can be recommended either".to_owned();
+        return format!("No design can be recommended {rows}");
     };
     let design = &recommendation.design;
     if recommendation.is_nearest_to_limits {
-        return format!("none keeps all limits, and {design} comes nearest to them");
+        return format!("{design} comes nearest to the limits {rows}, and none keeps all of them");
     }
     match (recommendation.certainty, rival(recommendation)) {
-        (Certainty::Settled, _) => format!("{design} is the best one, which is settled"),
-        (Certainty::Likely, _) => format!("{design} is likely the best one"),
+        (Certainty::Settled, _) => format!("{design} is best {rows} (settled)"),
+        (Certainty::Likely, _) => format!("{design} is likely best {rows} (not settled)"),
         (Certainty::NotSettled, Some(other)) => {
-            format!("it is not settled between {design}, which is ahead, and {other}")
+            format!("{design} is ahead of {other} {rows} (not settled)")
         }
-        (Certainty::NotSettled, None) => format!("{design} is ahead, which is not settled"),
+        (Certainty::NotSettled, None) => format!("{design} is ahead {rows} (not settled)"),
     }
 }
 
@@ -117,7 +118,8 @@ fn at_rest(settled: &Settled) -> String {
     )
 }
 
-/// Says how small a difference between two designs this run could show in one question.
+/// Says how small a difference between two designs this run could show in one question. The mean of several questions,
+/// which decides, may show smaller ones.
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
@@ -136,13 +138,18 @@ pub fn floor(decision: &Decision) -> String {
         [(least, one), .., (most, other)] => {
             let (least, most) = (percent(*least), percent(*most));
             if least == most {
-                format!("{least} in each question")
+                format!("{least} in each")
             } else {
-                format!("{least} in {one}, up to {most} in {other}")
+                format!("{least} in {one} to {most} in {other}")
             }
         }
     };
-    format!("{twins} Smallest difference that shows between two designs: {differences}.")
+    let counted = decision.questions.iter().filter(|q| q.share > 0.0);
+    let mean = match decision.minimised() {
+        Minimise::Time if counted.count() > 1 => "; the choice is by their mean",
+        _ => "",
+    };
+    format!("{twins} Smallest difference that one question shows: {differences}{mean}.")
 }
 
 /// Says what the run did not measure.

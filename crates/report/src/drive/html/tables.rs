@@ -230,6 +230,9 @@ pub fn trials(summary: &DriveSummary) -> String {
             None => NONE.to_owned(),
             Some(probe) if probe.rate.is_none() => "not judged".to_owned(),
             Some(probe) if probe.held() => "held".to_owned(),
+            Some(probe) if probe.undecided => {
+                format!("not judged: {}", Escaped(probe.missed.join("; ")))
+            }
             Some(probe) => {
                 format!(
                     "<span class=\"failed\">{}</span>",

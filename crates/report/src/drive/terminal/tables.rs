@@ -198,6 +198,7 @@ pub fn probes(summary: &DriveSummary, width: usize, style: Style) -> String {
             content: Content::Cell(|p| {
                 Some(match (p.rate, p.held()) {
                     (None, _) => right("not judged"),
+                    _ if p.undecided => right("too few"),
                     (Some(_), true) => right("held"),
                     (Some(_), false) => red(right("missed")),
                 })

@@ -89,6 +89,19 @@ fn not_slower_than_a_wide_limit() {
 }
 
 #[test]
+fn a_run_without_what_may_have_been_slow_is_not_passed() {
+    let mut without = later(4, 1.0);
+    without.designs.retain(|design| design.info.id != SLOWER);
+    let (gate, text) = judged(&between(&without), 5.0);
+    assert!(matches!(gate, Gate::CannotTell { .. }), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    assert!(words.contains("6 figures are undecided"), "{text}");
+    let remedy = format!("{SLOWER} loading: the design in B, or a new A without it");
+    assert!(words.contains(&remedy), "{text}");
+}
+
+#[test]
 fn runs_that_may_not_be_compared() {
     let between = between(&other_rows());
     insta::assert_snapshot!(between::render(&between, None));

@@ -267,6 +267,7 @@ pub fn raced_records() -> Vec<Record> {
             objective: objective.to_owned(),
             times,
             at_least,
+            rows: None,
         })
         .to_vec(),
         is_control: false,

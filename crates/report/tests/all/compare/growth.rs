@@ -1,5 +1,5 @@
 use bakeoff_report::{growth, html, terminal};
-use bakeoff_stats::{Record, Summary};
+use bakeoff_stats::{Cost, Demand, Needed, Needs, Prices, Record, Space, Summary};
 
 use super::fixture;
 
@@ -21,6 +21,58 @@ fn scaled_enough() -> Summary {
 #[test]
 fn forecasts_of_all_designs() {
     insta::assert_snapshot!(growth::render(&scaled(), 4_160_000, 3));
+}
+
+/// The run with the bytes that its tables took at most.
+fn with_highest_bytes() -> Summary {
+    let with_space = |record: Record| {
+        let space = match &record {
+            Record::Footprint(footprint) => Some(Record::Space(Space {
+                design: footprint.design.clone(),
+                before_settling: None,
+                highest: footprint.file_bytes.or(footprint.engine_bytes),
+                looks: 3,
+                is_whole: true,
+                needs: Needs::default(),
+            })),
+            _ => None,
+        };
+        [record].into_iter().chain(space)
+    };
+    let records: Vec<Record> = { fixture::scaled_records().into_iter() }
+        .flat_map(with_space)
+        .collect();
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn yardsticks_are_not_bought() {
+    let summary = with_highest_bytes();
+    let text = growth::render(&summary, 4_160_000, 3);
+    assert!(
+        text.contains("To buy, 90%") && text.contains("yardstick"),
+        "{text}"
+    );
+    let json = growth::json(&summary, 4_160_000, 3).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for design in json["designs"].as_array().unwrap() {
+        let is_bought = design["storage"]["purchase"].is_object();
+        assert_eq!(is_bought, design["design"] != "memory", "{design}");
+    }
+}
+
+#[test]
+fn bytes_beyond_the_range_of_the_tables_say_so() {
+    let text = growth::render(&scaled(), 999_999_999_999_999, 3);
+    let told = "Beyond their range: 999,999,999,999,999 rows are further from the 120,000";
+    assert!(text.contains(told), "{text}");
+    let json = growth::json(&scaled(), 999_999_999_999_999, 3).unwrap();
+    assert!(json.contains(", beyond their range\""), "{json}");
+    let within = growth::render(&scaled(), 4_160_000, 3);
+    assert!(!within.contains("eyond their range"), "{within}");
+    let one = growth::render(&scaled(), 1, 1);
+    let told = "Forecast for 1 row in 1 copy, from 120,000 measured";
+    assert!(one.starts_with(told), "{one}");
 }
 
 #[test]
@@ -175,19 +227,89 @@ fn unfinished_runs_have_a_page_at_every_record() {
 
 #[test]
 fn several_users_get_what_the_cores_can_do() {
-    let text = growth::render_users(&fixture::summary().unwrap(), 50, 4);
+    let summary = fixture::summary().unwrap();
+    let text = growth::render_users(&summary.under_load(50, 4, summary.rows));
     let first = text.lines().next().unwrap();
     assert!(
-        first.starts_with("50 users on 4 cores get at most "),
+        first.starts_with("50 users on 4 cores get about "),
         "{first}"
     );
     assert!(
-        first.ends_with(" answers a second, from parquet?codec=snappy."),
+        first.ends_with(" answers a second (estimated), from parquet?codec=snappy."),
         "{first}"
     );
+    assert!(text.contains("With 120,000 rows. Every query"), "{text}");
     assert!(text.contains("without an interval"));
     assert!(!text.contains("cassandra/compact"), "it failed");
     assert!(text.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn several_users_are_forecast_where_their_answers_are() {
+    let found = scaled().under_load(50, 4, 4_160_000);
+    let unknown: Vec<&str> = found.unknown.iter().map(|d| d.design.as_str()).collect();
+    assert_eq!(unknown, ["cassandra/blob"]);
+    let text = growth::render_users(&found);
+    assert!(text.contains("With 4,160,000 rows."), "{text}");
+    let told = "cassandra/blob: not known, since scan has no forecast at 4,160,000 rows.";
+    assert!(text.contains(told), "{text}");
+    let json = growth::users_json(&found).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"], 4_160_000);
+    assert_eq!(json["unknown"][0]["design"], "cassandra/blob");
+}
+
+/// What the machines of the run are for at full scale, where one design has no forecast.
+fn demand(summary: &Summary) -> Demand {
+    Demand {
+        questions: Some(1.0),
+        ..Demand::of_scale(summary, 4)
+    }
+}
+
+#[test]
+fn the_least_number_of_machines_wins_nothing() {
+    let summary = scaled();
+    let demand = demand(&summary);
+    let is_least = |(_, needed): &&(String, Needed)| needed.known().is_some_and(|m| m.is_least);
+    let machines = summary.machines(&demand);
+    let least: Vec<&String> = machines.iter().filter(is_least).map(|(id, _)| id).collect();
+    assert_eq!(least, ["cassandra/blob"]);
+    let text = growth::render_machines(&summary, &demand);
+    assert!(!text.starts_with("cassandra/blob"), "{text}");
+    assert!(text.contains("needs the fewest machines"), "{text}");
+    assert!(
+        text.contains("\n≥: some question has no forecast"),
+        "{text}"
+    );
+    let table = text.split("\n\n").nth(2).unwrap();
+    let last = table.lines().last().unwrap();
+    assert!(last.contains("cassandra/blob"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn a_month_that_costs_at_least_so_much_is_not_the_cheapest() {
+    let summary = scaled();
+    let demand = Demand {
+        nodes: Some(3),
+        ..demand(&summary)
+    };
+    let prices = Prices {
+        title: "ours".to_owned(),
+        currency: "EUR".to_owned(),
+        machine_cores: 4,
+        machine_month: 100.0,
+        storage_gib_month: 0.1,
+    };
+    let text = growth::render_cost(&summary, &Cost::new(&summary, prices, demand));
+    assert!(text.starts_with("parquet?codec=zstd costs least"), "{text}");
+    let line = |design: &str| text.lines().find(|line| line.starts_with(design)).unwrap();
+    let blob = line(" cassandra/blob");
+    assert_eq!(blob.matches('≥').count(), 2, "{text}");
+    assert!(blob.ends_with("not known"), "{text}");
+    assert!(line(" parquet?codec=zstd").ends_with("enough"), "{text}");
+    assert!(text.contains("On 3"), "{text}");
 }
 
 #[test]
@@ -197,7 +319,12 @@ fn several_users_are_refused_where_no_cpu_time_is_known() {
     for query in &mut summary.designs[0].queries {
         query.cpu.server = None;
     }
-    let text = growth::render_users(&summary, 50, 4);
-    assert_eq!(text.lines().count(), 1, "{text}");
+    let text = growth::render_users(&summary.under_load(50, 4, summary.rows));
+    let expected = format!(
+        "What several users get is not known of any design.\n\n{}: not known, since the CPU time of {} is not \
+         known.\n",
+        summary.designs[0].info.id, summary.header.queries[0].name
+    );
+    assert_eq!(text, expected);
     assert_eq!(growth::validate(&summary).users, None);
 }

@@ -60,9 +60,11 @@ fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     assert!(map.contains("<b>best ?</b>") && map.contains("1.04× ?"));
     assert!(page.contains("<small>1.04× ?</small>"));
     assert!(page.contains("<small>653× (532–778)</small>"));
-    assert!(page.contains(
-        "Twins differed by up to 3.1%. Smallest difference that shows between two designs"
-    ));
+    assert!(
+        page.contains(
+            "Twins differed by up to 3.1%. Smallest difference that one question shows: "
+        )
+    );
 }
 
 #[test]

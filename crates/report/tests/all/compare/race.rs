@@ -1,5 +1,5 @@
 use bakeoff_report::{html, json, terminal};
-use bakeoff_stats::{Record, Stopped, Summary, WhyStopped};
+use bakeoff_stats::{Record, Step, Stopped, Summary, WhyStopped};
 
 use super::fixture;
 
@@ -79,6 +79,26 @@ fn each_end_of_a_race_has_its_words() {
 }
 
 #[test]
+fn a_drop_by_open_questions_says_which_figures_are_of_smaller_tables() {
+    let mut records = fixture::raced_records();
+    for record in &mut records {
+        if let Record::Dropped(dropped) = record
+            && dropped.rounds.is_some()
+            && !dropped.is_control
+        {
+            dropped.beaten[0].rows = Some(6_250);
+        }
+    }
+    let page = html::render(&Summary::from_records(&records).unwrap());
+    let section = section(&page).unwrap();
+    assert!(
+        section.contains(", 1 after 5 rounds of open questions."),
+        "{section}"
+    );
+    assert!(section.contains(" rows: storage 8.1× (8.1×)"), "{section}");
+}
+
+#[test]
 fn a_race_that_dropped_nothing_says_so() {
     let mut records = fixture::raced_records();
     records.retain(|record| !matches!(record, Record::Dropped(_) | Record::Race { .. }));
@@ -89,6 +109,27 @@ fn a_race_that_dropped_nothing_says_so() {
         "{section}"
     );
     assert!(!section.contains("<table"), "{section}");
+}
+
+#[test]
+fn designs_whose_winner_failed_later_are_said_to_be_perhaps_better() {
+    let mut records = fixture::raced_records();
+    let last = records.len() - 1;
+    for winner in ["parquet?codec=snappy", "parquet?codec=zstd"] {
+        let failed = Record::Failed {
+            design: winner.to_owned(),
+            step: Step::Measure,
+            query: None,
+            reason: "it ended".to_owned(),
+        };
+        records.insert(last, failed);
+    }
+    let page = html::render(&Summary::from_records(&records).unwrap());
+    let section = section(&page).unwrap();
+    assert!(!section.contains("all stayed"), "{section}");
+    let expected = "were dropped for parquet?codec=snappy and parquet?codec=zstd, which failed later, so they \
+                    may be better";
+    assert!(section.contains(expected), "{section}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use bakeoff_report::STYLES;
 use bakeoff_report::terminal::render;
-use bakeoff_stats::{DesignSummary, RowsLeft, Summary};
+use bakeoff_stats::{Answered, DesignSummary, Outcome, Record, RowsLeft, Summary};
 
 use super::fixture;
 
@@ -46,6 +46,28 @@ fn failures_are_red_and_their_reasons_told() {
         .iter()
         .fold(text, |text, code| text.replace(code, ""));
     assert!(!plain.contains('\x1b'), "{plain:?}");
+}
+
+#[test]
+fn a_wrong_answer_of_a_twin_is_a_failure_in_terminal_and_page() {
+    let mut records = fixture::records();
+    let last = records.len() - 1;
+    let wrong = Record::Answered(Answered {
+        design: "parquet?codec=zstd#twin".to_owned(),
+        query: "usa".to_owned(),
+        sql: String::new(),
+        outcome: Outcome::Wrong {
+            difference: "row 1: 2 instead of 3".to_owned(),
+        },
+    });
+    records.insert(last, wrong);
+    let summary = Summary::from_records(&records).unwrap();
+    let text = render(&summary, 120, false);
+    let failure =
+        "✗ parquet?codec=zstd#twin, comparing the answer, query usa\n  wrong answer: row 1: 2";
+    assert!(text.contains(failure), "{text}");
+    let page = bakeoff_report::html::render(&summary);
+    assert!(page.contains("wrong answer: row 1: 2 instead of 3"));
 }
 
 #[test]

@@ -111,6 +111,7 @@ pub fn events() -> DecisionInput {
             settled: None,
             load: Some(figure(*rate, 0.06, 100 + index)),
             month: None,
+            troubles: Vec::new(),
             answers: { times.iter().enumerate() }
                 .map(|(question, milliseconds)| {
                     let class = match (question, *milliseconds < 5.0) {
@@ -157,6 +158,7 @@ pub fn events() -> DecisionInput {
             beyond: Some("a node's 64 GiB no longer hold the table".to_owned()),
         }),
         no_forecast: None,
+        no_month: None,
         not_measured: vec![
             "a cold cache".to_owned(),
             "a network".to_owned(),

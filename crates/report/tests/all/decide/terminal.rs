@@ -1,5 +1,5 @@
 use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
-use bakeoff_stats::decide::{Decision, DecisionInput, Status, Timed};
+use bakeoff_stats::decide::{Decision, DecisionInput, Minimise, Status, Timed};
 use unicode_width::UnicodeWidthStr;
 
 use super::fixture;
@@ -46,6 +46,89 @@ fn forty_designs_and_sixty_questions_fit() {
     }
 }
 
+/// The questions that the text shows the times of.
+fn questions_shown(text: &str) -> usize {
+    let waits = text.split("\nWait ").nth(1).unwrap_or_default();
+    let lines = waits.lines().skip(1);
+    let of_part = lines.take_while(|line| line.starts_with(' '));
+    let is_question = |line: &&str| !line.trim_start().starts_with("and ");
+    of_part.filter(is_question).count()
+}
+
+#[test]
+fn two_questions_are_shown_whatever_else_there_is_to_say() {
+    let mut input = fixture::crowd();
+    input.no_forecast = Some("a reason of many words ".repeat(20));
+    for width in [60, 80, 100] {
+        let race = Some("Many words about it. ".repeat(40));
+        let text = render_of_race(&Decision::of(&input), race, width, false);
+        assert_fits(&text, width);
+        assert!(questions_shown(&text) >= 2, "{text}");
+        for part in ["\nLeft out ", "\nNoise ", "\nUnknown "] {
+            assert!(text.contains(part), "no {part} in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
+    let mut input = fixture::events();
+    input.measured_rows = 100_000;
+    input.rows = 100_000;
+    input.no_forecast = Some("100,000 rows are too few; load all of them".to_owned());
+    for width in [60, 80, 100] {
+        let text = render(&Decision::of(&input), width, false);
+        let begin = "local/columnar is best at 100 k rows (settled).";
+        assert!(text.starts_with(begin), "{text}");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let rest = "For 4,160,000 rows nothing is recommended yet: 100,000 rows are too few; load all of \
+                    them. Rule";
+        assert!(words.join(" ").contains(rest), "{text}");
+    }
+    for design in &mut input.designs {
+        design.status = Status::Failed("out of disk".to_owned());
+    }
+    let none = "No design can be recommended at 100 k rows. For 4,160,000 rows nothing is";
+    assert!(text(&input).starts_with(none), "{}", text(&input));
+}
+
+#[test]
+fn a_month_without_prices_and_one_that_is_not_known_are_told_apart() {
+    let mut input = fixture::events();
+    input.rule.minimise = Minimise::Month;
+    let words = |input: &DecisionInput| {
+        let text = text(input);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(words(&input).contains("No prices were given, so the cost of a month cannot decide."));
+    input.no_month = Some("parquet: the CPU time of scan is not known".to_owned());
+    let expected = "The cost of a month is not known for any design (parquet: the CPU time of scan";
+    assert!(words(&input).contains(expected), "{}", words(&input));
+}
+
+#[test]
+fn where_no_question_counts_the_rule_says_so() {
+    let mut input = fixture::nothing();
+    for question in &mut input.questions {
+        question.weight = 0.0;
+    }
+    let text = text(&input);
+    let expected = "Rule      The shortest answers, but no question counts;";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn what_failed_elsewhere_is_said_after_the_confidence() {
+    let mut input = fixture::events();
+    input.designs[4].troubles = vec!["local/columnar#twin gave no right answer to usa".to_owned()];
+    let text = text(&input);
+    let begin = "Take local/columnar. This is likely, not settled.";
+    assert!(text.starts_with(begin), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let doubt = "It keeps all limits. But local/columnar#twin gave no right answer to usa.";
+    assert!(words.join(" ").contains(doubt), "{text}");
+}
+
 #[test]
 fn a_race_takes_no_lines_that_others_need() {
     let race = || Some("Many words about it. ".repeat(40));
@@ -82,7 +165,7 @@ fn the_first_screen_has_what_a_decider_needs() {
         "Take local/columnar.",
         "This is settled.",
         "Buy",
-        "tone_by_actor above",
+        "parquet?codec=zstd if tone_by_actor is above",
         "all limits.",
         "GiB",
         "tone_by_actor",

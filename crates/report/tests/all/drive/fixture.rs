@@ -154,6 +154,7 @@ pub fn search() -> Result<Load> {
                     } else {
                         Vec::new()
                     },
+                    undecided: false,
                 }))?;
             }
             writer.log.append(&DriveRecord::Found(FoundRate {

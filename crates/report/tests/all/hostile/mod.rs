@@ -83,7 +83,10 @@ fn reports_comparison(folder: &Path, other: &Summary) -> bool {
         assert!(!growth::render(&summary, rows, 3).is_empty());
         growth::json(&summary, rows, u32::MAX).unwrap();
     }
-    assert!(!growth::render_users(&summary, 1_000_000, 100_000).is_empty());
+    for rows in [summary.rows, u64::MAX] {
+        let users = summary.under_load(1_000_000, 100_000, rows);
+        assert!(!growth::render_users(&users).is_empty());
+    }
     let _ = growth::validate(&summary);
     true
 }

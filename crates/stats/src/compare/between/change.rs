@@ -1,5 +1,7 @@
 //! Changes of the figures from one run to another.
 
+mod absent;
+
 use std::fmt;
 
 use serde::Serialize;
@@ -11,6 +13,8 @@ use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::summary::rounds::twins::{self, Twins};
 use crate::compare::summary::rounds::{same_within, twins_of};
 use crate::compare::{DesignSummary, Difference, QuerySummary, Summary};
+
+pub use absent::Absent;
 
 /// Ratio of a figure in run B to that in run A.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,6 +72,10 @@ pub enum Unknown {
     Wide,
     /// One run lacks the time.
     NotMeasured,
+    /// Only run A has the design.
+    NoDesign,
+    /// Run B does not ask the question, or asks another one by its name.
+    NoQuestion,
     /// The runs may not be compared.
     Obstacle,
 }
@@ -375,7 +383,10 @@ impl Unknown {
             Unknown::FewSlices => "a longer load in both runs".to_owned(),
             Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
             Unknown::Wide => "more rounds in both runs".to_owned(),
+            Unknown::NotMeasured if is_load => "a whole load in both runs".to_owned(),
             Unknown::NotMeasured => "right answers in both runs".to_owned(),
+            Unknown::NoDesign => "the design in B, or a new A without it".to_owned(),
+            Unknown::NoQuestion => "the same question in B, or --only with others".to_owned(),
             Unknown::Obstacle => "the same rows in the same table".to_owned(),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Between, Change, Shown, Side, Unknown, What};
+use super::{Absent, Between, Change, Missing, Shown, Side, Unknown, What};
 
 /// Outcome of the question whether a run is slower than another by more than a limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +32,8 @@ impl Between {
     ///
     /// To show that something is slower, intervals are needed that all hold at once. To show that nothing
     /// is slower, no correction for their number is needed, since each bound by itself has to show it
-    /// (Berger: Multiparameter hypothesis testing and acceptance sampling, 1982).
+    /// (Berger: Multiparameter hypothesis testing and acceptance sampling, 1982). What A measured and B does
+    /// not is undecided: it may be what was slow.
     pub fn fail_if_slower(&self, limit: f64) -> Gate {
         let most = 1.0 + limit;
         let is_slower = |change: &&Change| {
@@ -53,12 +54,14 @@ impl Between {
             .missing
             .iter()
             .filter(|missing| missing.side == Side::B)
-            .map(|m| Undecided::missing(&m.design, What::Query(m.query.clone())));
+            .map(Undecided::missing);
+        let absent = self.absent.iter().map(Undecided::absent);
         let open: Vec<Undecided> = self
             .no_comparison()
             .into_iter()
             .chain(open)
             .chain(missing)
+            .chain(absent)
             .collect();
         if open.is_empty() {
             return Gate::NotSlower;
@@ -105,11 +108,20 @@ impl Undecided {
         }
     }
 
-    fn missing(design: &str, what: What) -> Undecided {
+    fn missing(missing: &Missing) -> Undecided {
         Undecided {
-            design: design.to_owned(),
-            what: Some(what),
+            design: missing.design.clone(),
+            what: Some(What::Query(missing.query.clone())),
             why: Unknown::NotMeasured,
+            at_most: None,
+        }
+    }
+
+    fn absent(absent: &Absent) -> Undecided {
+        Undecided {
+            design: absent.design.clone(),
+            what: Some(absent.what.clone()),
+            why: absent.why,
             at_most: None,
         }
     }

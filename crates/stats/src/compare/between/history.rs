@@ -1,5 +1,7 @@
 //! History of many runs of one workload: their figures over time, and the changes that lasted.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::change::{Change, Run, Unknown, What};
@@ -41,7 +43,7 @@ pub struct Point {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Change that all later runs confirm.
+/// Change that all later runs confirm, as far as they show anything.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shift {
     /// Index of the run that the later ones are compared with.
@@ -82,7 +84,7 @@ impl Group {
         let prepared: Vec<Run<'_>> = { runs.iter() }
             .map(|(_, run)| Run::new(run, None))
             .collect();
-        let changes = Changes::new(&prepared);
+        let mut changes = Changes::new(&prepared);
         let series = names(runs)
             .into_iter()
             .map(|(design, what)| {
@@ -111,47 +113,50 @@ impl Group {
     }
 }
 
-/// Changes from each run to each later one.
-struct Changes {
-    runs: usize,
-    /// Index of the earlier run, index of the later one, and the changes between them.
-    pairs: Vec<(usize, usize, Vec<Change>)>,
+/// Changes from runs to all later ones, compared when they are first asked for: a series needs them from the first
+/// run and from those of its shifts only.
+struct Changes<'a> {
+    runs: &'a [Run<'a>],
+    /// Number of comparisons for which intervals are corrected.
+    comparisons: usize,
+    /// Changes to each later run, by the index of the earlier one.
+    from: BTreeMap<usize, Vec<Vec<Change>>>,
 }
 
-impl Changes {
-    /// Compares all pairs of runs. A series uses one comparison for each run except the first: with the
-    /// first run, or with the run of the last shift. Intervals are corrected for that number.
-    fn new(runs: &[Run<'_>]) -> Changes {
+impl<'a> Changes<'a> {
+    /// A series uses one comparison for each run except the first: with the first run, or with the run of the last
+    /// shift. Intervals are corrected for that number.
+    fn new(runs: &'a [Run<'a>]) -> Changes<'a> {
         let series = runs.windows(2).map(|two| two[0].comparisons_with(&two[1]));
-        let comparisons = series.max().unwrap_or(0) * runs.len().saturating_sub(1);
-        let mut pairs = Vec::new();
-        for (index, one) in runs.iter().enumerate() {
-            for (later, two) in runs.iter().enumerate().skip(index + 1) {
-                pairs.push((index, later, one.changes_to(two, comparisons)));
-            }
-        }
         Changes {
-            runs: runs.len(),
-            pairs,
+            comparisons: series.max().unwrap_or(0) * runs.len().saturating_sub(1),
+            from: BTreeMap::new(),
+            runs,
         }
     }
 
-    fn change(&self, from: usize, to: usize, design: &str, what: &What) -> Option<&Change> {
-        let pair = self.pairs.iter().find(|(a, b, _)| (*a, *b) == (from, to))?;
-        pair.2
-            .iter()
-            .find(|change| change.design == design && change.what == *what)
+    /// Returns the changes of a figure from run `from` to the later runs that have it, with their indices.
+    fn later(&mut self, from: usize, design: &str, what: &What) -> Vec<(usize, &Change)> {
+        let (runs, comparisons) = (self.runs, self.comparisons);
+        let compare = || {
+            let later = runs[from + 1..].iter();
+            let changes = later.map(|run| runs[from].changes_to(run, comparisons));
+            changes.collect()
+        };
+        let is_it = |change: &&Change| change.design == design && change.what == *what;
+        let changes = self.from.entry(from).or_insert_with(compare);
+        { changes.iter().enumerate() }
+            .filter_map(|(index, run)| Some((from + 1 + index, run.iter().find(is_it)?)))
+            .collect()
     }
 
     /// Returns why it is unknown whether the last run with the figure differs from run `from`.
-    fn unknown(&self, from: usize, design: &str, what: &What) -> Option<Unknown> {
-        let mut later = (from + 1..self.runs).rev();
-        let last = later.find_map(|run| self.change(from, run, design, what));
-        last?.unknown
+    fn unknown(&mut self, from: usize, design: &str, what: &What) -> Option<Unknown> {
+        self.later(from, design, what).last()?.1.unknown
     }
 
     /// Returns all shifts of a figure, in the order of time.
-    fn shifts(&self, design: &str, what: &What) -> Vec<Shift> {
+    fn shifts(&mut self, design: &str, what: &What) -> Vec<Shift> {
         let mut shifts: Vec<Shift> = Vec::new();
         loop {
             let from = shifts.last().map_or(0, |shift| shift.at);
@@ -163,24 +168,34 @@ impl Changes {
     }
 
     /// Returns the first run from which on all runs that have the figure differ from run `from`, in the
-    /// same direction.
-    fn shift(&self, from: usize, design: &str, what: &What) -> Option<Shift> {
-        let later: Vec<(usize, &Change)> = (from + 1..self.runs)
-            .filter_map(|run| Some((run, self.change(from, run, design, what)?)))
-            .collect();
-        let last = later.last()?.1.shown;
-        let is_change = matches!(last, Shown::Slower | Shown::Faster);
-        let others = later.iter().rposition(|(_, change)| change.shown != last);
-        let first = others.map_or(0, |index| index + 1);
-        let (at, change) = later.get(first).filter(|_| is_change)?;
+    /// same direction. A run that is not settled does not prevent it, unless it rules the change out.
+    fn shift(&mut self, from: usize, design: &str, what: &What) -> Option<Shift> {
+        let later = self.later(from, design, what);
+        let is_settled = |(_, change): &&(usize, &Change)| change.shown != Shown::CannotTell;
+        let last = later.iter().rfind(is_settled)?.1;
+        let is_change = matches!(last.shown, Shown::Slower | Shown::Faster);
+        let denies = |(_, change): &(usize, &Change)| match change.shown {
+            Shown::CannotTell => are_apart(change, last),
+            shown => shown != last.shown,
+        };
+        let first = later.iter().rposition(denies).map_or(0, |index| index + 1);
+        let shows = |(_, change): &&(usize, &Change)| change.shown == last.shown;
+        let mut showing = later[first..].iter().filter(shows);
+        let (at, change) = showing.next().filter(|_| is_change)?;
         Some(Shift {
             from,
             at: *at,
             ratio: change.ratio,
             interval: change.interval,
-            runs: later.len() - first,
+            runs: 1 + showing.count(),
         })
     }
+}
+
+/// Returns whether the intervals of two changes have no ratio in common.
+fn are_apart(one: &Change, other: &Change) -> bool {
+    let both = one.interval.zip(other.interval);
+    both.is_some_and(|((low, high), (from, to))| high < from || low > to)
 }
 
 /// Returns the subjects that any of the runs measured, without repetitions.

@@ -19,7 +19,7 @@ use super::Summary;
 use super::summary::rounds::method::FEWEST_ROUNDS;
 use change::{LOADING, Run};
 
-pub use change::{Change, Missing, Shown, StorageChange, Unknown, What};
+pub use change::{Absent, Change, Missing, Shown, StorageChange, Unknown, What};
 pub use differs::{Caution, Obstacle, Side};
 pub use gate::{Gate, Undecided};
 pub use history::{Group, History, Point, Series, Shift};
@@ -43,6 +43,8 @@ pub struct Between {
     pub storage: Vec<StorageChange>,
     /// Times that only one of the runs has.
     pub missing: Vec<Missing>,
+    /// Figures of A that B does not measure.
+    pub absent: Vec<Absent>,
 }
 
 /// Description of a run, without its figures.
@@ -77,6 +79,7 @@ impl Between {
             changes: Vec::new(),
             storage: Vec::new(),
             missing: Vec::new(),
+            absent: Vec::new(),
             obstacles,
             only,
         };
@@ -86,6 +89,7 @@ impl Between {
             between.changes = a.changes_to(&b, a.comparisons_with(&b));
             between.storage = a.storage_to(&b);
             between.missing = a.missing_to(&b);
+            between.absent = a.absent_in(&b);
         }
         between
     }

@@ -138,7 +138,7 @@ fn any_other_broken_line_is_named() {
     let dir = folder_with(&[started()]);
     add_bytes(
         dir.path(),
-        b"{\"record\":\"nonsense\"}\n{\"record\":\"warning\",\"message\":\"\"}\n",
+        b"{\"record\":nonsense}\n{\"record\":\"warning\",\"message\":\"\"}\n",
     );
     let message = resume_error(dir.path(), "f1");
     assert!(message.contains("journal.jsonl, line 2:"), "{message}");
@@ -146,6 +146,55 @@ fn any_other_broken_line_is_named() {
         Run::open(dir.path()),
         Err(JournalError::Line { line: 2, .. })
     ));
+}
+
+/// A folder of a run of this version with this line after its header.
+fn of_version(version: &str, line: &str) -> String {
+    let dir = folder_with(&[]);
+    let Record::Started(header) = started() else {
+        unreachable!()
+    };
+    let header = crate::Header {
+        bakeoff_version: version.to_owned(),
+        ..*header
+    };
+    let started = serde_json::to_string(&Record::Started(Box::new(header))).unwrap();
+    add_bytes(dir.path(), format!("{started}\n{line}\n").as_bytes());
+    resume_error(dir.path(), "f1")
+}
+
+#[test]
+fn a_record_of_another_version_is_refused_with_that_version() {
+    let unknown = r#"{"record":"of-tomorrow","x":1}"#;
+    let newer = of_version("999.1.0", unknown);
+    let told = "journal.jsonl, line 2: written by a newer Bakeoff (999.1.0) than this one";
+    assert!(newer.contains(told), "{newer}");
+    assert!(newer.ends_with("use that one"), "{newer}");
+    assert!(!newer.contains("expected one of"), "{newer}");
+    // A version that was not published yet has the same number.
+    let same = of_version(env!("CARGO_PKG_VERSION"), unknown);
+    let told = "written by a newer Bakeoff than this one";
+    assert!(same.contains(told), "{same}");
+    let incomplete = r#"{"record":"warning"}"#;
+    let earlier = of_version("0.0.1", incomplete);
+    let told = "written by Bakeoff 0.0.1, whose records this one";
+    assert!(earlier.contains(told), "{earlier}");
+    assert!(earlier.contains("missing field `message`"), "{earlier}");
+    assert!(earlier.ends_with("use that version"), "{earlier}");
+    let damaged = of_version(env!("CARGO_PKG_VERSION"), incomplete);
+    let told = "not a record of a run (missing field";
+    assert!(damaged.contains(told), "{damaged}");
+    assert!(!damaged.contains("--out"), "{damaged}");
+}
+
+#[test]
+fn a_header_that_cannot_be_read_any_more_is_refused_with_its_version() {
+    let dir = folder_with(&[]);
+    let header = b"{\"record\":\"started\",\"bakeoff_version\":\"0.0.1\"}\n";
+    add_bytes(dir.path(), header);
+    let message = Run::open(dir.path()).unwrap_err().to_string();
+    let told = "line 1: written by Bakeoff 0.0.1";
+    assert!(message.contains(told), "{message}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use super::{
     concurrent,
 };
 use crate::compare::{
-    Answered, Concurrent, Dropped, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
+    Answered, Concurrent, Dropped, Header, Instance, LoadSlice, OPEN_ROUND, Outcome, Record, Step,
+    Timing,
 };
 use crate::counts::total;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
@@ -41,6 +42,8 @@ struct Query {
     name: String,
     /// Rounds with a right answer.
     right: Vec<Timing>,
+    /// Number of right answers in rounds whose times only decide who is dropped.
+    right_without_time: usize,
     /// Complaint about each round without a right answer.
     bad: Vec<String>,
     /// Set if the complete answer was wrong or missing.
@@ -113,9 +116,11 @@ impl Collected {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
             }
             Record::Race { rungs } => {
-                self.run.race.get_or_insert_default();
+                run.race.get_or_insert_default().add_rungs(rungs);
                 self.take_instances(number, rungs)?;
             }
+            // The designs that are dropped then have records of their own.
+            Record::OpenQuestions { .. } => {}
             Record::Dropped(dropped) => {
                 self.design(number, &dropped.by)?;
                 self.design(number, &dropped.design)?.dropped = Some(dropped.as_ref().clone());
@@ -367,6 +372,7 @@ impl Query {
         Query {
             name: name.to_owned(),
             right: Vec::new(),
+            right_without_time: 0,
             bad: Vec::new(),
             disproved: false,
         }
@@ -374,6 +380,7 @@ impl Query {
 
     fn take(&mut self, timing: &Timing) {
         match timing.outcome.complaint() {
+            None if timing.round >= OPEN_ROUND => self.right_without_time += 1,
             None => self.right.push(timing.clone()),
             Some(reason) => self.bad.push(reason),
         }
@@ -381,7 +388,7 @@ impl Query {
 
     fn failure(&self) -> Option<Failure> {
         let first = self.bad.first()?;
-        let rounds = self.bad.len() + self.right.len();
+        let rounds = self.bad.len() + self.right.len() + self.right_without_time;
         let reason = format!("{first} ({} of {rounds} rounds)", self.bad.len());
         Some(Failure {
             step: Step::Measure,

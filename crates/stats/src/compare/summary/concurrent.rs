@@ -53,6 +53,9 @@ pub struct ConcurrentFigures {
     /// Number of each turn with right answers and their mean, in the order of the turns.
     #[serde(skip)]
     pub turns: Vec<(u32, f64)>,
+    /// Nanoseconds of the right answers in each turn.
+    #[serde(skip)]
+    pub(in crate::compare) answers: Vec<Vec<u64>>,
 }
 
 /// Returns the figures of a design over its turns, which are in their order. Returns `None` if it had
@@ -156,6 +159,7 @@ impl ConcurrentFigures {
             wrong,
             failed,
             turns: means.collect(),
+            answers: turns.iter().map(answers).collect(),
         }
     }
 }

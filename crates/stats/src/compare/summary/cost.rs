@@ -114,9 +114,11 @@ impl Cost {
         self.designs.iter().find(|d| d.design == id)
     }
 
-    /// Returns the design whose month costs least.
+    /// Returns the design whose month costs least, among those of which it is known what a month costs, and not only
+    /// what it costs at least.
     pub fn cheapest(&self) -> Option<&DesignCost> {
-        let known = self.designs.iter().filter(|d| d.month.is_some());
+        let is_known = |design: &&DesignCost| design.month.is_some() && !design.is_least();
+        let known = self.designs.iter().filter(is_known);
         known.min_by(|a, b| a.month.unwrap_or(0.0).total_cmp(&b.month.unwrap_or(0.0)))
     }
 
@@ -128,6 +130,7 @@ impl Cost {
         };
         let of = |of: PriceOf, now: f64| {
             let others = self.designs.iter().enumerate();
+            let others = others.filter(|(_, other)| !other.is_least());
             let roots = others.filter_map(|(index, other)| {
                 Some((index, price_of_tie(cheapest, other, of, now)?))
             });
@@ -146,6 +149,11 @@ impl Cost {
 }
 
 impl DesignCost {
+    /// Returns whether a month may cost more, since the CPU time of some question has no forecast.
+    pub fn is_least(&self) -> bool {
+        self.machines.known().is_some_and(|known| known.is_least)
+    }
+
     /// Returns how many of what the price is of a month pays for.
     fn amount(&self, of: PriceOf) -> Option<f64> {
         match of {

@@ -7,10 +7,13 @@
 //! between designs. The difference between tables of one design, as far as twins show it, is drawn for
 //! each design and query from a log-normal distribution.
 
+mod common;
 mod full_scale;
+mod month;
+mod quantiles;
 
 use super::rounds::SAME_WITHIN;
-use super::{DesignSummary, Failure, Forecast, QuerySummary, Summary};
+use super::{DesignSummary, Forecast, QuerySummary, Summary};
 use crate::decide::{
     Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
     Rule, Settled, Status, StoragePrice, Timed,
@@ -26,6 +29,8 @@ const RESAMPLES: usize = 400;
 const SEED: u64 = 0x0BAC_E0FF;
 /// Seed of the differences between tables of one design.
 const TABLES_SEED: u64 = 0x0007_AB1E;
+/// Seed of the errors of storage at full scale.
+const STORAGE_SEED: u64 = 0x0057_04A6;
 /// Share of the rows from which on a query that reads them counts as a scan.
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
@@ -58,6 +63,7 @@ impl Summary {
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
         let mut tables = TableDraws::new();
+        let mut of_storage = SplitMix64::new(STORAGE_SEED);
         let measured = DecisionInput {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
@@ -76,50 +82,23 @@ impl Summary {
             designs: self
                 .designs
                 .iter()
-                .map(|design| self.contender(design, &drawn, &mut tables))
+                .map(|design| self.contender(design, &drawn, &mut tables, &mut of_storage))
                 .collect(),
             price: self.cost.as_ref().map(|cost| StoragePrice {
                 currency: cost.prices.currency.clone(),
                 gib_month: cost.prices.storage_gib_month,
             }),
             rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
-            seconds_a_round: self.seconds_a_round(),
+            seconds_a_round: self.seconds_a_round(&rounds),
             noise: self.noise(),
             known_rows: None,
             no_forecast: None,
+            no_month: self.why_no_month(),
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
-        Some(self.at_full_scale_or_measured(measured))
-    }
-
-    /// Returns the rounds in which every design that may be recommended answered every query, without those
-    /// queries that none of them ever answered: they are at fault and leave the decision.
-    fn common_rounds(&self) -> Vec<u32> {
-        let is_answered = |query: &&QuerySummary| {
-            let mut designs = self.contenders();
-            designs.any(|design| {
-                design
-                    .query(&query.query)
-                    .is_some_and(|q| !q.rounds.is_empty())
-            })
-        };
-        let queries = self.contenders().flat_map(|design| &design.queries);
-        let mut queries = queries.filter(is_answered);
-        let Some(first) = queries.next() else {
-            return Vec::new();
-        };
-        let mut common: Vec<u32> = first.rounds.iter().map(|(round, _)| *round).collect();
-        for query in queries {
-            common.retain(|round| query.seconds_in(*round).is_some());
-        }
-        common
-    }
-
-    /// Returns the seconds that one more round would take.
-    fn seconds_a_round(&self) -> Option<f64> {
-        let medians = self.designs.iter().flat_map(|d| &d.queries);
-        let seconds: f64 = medians.filter_map(QuerySummary::median).sum();
-        (seconds > 0.0).then_some(seconds)
+        let mut input = self.at_full_scale_or_measured(measured);
+        self.add_months(&mut input.designs);
+        Some(input)
     }
 
     /// Returns the noise that the twins show.
@@ -137,22 +116,20 @@ impl Summary {
         design: &DesignSummary,
         drawn: &[Vec<u32>],
         tables: &mut TableDraws,
+        of_storage: &mut SplitMix64,
     ) -> Contender {
-        let cost = self
-            .cost
-            .as_ref()
-            .and_then(|cost| cost.design(&design.info.id));
         Contender {
             id: design.info.id.clone(),
             status: status(design),
             rows_lost: self.rows_lost_by(&design.info.id),
             keeps_rows_if: Some(self.keeps_rows_if()),
-            storage: self.storage_to_buy(design),
+            storage: self.storage_to_buy(design, of_storage),
             settled: self.settled(design),
             load: design
                 .sustained_rate()
                 .filter(|_| !self.is_rate_limited(design)),
-            month: cost.and_then(|cost| cost.month).map(Figure::exact),
+            month: None,
+            troubles: self.troubles(design),
             answers: design
                 .queries
                 .iter()
@@ -186,7 +163,7 @@ impl Summary {
         }
     }
 
-    fn storage_to_buy(&self, design: &DesignSummary) -> Option<Figure> {
+    fn storage_to_buy(&self, design: &DesignSummary, random: &mut SplitMix64) -> Option<Figure> {
         let Some(forecast) = self.forecast.as_ref()?.design(&design.info.id) else {
             let scale = &self.header.scale;
             let rows = scale.full_rows as f64 * f64::from(scale.replication.max(1));
@@ -196,7 +173,7 @@ impl Summary {
         };
         let has_purchases = self.has_purchases();
         let storage = forecast.storage.as_ref()?;
-        Some(to_buy(storage, has_purchases))
+        Some(to_buy(storage, has_purchases, random))
     }
 
     /// Returns the bytes at rest with what is bought in addition, where that is known.
@@ -205,7 +182,7 @@ impl Summary {
         let storage = forecast.storage.as_ref().filter(|_| self.has_purchases())?;
         let purchase = storage.purchase.as_ref()?;
         Some(Settled {
-            bytes: at_rest(storage).span(),
+            bytes: at_rest(storage),
             room: purchase.room,
             room_from: purchase.room_from.in_words(),
             log_bytes: purchase.log_bytes,
@@ -232,7 +209,7 @@ impl Summary {
             class: self.class(design, query),
             time: timed(design, query, drawn, &factors),
             measured: query.median(),
-            quantiles: Vec::new(),
+            quantiles: self.quantiles(design, &query.query),
             basis: format!("measured, {}", rounds_in_words(query.rounds.len())),
         }
     }
@@ -320,15 +297,17 @@ fn beaten_by(design: &DesignSummary) -> String {
     let Some(dropped) = &design.dropped else {
         return String::new();
     };
-    let beaten: Vec<String> = { dropped.beaten.iter() }
-        .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+    let by_rows = dropped.beaten_at();
+    let at_rows: Vec<String> = { by_rows.iter() }
+        .map(|(rows, beaten)| {
+            let beaten: Vec<String> = { beaten.iter() }
+                .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+                .collect();
+            format!("at {} rows: {}", thousands(*rows), beaten.join(", "))
+        })
         .collect();
-    format!(
-        "{} beats it in everything at {} rows: {}",
-        dropped.by,
-        thousands(dropped.rows),
-        beaten.join(", ")
-    )
+    let at_rows = at_rows.join("; ");
+    format!("{} beats it in everything {at_rows}", dropped.by)
 }
 
 /// Draws random factors between a table and another one of the same design.
@@ -354,8 +333,7 @@ fn timed(
     drawn: &[Vec<u32>],
     factors: &[f64],
 ) -> Timed {
-    let is_of_query = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
-    if let Some(failure) = design.failures.iter().find(is_of_query) {
+    if let Some(failure) = design.failure_of(&query.query) {
         return Timed::Failed(failure.reason.clone());
     }
     let Some(point) = query.median() else {

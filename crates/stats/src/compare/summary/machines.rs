@@ -95,6 +95,30 @@ impl Demand {
     pub fn has_rates(&self) -> bool {
         self.questions.is_some() || self.inserts.is_some()
     }
+
+    /// Returns the number of machines with this many cores busy and these bytes to buy. The workload names a
+    /// number of cores for where there are no rates.
+    pub(super) fn machines(&self, busy: f64, bytes: f64, cores: u32) -> f64 {
+        let (count, _) = largest(self.needs(busy, Some(bytes), cores));
+        whole(count).max(1.0)
+    }
+
+    /// Returns how many machines each need asks for.
+    fn needs(&self, busy: f64, bytes: Option<f64>, cores: u32) -> [(f64, Because); 4] {
+        let cores_of_one = f64::from(self.machine_cores);
+        let for_cores = if self.has_rates() {
+            0.0
+        } else {
+            f64::from(cores) / cores_of_one
+        };
+        let for_disk = { self.disk.zip(bytes) }.map_or(0.0, |(disk, bytes)| bytes / disk);
+        [
+            (f64::from(self.copies), Because::Copies),
+            (for_cores, Because::Cores),
+            (for_disk, Because::Disk),
+            (busy / (BUSY * cores_of_one), Because::Cpu),
+        ]
+    }
 }
 
 /// CPU seconds a second.
@@ -129,23 +153,7 @@ impl Summary {
             Ok(busy) => busy,
             Err(why) => return Needed::Unknown(why),
         };
-        let for_disk = demand
-            .disk
-            .zip(bytes)
-            .map_or(0.0, |(disk, bytes)| bytes / disk);
-        let for_cpu = busy.cores / (BUSY * f64::from(demand.machine_cores));
-        let for_cores = if demand.has_rates() {
-            0.0
-        } else {
-            f64::from(self.header.scale.cores) / f64::from(demand.machine_cores)
-        };
-        let bounds = [
-            (f64::from(demand.copies), Because::Copies),
-            (for_cores, Because::Cores),
-            (for_disk, Because::Disk),
-            (for_cpu, Because::Cpu),
-        ];
-        let (count, because) = largest(bounds);
+        let (count, because) = largest(demand.needs(busy.cores, bytes, self.header.scale.cores));
         if count.is_nan() || whole(count) > f64::from(MOST_MACHINES) {
             return Needed::Never(too_many(count, because));
         }
@@ -187,7 +195,11 @@ impl Summary {
         let Some(rate) = demand.questions else {
             return Ok(busy);
         };
-        for (query, share) in design.queries.iter().zip(self.shares()) {
+        let shares = self.shares();
+        if shares.iter().all(|share| *share <= 0.0) {
+            return Err("no question can be answered".to_owned());
+        }
+        for (query, share) in design.queries.iter().zip(shares) {
             if share <= 0.0 {
                 continue;
             }
@@ -202,16 +214,32 @@ impl Summary {
         Ok(busy)
     }
 
-    /// Returns the share of each query among the questions, by the workload's weights.
+    /// Returns the questions that fail with every design: nobody asks them, and no forecast counts them.
+    pub fn unanswered(&self) -> Vec<&str> {
+        self.queries_at_fault()
+    }
+
+    /// Returns the share of each query among the questions, by the workload's weights; those without any answer
+    /// have none.
     fn shares(&self) -> Vec<f64> {
-        let count = self.header.queries.len();
+        let unanswered = self.unanswered();
+        let names = self.header.queries.iter().map(|query| query.name.as_str());
+        let is_asked: Vec<bool> = names.map(|name| !unanswered.contains(&name)).collect();
+        let of_asked = |weights: &[f64]| -> Vec<f64> {
+            let weights = weights.iter().zip(&is_asked);
+            let weight = |(weight, is_asked): (&f64, &bool)| if *is_asked { *weight } else { 0.0 };
+            weights.map(weight).collect()
+        };
+        let count = is_asked.len();
         let stated = self.header.decide.as_ref();
-        let weights = stated.map_or_else(|| vec![1.0; count], |decide| decide.weights.clone());
+        let stated = stated.filter(|decide| decide.weights.len() == count);
+        let stated = stated.map(|decide| of_asked(&decide.weights));
+        let is_any = |weights: &Vec<f64>| weights.iter().sum::<f64>() > 0.0;
+        let equal = || of_asked(&vec![1.0; count]);
+        let weights = stated.filter(is_any).unwrap_or_else(equal);
         let sum: f64 = weights.iter().sum();
-        if weights.len() != count || sum <= 0.0 {
-            return vec![1.0 / count.max(1) as f64; count];
-        }
-        weights.iter().map(|weight| weight / sum).collect()
+        let share = |weight: &f64| if sum > 0.0 { weight / sum } else { 0.0 };
+        weights.iter().map(share).collect()
     }
 }
 
@@ -234,7 +262,7 @@ fn largest(bounds: [(f64, Because); 4]) -> (f64, Because) {
 
 /// Returns how many times as long an answer takes as at the measured rows, and so how many times as much CPU
 /// time.
-fn grown(forecast: &Forecast, design: &str, query: &str) -> Option<f64> {
+pub(super) fn grown(forecast: &Forecast, design: &str, query: &str) -> Option<f64> {
     let time = forecast.design(design)?.time(query)?;
     let known = time.known()?;
     (time.measured > 0.0).then_some(known.seconds / time.measured)

@@ -5,6 +5,7 @@ mod concurrent;
 mod cost;
 mod cpu;
 mod decision;
+mod failures;
 mod growth;
 pub mod ledger;
 pub(super) mod loading;
@@ -27,7 +28,9 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
-pub use users::{MeasuredLoad, NotChecked, UnderLoad, UsersChecked, WhyNotChecked};
+pub use users::{
+    MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
+};
 
 use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
@@ -213,19 +216,6 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Takes designs for not dropped whose winner failed later: nothing is known to beat them.
-    fn forget_unfounded_drops(&mut self) {
-        let failed: Vec<String> = { self.designs.iter() }
-            .filter(|design| !design.is_right())
-            .map(|design| design.info.id.clone())
-            .collect();
-        for design in &mut self.designs {
-            design
-                .dropped
-                .take_if(|dropped| failed.contains(&dropped.by));
-        }
-    }
-
     /// Returns the forecast at the full scale of the workload.
     fn at_full_scale(&self) -> Option<Forecast> {
         let scale = &self.header.scale;
@@ -289,19 +279,6 @@ impl Summary {
         designs.filter(move |d| d.may_be_best(&at_fault) && !d.is_out_of_race())
     }
 
-    /// Returns the queries that failed with every design that was asked, of which there are at least two: not
-    /// the designs are at fault, but the queries.
-    fn queries_at_fault(&self) -> Vec<&str> {
-        let was_asked = |design: &&DesignSummary| {
-            let failed_itself = design.failures.iter().any(|f| f.query.is_none());
-            !design.info.is_yardstick() && !failed_itself
-        };
-        let asked: Vec<&DesignSummary> = self.designs.iter().filter(was_asked).collect();
-        let names = self.header.queries.iter().map(|query| query.name.as_str());
-        let fails = |name: &&str| asked.len() > 1 && asked.iter().all(|d| d.failed_at(name));
-        names.filter(fails).collect()
-    }
-
     /// Fills in the figures that are relative to other designs.
     fn compare(&mut self) {
         let smallest = least(self.contenders().filter_map(|d| d.bytes_per_row));
@@ -321,26 +298,6 @@ impl Summary {
 }
 
 impl DesignSummary {
-    /// Returns whether nothing failed, so that the design may be recommended.
-    pub fn is_right(&self) -> bool {
-        self.failures.is_empty()
-    }
-
-    /// Returns whether the design is no yardstick and nothing failed but these queries, which are at fault
-    /// themselves.
-    fn may_be_best(&self, at_fault: &[&str]) -> bool {
-        let is_excused = |failure: &Failure| {
-            let query = failure.query.as_deref();
-            query.is_some_and(|query| at_fault.contains(&query))
-        };
-        !self.info.is_yardstick() && self.failures.iter().all(is_excused)
-    }
-
-    fn failed_at(&self, query: &str) -> bool {
-        let mut failures = self.failures.iter();
-        failures.any(|failure| failure.query.as_deref() == Some(query))
-    }
-
     /// Returns whether a race dropped the design, so that its figures are those of part of the run.
     pub fn is_out_of_race(&self) -> bool {
         self.dropped

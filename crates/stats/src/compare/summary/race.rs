@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Summary;
-use crate::compare::{Dropped, InstanceKind, Stopped};
+use crate::compare::{Dropped, Instance, InstanceKind, Stopped};
 use crate::decide::{DecisionInput, Settling};
 
 /// Rounds after which a race looks at its figures.
@@ -30,10 +30,26 @@ pub struct RaceSummary {
     pub rungs: Vec<u64>,
     /// In the header's order, controls included.
     pub dropped: Vec<Dropped>,
+    /// Designs that were dropped, and whose winner may not be recommended: nothing is known to beat them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unfounded: Vec<Dropped>,
     /// `None` until the race ended.
     pub stopped: Option<Stopped>,
     /// Comparisons that ten more minutes would settle; `None` where that is not known.
     pub ten_minutes: Option<Settling>,
+}
+
+impl RaceSummary {
+    /// Adds the tables of rungs, of which there may be none.
+    pub(super) fn add_rungs(&mut self, tables: &[Instance]) {
+        let rows = tables.iter().filter_map(|table| match table.kind {
+            InstanceKind::Smaller { rows } => Some(rows),
+            InstanceKind::Twin | InstanceKind::Part { .. } => None,
+        });
+        self.rungs.extend(rows);
+        self.rungs.sort_unstable();
+        self.rungs.dedup();
+    }
 }
 
 impl Summary {
@@ -46,18 +62,11 @@ impl Summary {
             .designs
             .iter()
             .filter_map(|design| design.dropped.clone());
-        let mut rungs: Vec<u64> = { self.instances.iter() }
-            .filter_map(|further| match further.instance.kind {
-                InstanceKind::Smaller { rows } => Some(rows),
-                InstanceKind::Twin | InstanceKind::Part { .. } => None,
-            })
-            .collect();
-        rungs.sort_unstable();
-        rungs.dedup();
         let input: Option<DecisionInput> = self.decision_input();
         self.race = Some(RaceSummary {
-            rungs,
+            rungs: race.rungs.clone(),
             dropped: dropped.collect(),
+            unfounded: race.unfounded.clone(),
             stopped: race.stopped,
             ten_minutes: input.and_then(|input| Settling::within(&input, TEN_MINUTES)),
         });

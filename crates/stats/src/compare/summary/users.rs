@@ -11,9 +11,25 @@ mod measured;
 
 use serde::Serialize;
 
-use super::{DesignSummary, QuerySummary, Summary};
+use super::machines::grown;
+use super::{DesignSummary, Forecast, QuerySummary, Summary};
+use crate::thousands;
 
 pub use measured::{MeasuredLoad, NotChecked, UsersChecked, WhyNotChecked};
+
+/// All designs under several users.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UsersForecast {
+    pub users: u32,
+    pub cores: u32,
+    pub rows: u64,
+    /// Designs that may be recommended, in the header's order.
+    pub designs: Vec<UnderLoad>,
+    /// The others of them.
+    pub unknown: Vec<UnknownLoad>,
+    /// Questions that fail with every design, so that no user asks them.
+    pub unanswered: Vec<String>,
+}
 
 /// A design under several users.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,29 +48,76 @@ pub struct UnderLoad {
     pub mean: f64,
 }
 
+/// A design of which nothing is known under several users.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnknownLoad {
+    pub design: String,
+    pub why: String,
+}
+
 impl Summary {
-    /// Returns what this many users get from each design that may be recommended on this many cores, at the measured
-    /// number of rows. Designs of which the CPU time is not known are left out.
-    pub fn under_load(&self, users: u32, cores: u32) -> Vec<UnderLoad> {
-        { self.contenders() }
-            .filter_map(|design| self.design_under_load(design, users, cores))
-            .collect()
+    /// Returns what this many users get from each design that may be recommended on this many cores, with this many
+    /// rows. At other rows than the measured ones an answer takes as many times the CPU time as it takes longer.
+    pub fn under_load(&self, users: u32, cores: u32, rows: u64) -> UsersForecast {
+        let forecast = (rows != self.rows).then(|| self.projected(rows, 1));
+        let unanswered = self.unanswered();
+        let mut found = UsersForecast {
+            users,
+            cores,
+            rows,
+            designs: Vec::new(),
+            unknown: Vec::new(),
+            unanswered: unanswered.iter().map(ToString::to_string).collect(),
+        };
+        for design in self.contenders() {
+            match self.design_under_load(design, users, cores, forecast.as_ref()) {
+                Ok(load) => found.designs.push(load),
+                Err(why) => found.unknown.push(UnknownLoad {
+                    design: design.info.id.clone(),
+                    why,
+                }),
+            }
+        }
+        found
     }
 
+    /// Returns what users get from a design with the rows of a forecast, or with those measured.
+    ///
+    /// # Errors
+    /// The reason why it is not known.
     fn design_under_load(
         &self,
         design: &DesignSummary,
         users: u32,
         cores: u32,
-    ) -> Option<UnderLoad> {
-        let count = design.queries.len() as f64;
-        let alone: Option<f64> = design.queries.iter().map(mean_seconds).sum();
-        let cpu: Option<f64> = { design.queries.iter() }
-            .map(|query| Some(design.work_of(query)?.seconds()))
-            .sum();
-        let (alone, cpu_seconds) = (alone? / count, cpu? / count);
-        let (per_second, mean) = shared(users, cores, cpu_seconds, alone)?;
-        Some(UnderLoad {
+        forecast: Option<&Forecast>,
+    ) -> Result<UnderLoad, String> {
+        let unanswered = self.unanswered();
+        let (mut count, mut alone, mut cpu) = (0.0, 0.0, 0.0);
+        for query in &design.queries {
+            let name = &query.query;
+            if unanswered.contains(&name.as_str()) {
+                continue;
+            }
+            let times = match forecast {
+                Some(forecast) => grown(forecast, &design.info.id, name).ok_or_else(|| {
+                    let rows = thousands(forecast.rows);
+                    format!("{name} has no forecast at {rows} rows")
+                })?,
+                None => 1.0,
+            };
+            let seconds = mean_seconds(query);
+            let seconds = seconds.ok_or_else(|| format!("{name} has no right answer"))?;
+            let work = design.work_of(query);
+            let work = work.ok_or_else(|| format!("the CPU time of {name} is not known"))?;
+            alone += times * seconds;
+            cpu += times * work.seconds();
+            count += 1.0;
+        }
+        let (alone, cpu_seconds) = (alone / count, cpu / count);
+        let (per_second, mean) = shared(users, cores, cpu_seconds, alone)
+            .ok_or_else(|| "its answers have no times".to_owned())?;
+        Ok(UnderLoad {
             design: design.info.id.clone(),
             users,
             cores,
@@ -66,7 +129,8 @@ impl Summary {
     }
 }
 
-fn mean_seconds(query: &QuerySummary) -> Option<f64> {
+/// Returns the mean over all rounds with right answers, if there are any.
+pub(super) fn mean_seconds(query: &QuerySummary) -> Option<f64> {
     let seconds: f64 = query.rounds.iter().map(|(_, seconds)| seconds).sum();
     (!query.rounds.is_empty()).then(|| seconds / query.rounds.len() as f64)
 }
@@ -101,8 +165,58 @@ fn shared(users: u32, cores: u32, cpu: f64, alone: f64) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
+    use crate::compare::summary::growth::tests::{Ladder, ROWS};
+    use crate::compare::testing::*;
+    use crate::compare::{Record, Step};
+
     fn near(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 0.01, "{value}");
+    }
+
+    /// Two designs with answers to `scan` of 0.2 s; `key` fails with both.
+    fn with_a_failing_question() -> Summary {
+        let mut records = run(["a/x", "a/y"].map(|design| loaded(design, 0, 1.0)));
+        for design in ["a/x", "a/y"] {
+            records.extend((0..5).map(|round| match timed(design, "scan", 0.2) {
+                Record::Timed(timing) => Record::Timed(crate::Timing { round, ..timing }),
+                other => other,
+            }));
+            records.push(failed(design, Step::Verify, Some("key"), "no function"));
+        }
+        Summary::from_records(&records).unwrap()
+    }
+
+    #[test]
+    fn a_question_without_any_answer_blanks_nothing() {
+        let summary = with_a_failing_question();
+        let found = summary.under_load(8, 2, summary.rows);
+        assert_eq!(found.unanswered, ["key"]);
+        assert_eq!(found.unknown, []);
+        let designs: Vec<&str> = found.designs.iter().map(|d| d.design.as_str()).collect();
+        assert_eq!(designs, ["a/x", "a/y"]);
+        near(found.designs[0].alone, 0.2);
+    }
+
+    #[test]
+    fn answers_of_more_rows_take_as_much_longer_as_forecast() {
+        let mut ladder = Ladder::of(&ROWS);
+        let noise = |round: u32| 1.0 + f64::from(round % 3) / 300.0;
+        let seconds = |rows: u64, round: u32| 1e-6 * rows as f64 * noise(round);
+        ladder.scans("a/x", seconds);
+        for rows in ROWS {
+            let table = ladder.table("a/x", rows);
+            for round in 0..7 {
+                ladder.answer(&table, "key", round, seconds(rows, round), Some(rows));
+            }
+        }
+        let summary = ladder.summary();
+        let (now, later) = (summary.rows, 8 * summary.rows);
+        let alone = |rows: u64| summary.under_load(1, 4, rows).designs[0].alone;
+        assert!((alone(later) / alone(now) / 8.0 - 1.0).abs() < 0.1);
+        let far = summary.under_load(1, 4, 1_000 * now);
+        assert_eq!(far.designs, []);
+        let why = &far.unknown.iter().find(|d| d.design == "a/x").unwrap().why;
+        assert_eq!(*why, "scan has no forecast at 1,024,000,000 rows");
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub fn input(
         },
         known_rows: None,
         no_forecast: None,
+        no_month: None,
         not_measured: Vec::new(),
     }
 }
@@ -60,6 +61,7 @@ pub fn design(id: &str, bytes: f64, rate: f64, seconds: &[f64]) -> Contender {
         settled: None,
         load: Some(Figure::exact(rate)),
         month: None,
+        troubles: Vec::new(),
         answers: seconds.iter().map(|s| answer(Figure::exact(*s))).collect(),
     }
 }

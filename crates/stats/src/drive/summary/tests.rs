@@ -113,6 +113,7 @@ fn a_search_has_the_figures_of_the_rate_that_it_found() {
             rate_reached: 30.0,
             measured: vec![("p99<10ms".to_owned(), Some(2e6))],
             missed: missed.iter().map(|&m| m.to_owned()).collect(),
+            undecided: false,
         })
     };
     let header = DriveHeader {
@@ -274,6 +275,7 @@ fn probe(trial: u32, rate: Option<f64>) -> DriveRecord {
         rate_reached: 30.0,
         measured: vec![("p99<10ms".to_owned(), Some(2e6))],
         missed: Vec::new(),
+        undecided: false,
     })
 }
 

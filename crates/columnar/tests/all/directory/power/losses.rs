@@ -83,7 +83,7 @@ impl Life {
             disk.apply(operation);
             progress.follow(&trace.steps, operation);
         }
-        let fate = Fate::Any(self.random.next());
+        let fate = Fate::Any(self.random.number());
         let _moment = Moment::new(format!("{fate:?}, {} of {done} operations", last - begin));
         disk.crash(fate, trace.folder.path(), self.folder.path());
         self.repaired += u64::from(check(&self.table(), &mut progress, false).await);

@@ -10,7 +10,7 @@ use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
 use scylla_cql::frame::response::ResponseV2 as Response;
 use scylla_cql::frame::{SerializedRequest, read_response_frame};
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::Login;
@@ -20,6 +20,10 @@ use super::Login;
 const GONE_AFTER: Duration = Duration::from_secs(10);
 /// Time without any traffic after which a node is asked whether it is there, and between two such questions.
 const ASK_AFTER: Duration = Duration::from_secs(3);
+/// Size of the beginning of a reply, whose last 4 bytes are the length of the rest.
+const HEADER_BYTES: usize = 9;
+/// Maximum length of a reply, without its header. The driver takes memory for as much as a reply says.
+const MAX_REPLY_BYTES: u32 = 1 << 20;
 
 /// Connects, logs in if the server requires it, and returns when the server accepts requests.
 pub async fn connect(address: SocketAddr, login: Option<&Login>) -> io::Result<TcpStream> {
@@ -48,7 +52,15 @@ pub async fn connect(address: SocketAddr, login: Option<&Login>) -> io::Result<T
 async fn ask(stream: &mut TcpStream, request: &impl SerializableRequest) -> io::Result<Response> {
     let request = SerializedRequest::make(request, None, false).map_err(io::Error::other)?;
     stream.write_all(request.get_data()).await?;
-    let reply = read_response_frame(stream).await;
+    let mut header = [0; HEADER_BYTES];
+    stream.read_exact(&mut header).await?;
+    let [.., a, b, c, d] = header;
+    let length = u32::from_be_bytes([a, b, c, d]);
+    if length > MAX_REPLY_BYTES {
+        let why = format!("a reply of {length} bytes, which is no login of Cassandra");
+        return Err(io::Error::other(why));
+    }
+    let reply = read_response_frame(&mut header.as_slice().chain(stream)).await;
     let (_, opcode, body) = reply.map_err(io::Error::other)?;
     let features = ProtocolFeatures::default();
     Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
@@ -87,6 +99,22 @@ mod tests {
         let opened = connect(address, login.as_ref()).await;
         server.abort();
         opened
+    }
+
+    #[tokio::test]
+    async fn no_memory_is_taken_for_a_reply_that_is_too_long() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move {
+            let mut peer = Peer::accept(listener).await;
+            peer.take().await;
+            let mut header = [0xff; HEADER_BYTES];
+            header[..5].copy_from_slice(&[0x84, 0, 0, 0, AUTHENTICATE]);
+            peer.0.write_all(&header).await.unwrap();
+        });
+        let error = connect(address, None).await.unwrap_err();
+        assert!(error.to_string().contains("4294967295 bytes"), "{error}");
+        server.await.unwrap();
     }
 
     #[tokio::test]

@@ -114,6 +114,74 @@ fn a_time_that_b_lacks_is_not_passed() {
     assert_eq!(back.fail_if_slower(1.0), Gate::NotSlower);
 }
 
+/// A run as it is drawn, with another header, and without the records that are not kept, by their design and
+/// their question; loads have none.
+fn changed(
+    change: impl Fn(&mut crate::Header),
+    keeps: impl Fn(&str, Option<&str>) -> bool,
+) -> Summary {
+    let mut records = slower(1.0).records();
+    records.retain(|record| match record {
+        Record::Timed(timing) => keeps(&timing.design, Some(&timing.query)),
+        Record::Loaded(slice) => keeps(&slice.design, None),
+        Record::Footprint(footprint) => keeps(&footprint.design, None),
+        Record::Created { design } => keeps(design, None),
+        _ => true,
+    });
+    for record in &mut records {
+        match record {
+            Record::Started(header) => change(header),
+            Record::Instances { instances } => {
+                instances.retain(|instance| keeps(&instance.id, Some("scan")));
+            }
+            _ => {}
+        }
+    }
+    Summary::from_records(&records).unwrap()
+}
+
+fn without_key() -> Summary {
+    let fewer = |header: &mut crate::Header| header.queries.truncate(1);
+    changed(fewer, |_, query| query != Some("key"))
+}
+
+fn with_another_key() -> Summary {
+    let other = |header: &mut crate::Header| header.queries[1].sql += " WHERE k = 1";
+    changed(other, |_, _| true)
+}
+
+fn why_open(a: &Summary, b: &Summary) -> Vec<Unknown> {
+    why(&Between::of(("a", a), ("b", b)).fail_if_slower(1.0))
+}
+
+#[test]
+fn what_b_no_longer_measures_is_not_passed() {
+    let a = DRAWN.summary();
+    assert_eq!(why_open(&a, &without_key()), [Unknown::NoQuestion; 2]);
+    assert_eq!(why_open(&a, &with_another_key()), [Unknown::NoQuestion; 2]);
+    let fewer = |header: &mut crate::Header| header.designs.truncate(1);
+    let without_design = changed(fewer, |design, _| !design.starts_with("a/y"));
+    // Two times and a load.
+    assert_eq!(why_open(&a, &without_design), [Unknown::NoDesign; 3]);
+    let not_loaded = changed(|_| {}, |design, query| design != "a/y" || query.is_some());
+    assert_eq!(why_open(&a, &not_loaded), [Unknown::NotMeasured]);
+}
+
+#[test]
+fn what_only_b_measures_decides_nothing() {
+    let (a, b) = (without_key(), DRAWN.summary());
+    let between = Between::of(("a", &a), ("b", &b));
+    assert_eq!(between.fail_if_slower(1.0), Gate::NotSlower);
+}
+
+#[test]
+fn what_was_not_chosen_may_be_absent() {
+    let (a, b) = (DRAWN.summary(), with_another_key());
+    let only = Some(vec!["scan".to_owned(), "loading".to_owned()]);
+    let between = Between::of_figures(("a", &a), ("b", &b), only);
+    assert_eq!(between.fail_if_slower(1.0), Gate::NotSlower);
+}
+
 #[test]
 fn runs_without_figures_are_not_passed() {
     let header = Summary::from_records(&DRAWN.records()[..1]).unwrap();

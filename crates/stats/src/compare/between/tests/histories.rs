@@ -58,6 +58,36 @@ fn one_slow_run_in_between_is_no_change() {
     assert_eq!(shifts(&history(&[1.0, 3.0, 1.0, 1.0]), "a/y"), []);
 }
 
+/// Runs on successive days with these factors of `a/y`, of which one has as few rounds as show nothing.
+fn with_a_short_run(factors: &[f64], short: usize) -> History {
+    let runs = factors.iter().zip(0..).map(|(factor, index)| {
+        let drawn = Drawn {
+            seed: u64::from(index) + 1,
+            factors: [1.0, *factor],
+            rounds: if index as usize == short { 4 } else { 9 },
+            day: index + 1,
+            ..DRAWN
+        };
+        (format!("run-{index}"), drawn.summary())
+    });
+    History::of(runs.collect())
+}
+
+#[test]
+fn a_run_that_shows_nothing_hides_no_change() {
+    let newest = with_a_short_run(&[1.0, 1.0, 1.6, 1.6, 1.6], 4);
+    assert_eq!(shifts(&newest, "a/y"), [(2, 2)]);
+    assert_eq!(shifts(&newest, "a/x"), []);
+    let scan = newest.groups[0].series.iter().find(|s| s.design == "a/y");
+    assert_eq!(scan.unwrap().unknown, Some(Unknown::FewRounds));
+    let between = with_a_short_run(&[1.0, 1.6, 1.6, 1.6], 2);
+    assert_eq!(shifts(&between, "a/y"), [(1, 2)]);
+    let first_of_them = with_a_short_run(&[1.0, 1.0, 1.6, 1.6], 2);
+    assert_eq!(shifts(&first_of_them, "a/y"), [(3, 1)]);
+    let back = with_a_short_run(&[1.0, 1.6, 1.0, 1.6], 3);
+    assert_eq!(shifts(&back, "a/y"), []);
+}
+
 #[test]
 fn several_changes_follow_each_other() {
     let found = history(&[1.0, 2.0, 2.0, 4.0]);

@@ -180,7 +180,7 @@ fn tables(
             design: design.info.id.clone(),
             rounds: figures.turns,
             median: figures.all,
-            may_be_best: design.may_be_best(&at_fault),
+            may_be_best: design.may_be_best(&at_fault) && !design.left_clients_unanswered(),
         })
     };
     let designs = summary.designs.iter();

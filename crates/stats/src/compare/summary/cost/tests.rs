@@ -176,6 +176,25 @@ fn the_cost_of_a_month_depends_on_the_cpu_time_of_the_design() {
 }
 
 #[test]
+fn a_month_that_may_cost_more_is_not_the_cheapest() {
+    let mut cost = cost(&two());
+    let cheapest = cost.cheapest().unwrap().design.clone();
+    for design in &mut cost.designs {
+        if let Needed::Machines(machines) = &mut design.machines {
+            machines.is_least = design.design == cheapest;
+        }
+    }
+    assert_eq!(cost.cheapest().unwrap().design, "a/x");
+    assert_eq!(cost.flips(), [], "no price is known at which the other is");
+    for design in &mut cost.designs {
+        if let Needed::Machines(machines) = &mut design.machines {
+            machines.is_least = true;
+        }
+    }
+    assert_eq!(cost.cheapest(), None);
+}
+
+#[test]
 fn the_order_flips_where_both_months_cost_the_same() {
     let cost = cost(&two());
     let flips = cost.flips();

@@ -2,7 +2,7 @@
 
 use super::{RESAMPLES, SEED};
 use crate::compare::{DesignForecast, Projection, Refusal, StorageForecast, Summary, TimeForecast};
-use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
+use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Span, Status, Timed};
 use crate::random::SplitMix64;
 
 /// Reason why nothing is known beyond the range of a forecast.
@@ -75,9 +75,18 @@ impl Summary {
     }
 }
 
-/// Returns the storage to buy, where it is known of all designs.
-pub fn to_buy(forecast: &StorageForecast, has_purchases: bool) -> Figure {
-    let at_rest = at_rest(forecast);
+/// Returns the storage to buy, where it is known of all designs, and otherwise the bytes at rest. What a forecast is
+/// wrong by is drawn for each design, since that of one says nothing about that of another.
+pub fn to_buy(forecast: &StorageForecast, has_purchases: bool, random: &mut SplitMix64) -> Figure {
+    let at_rest = Figure {
+        point: forecast.bytes,
+        interval: at_rest(forecast).interval,
+        resamples: match forecast.spread {
+            Some(spread) if spread > 0.0 => resamples(forecast.bytes, spread, random),
+            _ => Vec::new(),
+        },
+        curve: forecast.curve,
+    };
     let Some(purchase) = forecast.purchase.as_ref().filter(|_| has_purchases) else {
         return at_rest;
     };
@@ -95,19 +104,14 @@ pub fn to_buy(forecast: &StorageForecast, has_purchases: bool) -> Figure {
     }
 }
 
-/// Returns the bytes at rest.
-pub fn at_rest(forecast: &StorageForecast) -> Figure {
-    let mut figure = match (forecast.interval, forecast.spread) {
-        (Some(interval), Some(spread)) if spread > 0.0 => Figure {
-            point: forecast.bytes,
-            interval: Some(interval),
-            resamples: resamples(forecast.bytes, spread, &mut SplitMix64::new(SEED)),
-            curve: None,
-        },
-        _ => Figure::exact(forecast.bytes),
-    };
-    figure.curve = forecast.curve;
-    figure
+/// Returns the bytes at rest with their interval; without a known error they count as exact.
+pub fn at_rest(forecast: &StorageForecast) -> Span {
+    let exact = (forecast.bytes, forecast.bytes);
+    let is_spread = forecast.spread.is_some_and(|spread| spread > 0.0);
+    Span {
+        point: forecast.bytes,
+        interval: forecast.interval.filter(|_| is_spread).or(Some(exact)),
+    }
 }
 
 fn time(projection: &Projection, random: &mut SplitMix64) -> Figure {
@@ -126,13 +130,15 @@ fn resamples(point: f64, spread: f64, random: &mut SplitMix64) -> Vec<f64> {
         .collect()
 }
 
-/// Replaces the measured time of an answer by the one at full scale. A failure remains one.
+/// Replaces the measured time of an answer by the one at full scale. A failure remains one. Quantiles have no
+/// forecast.
 fn forecast_answer(
     answer: &mut Answer,
     design: Option<&DesignForecast>,
     query: &str,
     random: &mut SplitMix64,
 ) {
+    answer.quantiles.clear();
     if !matches!(answer.time, Timed::Seconds(_)) {
         return;
     }

@@ -185,3 +185,35 @@ fn answers_without_a_table_or_a_row_win_nothing() {
     let why = decision(records).questions[1].left_out.clone();
     assert_eq!(why, Some(WhyLeftOut::AlwaysEmpty));
 }
+
+#[test]
+fn a_further_round_takes_what_the_last_one_asked_with_twins_and_without_what_was_dropped() {
+    let seconds = |records: Vec<Record>| {
+        let loading = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0));
+        let all = loading.into_iter().chain(records);
+        let summary = Summary::from_records(&run(all)).unwrap();
+        summary.decision_input().unwrap().seconds_a_round.unwrap()
+    };
+    // Two queries of which the rounds take 1, 1.02 and 1.04 s, and 6 / 7 of 20 ms more in the mean.
+    let one = 2.0 * (1.0 + 6.0 / 7.0 / 50.0);
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
+    near(seconds(two_designs(2.0, 7)), 3.0 * one);
+    let instances = vec![crate::Instance::twin("a/x")];
+    let mut with_twin = vec![Record::Instances { instances }];
+    with_twin.extend(two_designs(2.0, 7));
+    with_twin.extend(rounds("a/x#twin", 1.5, 7));
+    near(seconds(with_twin), 4.5 * one);
+    let mut dropped = vec![Record::Race { rungs: Vec::new() }];
+    dropped.extend(two_designs(2.0, 7));
+    dropped.retain(|r| !matches!(r, Record::Timed(t) if t.design == "a/y" && t.round > 4));
+    dropped.push(Record::Dropped(Box::new(crate::Dropped {
+        design: "a/y".to_owned(),
+        by: "a/x".to_owned(),
+        rows: 100,
+        at_rung: false,
+        rounds: Some(5),
+        beaten: Vec::new(),
+        is_control: false,
+    })));
+    near(seconds(dropped), one);
+}

@@ -57,6 +57,10 @@ pub struct StorageForecast {
     pub interval: Option<(f64, f64)>,
     /// Standard deviation of the logarithm.
     pub spread: Option<f64>,
+    /// Whether its rows are further from the measured ones than the tables of the run are apart, so that the
+    /// interval may be too narrow.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_beyond: bool,
     /// Tables that were fitted. With one, the bytes are in proportion to the rows.
     pub scales: usize,
     pub held_out: Option<HeldOut>,
@@ -235,16 +239,21 @@ impl StorageForecast {
 
     /// Returns what the bytes rest on.
     pub fn basis(&self) -> String {
+        let beyond = if self.is_beyond {
+            ", beyond their range"
+        } else {
+            ""
+        };
         match &self.held_out {
             _ if self.curve.is_none() && self.spread.is_none_or(|spread| spread == 0.0) => {
                 "proportional to the rows".to_owned()
             }
             Some(held_out) => format!(
-                "{} scales, held-out error {}",
+                "{} scales, held-out error {}{beyond}",
                 self.scales,
                 percent(held_out.error())
             ),
-            None => format!("{} scales", self.scales),
+            None => format!("{} scales{beyond}", self.scales),
         }
     }
 }

@@ -53,7 +53,8 @@ impl Bytes {
         let fit = self.fit.filter(|_| rows != self.rows);
         let curve = fit::times(fit.unwrap_or(proportional), copies);
         let bytes = curve.at(rows as f64);
-        let distance = (rows as f64 / self.rows as f64).ln().max(0.0);
+        let times = rows as f64 / self.rows as f64;
+        let distance = times.ln().max(0.0);
         let spread = match error {
             _ if rows == self.rows => Some(0.0),
             Some(error) if fit.is_some() => Some(error * distance),
@@ -66,6 +67,7 @@ impl Bytes {
                 (bytes / factor, bytes * factor)
             }),
             spread,
+            is_beyond: fit.is_some() && times > span(&self.sizes),
             scales: self.sizes.len().max(1),
             held_out: self.check.as_ref().map(|(held_out, _)| held_out.clone()),
             trials: Vec::new(),
@@ -116,6 +118,13 @@ fn trial(known: &[(f64, f64)], (rows, measured): (f64, f64), error: f64) -> Opti
         rows: rows as u64,
         held_out,
     })
+}
+
+/// Returns how many times as many rows the largest of these tables has as the smallest.
+pub fn span(sizes: &[(f64, f64)]) -> f64 {
+    let (smallest, largest) = (sizes.first(), sizes.last());
+    let rows = smallest.zip(largest);
+    rows.map_or(1.0, |((least, _), (most, _))| most / least)
 }
 
 /// Fits by least squares of relative errors; a part that would be negative is 0.

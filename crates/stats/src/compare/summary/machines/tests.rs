@@ -1,9 +1,13 @@
 use super::*;
-use crate::compare::Record;
 use crate::compare::testing::*;
+use crate::compare::{Record, Step};
 
 /// Makes a run of 100 rows of 1,000 bytes whose answers take 0.1 CPU seconds.
 fn summary(rounds: u32) -> Summary {
+    Summary::from_records(&records(rounds)).unwrap()
+}
+
+fn records(rounds: u32) -> Vec<Record> {
     let asked = (0..rounds).flat_map(|round| {
         ["scan", "key"].map(|query| {
             let Record::Timed(mut timing) = timed("a/x", query, 0.2) else {
@@ -14,7 +18,7 @@ fn summary(rounds: u32) -> Summary {
         })
     });
     let stored = [loaded("a/x", 0, 1.0), footprint("a/x", 100_000)];
-    Summary::from_records(&run(stored.into_iter().chain(asked))).unwrap()
+    run(stored.into_iter().chain(asked))
 }
 
 fn demand(summary: &Summary) -> Demand {
@@ -55,6 +59,27 @@ fn the_largest_need_decides() {
         ..few.clone()
     };
     assert_eq!(count(&summary, &small_disks), (15, Because::Disk));
+}
+
+#[test]
+fn a_question_that_fails_with_every_design_leaves_its_share_to_the_others() {
+    let mut records = records(3);
+    records.retain(|record| !matches!(record, Record::Timed(timing) if timing.query == "scan"));
+    for design in ["a/x", "a/y"] {
+        records.push(failed(design, Step::Verify, Some("scan"), "no function"));
+    }
+    let summary = Summary::from_records(&records).unwrap();
+    assert_eq!(summary.unanswered(), ["scan"]);
+    let needed_now = needed(&summary, &demand(&summary));
+    let busy = needed_now.known().unwrap().busy_cores.unwrap();
+    assert!((busy - 0.1).abs() < 1e-5, "one question a second: {busy}");
+
+    for design in ["a/x", "a/y"] {
+        records.push(failed(design, Step::Verify, Some("key"), "no function"));
+    }
+    let summary = Summary::from_records(&records).unwrap();
+    let why = Needed::Unknown("no question can be answered".to_owned());
+    assert_eq!(needed(&summary, &demand(&summary)), why);
 }
 
 #[test]

@@ -69,8 +69,12 @@ impl Summary {
         asked: &ConcurrentSummary,
     ) -> Result<(UnderLoad, MeasuredLoad), WhyNotChecked> {
         let measured = measured(design, asked, &self.queries_at_fault())?;
-        let predicted = self.design_under_load(design, asked.clients, self.header.machine.cores);
-        Ok((predicted.ok_or(WhyNotChecked::NoPrediction)?, measured))
+        let cores = self.header.machine.cores;
+        let predicted = self.design_under_load(design, asked.clients, cores, None);
+        Ok((
+            predicted.map_err(|_| WhyNotChecked::NoPrediction)?,
+            measured,
+        ))
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::compare::summary::growth::tests::{Ladder, ROWS};
-use crate::decide::{Cell, Certainty, Decision, Flip};
+use crate::decide::{Cell, Certainty, Decision, Flip, Minimise};
 
 /// Two designs of which `a/x` has the lower fixed part and `a/y` the lower growth.
 fn crossing() -> Ladder {
@@ -111,4 +111,24 @@ fn a_forecast_that_is_too_wide_to_be_shown_makes_the_decision_uncertain_and_does
 fn the_same_journal_gives_the_same_decision() {
     let ladder = crossing();
     assert_eq!(decision(&ladder), decision(&ladder));
+}
+
+#[test]
+fn storage_of_two_designs_is_not_wrong_in_the_same_way() {
+    let mut ladder = crossing();
+    // The largest tables are a fifth larger than the smaller ones foretell.
+    let bytes = |rows: u64| 52.0 * rows as f64 * if rows == ROWS[4] { 1.2 } else { 1.0 };
+    for (design, factor) in [("a/x", 1.0), ("a/y", 1.001)] {
+        for rows in ROWS {
+            let table = ladder.table(design, rows);
+            ladder.store(&table, rows, (factor * bytes(rows)) as u64);
+        }
+    }
+    let mut input = ladder.summary().decision_input().unwrap();
+    input.rule.minimise = Minimise::Storage;
+    let recommendation = Decision::of(&input).recommendation.unwrap();
+    // Either may be the smaller one, so that it is about as good as a toss of a coin.
+    let confidence = recommendation.confidence.unwrap();
+    assert!((0.4..0.7).contains(&confidence), "{confidence}");
+    assert_eq!(recommendation.certainty, Certainty::NotSettled);
 }

@@ -1,9 +1,9 @@
 //! Bytes along both axes: a line along each, and a table that is smaller along both.
 
-use super::super::storage::{check, line};
+use super::super::storage::{check, line, span};
 use super::super::{COVERED, HeldOut, StorageForecast};
 use super::joint::{self, Along};
-use super::{Factors, Tables};
+use super::{Factors, SAME, Tables};
 use crate::compare::DesignSummary;
 use crate::decide::Curve;
 
@@ -22,6 +22,8 @@ struct Line {
     own: f64,
     /// `None` with one table.
     line: Option<Curve>,
+    /// How many times as many rows its largest table has as its smallest.
+    span: f64,
     check: Option<(HeldOut, f64)>,
 }
 
@@ -30,8 +32,14 @@ impl Line {
         Line {
             own,
             line: (sizes.len() > 1).then(|| line(sizes)),
+            span: span(sizes),
             check: check(sizes),
         }
+    }
+
+    /// Returns whether this many times the rows are further away than the tables are apart.
+    fn is_beyond(&self, times: f64) -> bool {
+        self.line.is_some() && times > self.span * (1.0 + SAME)
     }
 
     /// Returns the growth to this many times the rows; in proportion to them where nothing is known.
@@ -109,6 +117,7 @@ impl StarBytes {
                 (bytes / factor, bytes * factor)
             }),
             spread,
+            is_beyond: self.series.is_beyond(to.series) || self.time.is_beyond(to.time),
             scales: self.tables,
             held_out: self.held_out(error.unwrap_or(0.0)),
             curve: None,

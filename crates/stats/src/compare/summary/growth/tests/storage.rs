@@ -35,6 +35,23 @@ fn the_interval_comes_from_what_the_prediction_was_wrong_by() {
 }
 
 #[test]
+fn rows_that_are_further_than_the_tables_are_apart_are_named_as_such() {
+    let mut ladder = stored(|rows| 52.0 * rows as f64 + (rows % 7) as f64);
+    let is_beyond = |ladder: &Ladder| {
+        let forecast = ladder.forecast();
+        let storage = forecast.design("a/x").unwrap().storage.clone().unwrap();
+        (storage.is_beyond, storage.basis().contains("beyond"))
+    };
+    // The smallest table has 1/256 of the rows.
+    ladder.full_rows = 256 * ROWS[4];
+    assert_eq!(is_beyond(&ladder), (false, false));
+    ladder.full_rows += 1;
+    assert_eq!(is_beyond(&ladder), (true, true));
+    ladder.full_rows = 999_999_999_999_999;
+    assert_eq!(is_beyond(&ladder), (true, true));
+}
+
+#[test]
 fn no_part_is_negative() {
     let falling = stored(|rows| 1e6 - 0.1 * rows as f64);
     let storage = falling.forecast().design("a/x").unwrap().storage.clone();

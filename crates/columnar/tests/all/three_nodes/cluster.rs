@@ -1,0 +1,159 @@
+//! Three nodes of Cassandra, and tables with three copies on them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, login_at};
+use bakeoff_servers::{Error, Home};
+use bakeoff_testing::skipped;
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+use scylla::statement::Consistency;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use super::rows::definition;
+
+const KEYSPACE: &str = "three_nodes";
+
+/// The number of nodes, and of the copies of each row.
+pub const NODES: usize = 3;
+
+/// The heap of each node, the least that is possible.
+const HEAP_MIB: u64 = 512;
+
+/// The time after which a request is sent again: faults last several times as long.
+const ATTEMPT_TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// The longest time that a node which was started again may take until all see each other.
+const JOINED_WITHIN: Duration = Duration::from_secs(180);
+
+pub struct Cluster {
+    servers: Vec<Server>,
+    _folder: TempDir,
+}
+
+impl Cluster {
+    /// Starts the nodes, or says why they cannot be started here.
+    pub async fn start() -> Option<Cluster> {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::from_env().unwrap();
+        let mut options = ServerOptions::new(home, folder.path().join("cluster")).unwrap();
+        options.heap_mib = HEAP_MIB;
+        options.name = "columnar-tests".to_owned();
+        // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
+        options.syncs_writes = true;
+        let nodes = match Nodes::start(options, NODES as u8).await {
+            Ok(nodes) => nodes,
+            Err(Error::Refused(reason)) if reason.contains("memory") => {
+                skipped(reason);
+                return None;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        println!("{NODES} nodes answer after {:.1} s", nodes.start_seconds());
+        let cluster = Cluster {
+            servers: nodes.into_servers(),
+            _folder: folder,
+        };
+        let cql = format!(
+            "CREATE KEYSPACE {KEYSPACE} WITH replication = \
+             {{'class': 'SimpleStrategy', 'replication_factor': {NODES}}}"
+        );
+        let session = cluster.session().await;
+        session.query_unpaged(cql, ()).await.unwrap();
+        Some(cluster)
+    }
+
+    pub fn node(&self, number: usize) -> &Server {
+        &self.servers[number]
+    }
+
+    /// Returns the addresses at which the nodes answer CQL.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.servers.iter().map(Server::address).collect()
+    }
+
+    pub async fn session(&self) -> Arc<Session> {
+        Arc::new(connect(&self.addresses()).await.unwrap())
+    }
+
+    pub async fn make_table(&self, name: &str) {
+        let patient = Options {
+            attempt_time_limit: Options::default().attempt_time_limit,
+            ..options()
+        };
+        let session = self.session().await;
+        CassandraStore::create(session, KEYSPACE, name, definition(), patient)
+            .await
+            .unwrap();
+    }
+
+    /// Reads everything of a table, and returns what is damaged.
+    pub async fn damages(&self, table: &str) -> Vec<String> {
+        let session = self.session().await;
+        let check = CassandraStore::check(session, KEYSPACE, table, options()).await;
+        let damages = check.unwrap().damages;
+        damages.iter().map(ToString::to_string).collect()
+    }
+
+    /// Starts a node again that was killed, and waits until all see each other.
+    pub async fn start_again(&mut self, number: usize) {
+        let killed = self.servers.remove(number);
+        let server = killed.restart().await.unwrap();
+        self.servers.insert(number, server);
+        let began = Instant::now();
+        while !self.see_each_other().await {
+            assert!(began.elapsed() < JOINED_WITHIN, "node {number} is alone");
+            sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    async fn see_each_other(&self) -> bool {
+        for server in &self.servers {
+            let status = server.nodetool(&["status"]).await.unwrap();
+            let up = status.lines().filter(|line| line.starts_with("UN "));
+            if up.count() < NODES {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub async fn stop(self) {
+        for server in self.servers {
+            server.stop().await.unwrap();
+        }
+    }
+}
+
+/// Opens a table through any nodes that answer.
+pub async fn open(nodes: &[SocketAddr], table: &str) -> Result<CassandraStore, String> {
+    let session = Arc::new(connect(nodes).await?);
+    let opened = CassandraStore::open(session, KEYSPACE, table, options()).await;
+    opened.map_err(|error| error.to_string())
+}
+
+async fn connect(nodes: &[SocketAddr]) -> Result<Session, String> {
+    let home = Home::from_env().map_err(|error| error.to_string())?;
+    // All nodes have the same login, and one of them may have been killed.
+    let login = nodes.iter().find_map(|node| login_at(&home, *node));
+    let login = login.ok_or("no node runs")?;
+    let builder = SessionBuilder::new()
+        .known_nodes_addr(nodes)
+        .user(login.user(), login.password());
+    let session = builder.build().await;
+    session.map_err(|error| error.to_string())
+}
+
+/// Returns the options with which reads and writes meet in one copy at least.
+fn options() -> Options {
+    Options {
+        read_consistency: Consistency::Quorum,
+        write_consistency: Consistency::Quorum,
+        attempt_time_limit: ATTEMPT_TIME_LIMIT,
+        ..Options::default()
+    }
+}

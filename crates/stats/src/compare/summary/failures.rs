@@ -1,0 +1,155 @@
+//! Failures of a run: those of a design, those of a question that fails with every design, and those of further
+//! tables.
+
+use super::{DesignSummary, Failure, QuerySummary, Summary};
+use crate::compare::{Dropped, Step};
+
+/// Beginning of the reason of a wrong answer, in contrast to a missing one.
+const WRONG: &str = "wrong answer";
+
+impl Summary {
+    /// Takes designs for not dropped whose winner may not be recommended itself, since it failed later:
+    /// nothing is known to beat them. A winner that fails only at questions at fault stays one.
+    pub(super) fn forget_unfounded_drops(&mut self) {
+        let at_fault = self.queries_at_fault();
+        let lost: Vec<String> = { self.designs.iter() }
+            .filter(|design| !design.may_be_best(&at_fault))
+            .map(|design| design.info.id.clone())
+            .collect();
+        let mut unfounded: Vec<Dropped> = Vec::new();
+        for design in &mut self.designs {
+            let dropped = &mut design.dropped;
+            unfounded.extend(dropped.take_if(|dropped| lost.contains(&dropped.by)));
+        }
+        // A control has all figures.
+        unfounded.retain(|dropped| !dropped.is_control);
+        if let Some(race) = &mut self.race {
+            race.unfounded = unfounded;
+        }
+    }
+
+    /// Returns the queries that failed with every design that was asked, of which there are at least two: not
+    /// the designs are at fault, but the queries. Designs that a race dropped before were not asked.
+    pub(super) fn queries_at_fault(&self) -> Vec<&str> {
+        let failed_itself = |design: &DesignSummary| design.failures.iter().any(|f| f.is_whole());
+        let designs: Vec<&DesignSummary> = { self.designs.iter() }
+            .filter(|design| !design.info.is_yardstick() && !failed_itself(design))
+            .collect();
+        let is_at_fault = |name: &&str| {
+            let asked = { designs.iter() }.filter(|design| design.was_asked(name));
+            let (failed, asked) = asked.fold((0, 0), |(failed, asked), design| {
+                (failed + u32::from(design.failed_at(name)), asked + 1)
+            });
+            asked > 1 && failed == asked
+        };
+        let names = self.header.queries.iter().map(|query| query.name.as_str());
+        names.filter(is_at_fault).collect()
+    }
+
+    /// Returns all failures with the tables that have them, those of designs first. A failure of a further table
+    /// is left out where its design has it, too, and where the question is at fault.
+    pub fn failures(&self) -> impl Iterator<Item = (&DesignSummary, &Failure)> {
+        let own = self.designs.iter();
+        let own = own.flat_map(|design| design.failures.iter().map(move |f| (design, f)));
+        let designs = self.designs.iter();
+        own.chain(designs.flat_map(move |design| self.failures_of_tables(design)))
+    }
+
+    /// Returns the failures of a design's further tables that it does not have itself.
+    fn failures_of_tables<'a>(
+        &'a self,
+        design: &'a DesignSummary,
+    ) -> impl Iterator<Item = (&'a DesignSummary, &'a Failure)> {
+        let at_fault = self.queries_at_fault();
+        let is_its_own = move |failure: &Failure| {
+            let query = failure.query.as_deref();
+            query.is_some_and(|query| at_fault.contains(&query))
+                || design.failures.iter().any(|own| own.query == failure.query)
+        };
+        let further = self.instances.iter();
+        let tables = further.filter(move |further| further.instance.design == design.info.id);
+        let failures = tables.flat_map(|further| {
+            let table = &further.figures;
+            table.failures.iter().map(move |failure| (table, failure))
+        });
+        failures.filter(move |(_, failure)| !is_its_own(failure))
+    }
+
+    /// Describes failures that do not exclude a design, but speak against it: those of its further tables, and
+    /// questions of several clients that had no answer. Each is a clause.
+    pub(super) fn troubles(&self, design: &DesignSummary) -> Vec<String> {
+        let of_tables = self.failures_of_tables(design).map(|(table, failure)| {
+            let id = &table.info.id;
+            match &failure.query {
+                Some(query) => format!("{id} gave no right answer to {query}"),
+                None => format!("{id} failed"),
+            }
+        });
+        let unanswered = { design.failures.iter() }.filter(|failure| failure.is_unanswered());
+        let unanswered = unanswered.filter_map(|failure| {
+            let query = failure.query.as_deref()?;
+            Some(format!("several clients got no answer to {query}"))
+        });
+        let mut troubles: Vec<String> = Vec::new();
+        for trouble in of_tables.chain(unanswered) {
+            if !troubles.contains(&trouble) {
+                troubles.push(trouble);
+            }
+        }
+        troubles
+    }
+}
+
+impl DesignSummary {
+    /// Returns whether nothing failed, so that the design may be recommended.
+    pub fn is_right(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    /// Returns whether the design is no yardstick and nothing failed but these queries, which are at fault
+    /// themselves, and questions of several clients that had no answer.
+    pub(super) fn may_be_best(&self, at_fault: &[&str]) -> bool {
+        let is_excused = |failure: &Failure| {
+            let query = failure.query.as_deref();
+            failure.is_unanswered() || query.is_some_and(|query| at_fault.contains(&query))
+        };
+        !self.info.is_yardstick() && self.failures.iter().all(is_excused)
+    }
+
+    /// Returns the failure of a query, if it excludes the design.
+    pub(super) fn failure_of(&self, query: &str) -> Option<&Failure> {
+        let mut failures = self.failures.iter();
+        failures.find(|f| f.query.as_deref() == Some(query) && !f.is_unanswered())
+    }
+
+    /// Returns whether some questions of several clients had no answer.
+    pub(super) fn left_clients_unanswered(&self) -> bool {
+        self.failures.iter().any(Failure::is_unanswered)
+    }
+
+    fn failed_at(&self, query: &str) -> bool {
+        self.failure_of(query).is_some()
+    }
+
+    /// Returns whether the design's own table was asked a query: it failed, or there are times.
+    fn was_asked(&self, query: &str) -> bool {
+        let is_timed = |query: &QuerySummary| !query.rounds.is_empty();
+        self.failed_at(query) || self.query(query).is_some_and(is_timed)
+    }
+}
+
+impl Failure {
+    /// Returns whether the design itself failed, rather than a query.
+    fn is_whole(&self) -> bool {
+        self.query.is_none()
+    }
+
+    /// Returns whether some questions of several clients had no answer. That a server refuses one of thousands says
+    /// nothing about questions that come one after the other; that it answers one wrongly does.
+    fn is_unanswered(&self) -> bool {
+        self.step == Step::Concurrent && !self.is_whole() && !self.reason.starts_with(WRONG)
+    }
+}
+
+#[cfg(test)]
+mod tests;
