@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::chunks;
 use super::disk;
-use super::files::{io, locked, now, reading, sync_folder, writing};
+use super::files::{io, is_there, locked, now, reading, sync_folder, writing};
 use super::layout::{Folder, MANIFEST, TABLE};
 use super::log::Log;
 use super::manifest::Manifest;
@@ -113,7 +113,7 @@ fn is_written(folder: &Folder) -> Error {
 }
 
 fn check_there(folder: &Folder) -> Result<()> {
-    if folder.manifest().exists() || folder.table().exists() {
+    if is_there(&folder.manifest())? || is_there(&folder.table())? {
         Ok(())
     } else {
         Err(Error::Invalid(format!(
