@@ -106,8 +106,8 @@ fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
 
 fn is_written(folder: &Folder) -> Error {
     Error::Invalid(format!(
-        "the table in {} is being written by another process, which has to end first; meanwhile it \
-         can only be read",
+        "the table in {} is being written or checked by another process, which has to end first; \
+         meanwhile it can only be read",
         folder.root.display()
     ))
 }
