@@ -137,7 +137,10 @@ fn an_insert_that_is_still_written_keeps_other_writers_out() {
     drop(store);
     let said = said_by_child("given up", folder.path());
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].contains("being written or checked by another"), "{said:?}");
+    assert!(
+        said[0].contains("being written or checked by another"),
+        "{said:?}"
+    );
     assert_eq!(said[1], "a", "the insert is whole");
 }
 
