@@ -27,8 +27,11 @@ const HEAP_MIB: u64 = 512;
 /// The time after which a request is sent again: faults last several times as long.
 const ATTEMPT_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// The longest time that a node which was started again may take until all see each other.
-const JOINED_WITHIN: Duration = Duration::from_secs(180);
+/// The longest time that a node which was started again may take until all see each other, next to other tests.
+const JOINED_WITHIN: Duration = Duration::from_secs(600);
+
+/// The longest time to wait for memory that other tests have.
+const MEMORY_WITHIN: Duration = Duration::from_secs(300);
 
 pub struct Cluster {
     servers: Vec<Server>,
@@ -45,13 +48,19 @@ impl Cluster {
         options.name = "columnar-tests".to_owned();
         // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
         options.syncs_writes = true;
-        let nodes = match Nodes::start(options, NODES as u8).await {
-            Ok(nodes) => nodes,
-            Err(Error::Refused(reason)) if reason.contains("memory") => {
+        let began = Instant::now();
+        let nodes = loop {
+            let reason = match Nodes::start(options.clone(), NODES as u8).await {
+                Ok(nodes) => break nodes,
+                Err(Error::Refused(reason)) if reason.contains("memory") => reason,
+                Err(error) => panic!("{error}"),
+            };
+            let may_be_free_later = reason.contains("are free");
+            if !may_be_free_later || began.elapsed() > MEMORY_WITHIN {
                 skipped(reason);
                 return None;
             }
-            Err(error) => panic!("{error}"),
+            sleep(Duration::from_secs(1)).await;
         };
         println!("{NODES} nodes answer after {:.1} s", nodes.start_seconds());
         let cluster = Cluster {
@@ -81,12 +90,8 @@ impl Cluster {
     }
 
     pub async fn make_table(&self, name: &str) {
-        let patient = Options {
-            attempt_time_limit: Options::default().attempt_time_limit,
-            ..options()
-        };
         let session = self.session().await;
-        CassandraStore::create(session, KEYSPACE, name, definition(), patient)
+        CassandraStore::create(session, KEYSPACE, name, definition(), patient())
             .await
             .unwrap();
     }
@@ -94,7 +99,7 @@ impl Cluster {
     /// Reads everything of a table, and returns what is damaged.
     pub async fn damages(&self, table: &str) -> Vec<String> {
         let session = self.session().await;
-        let check = CassandraStore::check(session, KEYSPACE, table, options()).await;
+        let check = CassandraStore::check(session, KEYSPACE, table, patient()).await;
         let damages = check.unwrap().damages;
         damages.iter().map(ToString::to_string).collect()
     }
@@ -113,7 +118,10 @@ impl Cluster {
 
     async fn see_each_other(&self) -> bool {
         for server in &self.servers {
-            let status = server.nodetool(&["status"]).await.unwrap();
+            // It may be too busy to answer.
+            let Ok(status) = server.nodetool(&["status"]).await else {
+                return false;
+            };
             let up = status.lines().filter(|line| line.starts_with("UN "));
             if up.count() < NODES {
                 return false;
@@ -130,9 +138,13 @@ impl Cluster {
 }
 
 /// Opens a table through any nodes that answer.
-pub async fn open(nodes: &[SocketAddr], table: &str) -> Result<CassandraStore, String> {
+pub async fn open(
+    nodes: &[SocketAddr],
+    table: &str,
+    options: Options,
+) -> Result<CassandraStore, String> {
     let session = Arc::new(connect(nodes).await?);
-    let opened = CassandraStore::open(session, KEYSPACE, table, options()).await;
+    let opened = CassandraStore::open(session, KEYSPACE, table, options).await;
     opened.map_err(|error| error.to_string())
 }
 
@@ -148,12 +160,19 @@ async fn connect(nodes: &[SocketAddr]) -> Result<Session, String> {
     session.map_err(|error| error.to_string())
 }
 
-/// Returns the options with which reads and writes meet in one copy at least.
-fn options() -> Options {
+/// Returns the options with which reads and writes meet in one copy at least, for when all nodes run.
+pub fn patient() -> Options {
     Options {
         read_consistency: Consistency::Quorum,
         write_consistency: Consistency::Quorum,
-        attempt_time_limit: ATTEMPT_TIME_LIMIT,
         ..Options::default()
+    }
+}
+
+/// Returns the same options, for when nodes may not answer: requests are soon sent to others.
+pub fn impatient() -> Options {
+    Options {
+        attempt_time_limit: ATTEMPT_TIME_LIMIT,
+        ..patient()
     }
 }

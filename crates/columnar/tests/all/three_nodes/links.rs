@@ -27,8 +27,8 @@ const TABLE: &str = "bakeoff_three_nodes_";
 /// The state of an established connection in the lists of the system.
 const ESTABLISHED: &str = "01";
 
-/// The longest time that nodes may take to connect again after what happened before.
-const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
+/// The longest time that nodes may take to connect again after what happened before, next to other tests.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(600);
 
 /// The means to cut nodes off.
 pub struct Links {

@@ -12,7 +12,7 @@ use bakeoff_testing::Random;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::cluster::open;
+use super::cluster::{impatient, open};
 use super::events::Event;
 use super::history::Key;
 use super::rows::{HOSTS, SHARED_HOST, TIMES, batch, key, keys, now, read};
@@ -74,7 +74,7 @@ pub async fn perform() {
 async fn visit(task: &Task) {
     let mut reason = String::new();
     for _ in 0..VISITS {
-        match open(&task.nodes, &task.table).await {
+        match open(&task.nodes, &task.table, impatient()).await {
             Ok(_) => return Event::Opened.say(),
             Err(why) => reason = why,
         }
@@ -88,7 +88,7 @@ async fn visit(task: &Task) {
 
 async fn work(task: &Task, host: u32) {
     let store = loop {
-        match open(&task.nodes, &task.table).await {
+        match open(&task.nodes, &task.table, impatient()).await {
             Ok(store) => break Arc::new(store),
             Err(reason) => Event::GivenUp(reason).say(),
         }
