@@ -1,17 +1,17 @@
 //! Three nodes of Cassandra, and tables with three copies on them.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, login_at};
-use bakeoff_servers::{Error, Home};
-use bakeoff_testing::skipped;
+use bakeoff_servers::{Error, Home, list, stop};
+use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::statement::Consistency;
-use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::rows::definition;
@@ -35,15 +35,39 @@ const MEMORY_WITHIN: Duration = Duration::from_secs(300);
 
 pub struct Cluster {
     servers: Vec<Server>,
-    _folder: TempDir,
+    /// Owns the folder of the nodes.
+    _keeper: Keeper,
+}
+
+/// Owns the folder of the nodes in a keeper process, which stops those that a killed test has left; tests
+/// nothing.
+#[tokio::test]
+async fn keeps_the_folder_of_nodes() {
+    if !is_keeper() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // That is how records of servers have it.
+    let path = folder.path().canonicalize().unwrap();
+    keep(path.to_str().unwrap());
+    let home = Home::from_env().unwrap();
+    for server in list(&home).unwrap() {
+        if server.dir.starts_with(&path) {
+            // Others may stop it as well, as they do with all whose owners are no more.
+            let _ = stop(&home, &server.id).await;
+        }
+    }
+    drop(folder);
+    std::process::exit(0);
 }
 
 impl Cluster {
     /// Starts the nodes, or says why they cannot be started here.
     pub async fn start() -> Option<Cluster> {
-        let folder = tempfile::tempdir().unwrap();
+        let keeper = Keeper::start("three_nodes::cluster::keeps_the_folder_of_nodes");
         let home = Home::from_env().unwrap();
-        let mut options = ServerOptions::new(home, folder.path().join("cluster")).unwrap();
+        let folder = Path::new(keeper.words()).join("cluster");
+        let mut options = ServerOptions::new(home, folder).unwrap();
         options.heap_mib = HEAP_MIB;
         options.name = "columnar-tests".to_owned();
         // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
@@ -65,7 +89,7 @@ impl Cluster {
         println!("{NODES} nodes answer after {:.1} s", nodes.start_seconds());
         let cluster = Cluster {
             servers: nodes.into_servers(),
-            _folder: folder,
+            _keeper: keeper,
         };
         let cql = format!(
             "CREATE KEYSPACE {KEYSPACE} WITH replication = \
