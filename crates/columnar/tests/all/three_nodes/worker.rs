@@ -9,6 +9,7 @@ use std::time::Duration;
 use bakeoff_columnar::cassandra::CassandraStore;
 use bakeoff_columnar::{Error, Store, Table};
 use bakeoff_testing::Random;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -63,6 +64,9 @@ pub async fn perform() {
         return;
     };
     let task: Task = serde_json::from_str(&task).unwrap();
+    // Even one that stands still ends with the test. If that has ended already, nobody hears what is said, which
+    // ends this process, too.
+    set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
     // The test harness has begun a line.
     println!();
     match task.role {
