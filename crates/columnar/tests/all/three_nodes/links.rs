@@ -121,7 +121,8 @@ fn can_cut(table: &str) -> bool {
     if is_installed && rustix::process::geteuid().is_root() {
         // Such as a container without the right to it: nothing that could be installed helps.
         println!(
-            "not done: cutting nodes off from each other, which this system refuses: {reason}"
+            "not done: cutting nodes off from each other, which this system refuses ({reason}); \
+             a node stands still instead"
         );
     } else {
         skipped("cutting nodes off from each other needs root and the program `nft`");
