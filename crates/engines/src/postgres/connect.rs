@@ -24,6 +24,9 @@ const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
 const ASK_AFTER: Duration = Duration::from_secs(30);
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(10);
 const QUESTIONS: u32 = 3;
+/// The time after which a server counts as gone that does not acknowledge what was sent to it. Nothing is
+/// asked while that is so.
+const GONE_AFTER: Duration = Duration::from_secs(60);
 
 /// The command line options of PostgreSQL and TimescaleDB.
 #[derive(Debug, Clone, Default)]
@@ -213,7 +216,8 @@ fn limit_times(config: &mut Config) {
         .connect_timeout(CONNECT_TIME_LIMIT)
         .keepalives_idle(ASK_AFTER)
         .keepalives_interval(ASK_AGAIN_AFTER)
-        .keepalives_retries(QUESTIONS);
+        .keepalives_retries(QUESTIONS)
+        .tcp_user_timeout(GONE_AFTER);
 }
 
 /// Returns the statements that make a new or a reset session ready, with the settings of its user.
@@ -296,6 +300,7 @@ mod tests {
             let asked_for = config.get_keepalives_interval().unwrap() * QUESTIONS;
             let noticed_after = config.get_keepalives_idle() + asked_for;
             assert!(noticed_after < Duration::from_secs(120));
+            assert_eq!(config.get_tcp_user_timeout(), Some(&GONE_AFTER));
         }
     }
 

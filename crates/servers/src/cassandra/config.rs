@@ -44,6 +44,15 @@ const SETTINGS: [(&str, &str); 25] = [
     ("auth_write_consistency_level", "ALL"),
 ];
 
+/// The settings that whoever starts a server chooses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    /// Whether CQL may make functions.
+    pub(crate) functions: bool,
+    /// Whether a write is on the disk before it is acknowledged.
+    pub(crate) syncs_writes: bool,
+}
+
 const FUNCTIONS: &str = "user_defined_functions_enabled";
 
 /// As shipped: the commit log is synced every 10 s, and writes are acknowledged before.
@@ -84,10 +93,9 @@ impl Folder {
         node: Node,
         ports: Ports,
         access: DiskAccess,
-        functions: bool,
-        syncs_writes: bool,
+        chosen: Chosen,
     ) -> Result<()> {
-        let text = self.yaml_text(node, ports, access, functions, syncs_writes)?;
+        let text = self.yaml_text(node, ports, access, chosen)?;
         write_synced(&self.yaml(), &text)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
@@ -97,8 +105,7 @@ impl Folder {
         node: Node,
         ports: Ports,
         access: DiskAccess,
-        functions: bool,
-        syncs_writes: bool,
+        chosen: Chosen,
     ) -> Result<String> {
         let folder = |name: &str| utf8(&self.path().join(name)).map(quoted);
         let mut lines = vec![
@@ -118,7 +125,7 @@ impl Folder {
             "    parameters:".to_owned(),
             format!("      - seeds: \"127.0.0.1:{}\"", ports.storage),
         ];
-        let settings = settings(node, functions, syncs_writes);
+        let settings = settings(node, chosen);
         lines.extend(settings.map(|(name, value)| format!("{name}: {value}")));
         if !node.is_alone() {
             let tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
@@ -129,17 +136,13 @@ impl Folder {
 }
 
 /// Returns the settings of `cassandra.yaml` that a report shows.
-pub(crate) fn settings(
-    node: Node,
-    functions: bool,
-    syncs_writes: bool,
-) -> impl Iterator<Item = (String, String)> {
+pub(crate) fn settings(node: Node, chosen: Chosen) -> impl Iterator<Item = (String, String)> {
     let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
     let is_other = move |name: &str| {
         let mut others = SEVERAL_NODES.iter().map(|(other, _)| *other);
         !node.is_alone() && others.any(|other| other == name)
     };
-    let synced: &[(&str, &str)] = if syncs_writes {
+    let synced: &[(&str, &str)] = if chosen.syncs_writes {
         &SYNCED_FIRST
     } else {
         &SYNCED_LATER
@@ -150,7 +153,7 @@ pub(crate) fn settings(
         .chain(synced)
         .chain(several)
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .chain([(FUNCTIONS.to_owned(), functions.to_string())])
+        .chain([(FUNCTIONS.to_owned(), chosen.functions.to_string())])
 }
 
 /// Quotes a string so that both YAML and the JVM's argument files read it.
@@ -177,7 +180,12 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(&parent.path().join("a \"b\"")).unwrap();
         folder
-            .write_configuration(Node::default(), PORTS, DiskAccess::Standard, false, false)
+            .write_configuration(
+                Node::default(),
+                PORTS,
+                DiskAccess::Standard,
+                Chosen::default(),
+            )
             .unwrap();
         let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.1\nrpc_address: 127.0.0.1\n"));
@@ -203,9 +211,17 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(parent.path()).unwrap();
         let second = Node::all(3).nth(1).unwrap();
+        let with_functions = Chosen {
+            functions: true,
+            ..Chosen::default()
+        };
         let yaml = folder
-            .yaml_text(second, PORTS, DiskAccess::Standard, true, false)
+            .yaml_text(second, PORTS, DiskAccess::Standard, with_functions)
             .unwrap();
+        assert!(
+            yaml.contains("user_defined_functions_enabled: true\n"),
+            "{yaml}"
+        );
         assert!(yaml.contains("listen_address: 127.0.0.2\nrpc_address: 127.0.0.2\n"));
         assert!(yaml.contains("- seeds: \"127.0.0.1:2\"\n"), "{yaml}");
         assert_eq!(yaml.matches("hinted_handoff_enabled: true\n").count(), 1);
@@ -217,7 +233,11 @@ mod tests {
     #[test]
     fn a_period_of_the_commit_log_is_only_set_where_there_is_one() {
         let lines = |syncs_writes| {
-            let all = settings(Node::default(), false, syncs_writes);
+            let chosen = Chosen {
+                syncs_writes,
+                ..Chosen::default()
+            };
+            let all = settings(Node::default(), chosen);
             let of_log = all.filter(|(name, _)| name.starts_with("commitlog_"));
             let lines: Vec<String> = of_log.map(|(n, value)| format!("{n}: {value}")).collect();
             lines.join(", ")

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::config::Chosen;
 use super::disk_access::DiskAccess;
 use super::group::Group;
 use super::limits::Limits;
@@ -35,6 +36,14 @@ pub(crate) struct Details {
 }
 
 impl Details {
+    /// Returns the settings that were chosen when it was started.
+    pub(super) fn chosen(&self) -> Chosen {
+        Chosen {
+            functions: self.functions,
+            syncs_writes: self.syncs_writes,
+        }
+    }
+
     pub(crate) async fn stop(&self, server: ProcessId) -> Result<()> {
         server.stop_group(STOP_PATIENCE).await
     }

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
+use super::config::Chosen;
 use super::environment::keep_needed;
 use super::flags;
 use super::folder::Folder;
@@ -118,8 +119,11 @@ impl Server {
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
-        let (functions, syncs_writes) = (options.functions, options.syncs_writes);
-        folder.write_configuration(node, ports, disk_access, functions, syncs_writes)?;
+        let chosen = Chosen {
+            functions: options.functions,
+            syncs_writes: options.syncs_writes,
+        };
+        folder.write_configuration(node, ports, disk_access, chosen)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
@@ -150,8 +154,8 @@ impl Server {
                 heap_mib,
                 limits,
                 disk_access,
-                functions,
-                syncs_writes,
+                functions: chosen.functions,
+                syncs_writes: chosen.syncs_writes,
                 ports,
                 node,
             },

@@ -172,11 +172,7 @@ impl Server {
         own.push(("jvm_flags", flags::reported()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(
-                details.node,
-                details.functions,
-                details.syncs_writes,
-            ))
+            .chain(config::settings(details.node, details.chosen()))
             .collect()
     }
 

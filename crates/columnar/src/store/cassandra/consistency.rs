@@ -3,13 +3,14 @@
 //! processes are.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use scylla::statement::Consistency;
 use tokio::sync::Mutex;
 
 use super::client::{Client, as_rows, each_row};
 use super::names::Part;
+use super::retry::server;
 use super::time::Moment;
 use crate::{Error, Result};
 
@@ -24,13 +25,29 @@ pub(super) struct MayWrite(Mutex<LookedUp>);
 struct LookedUp {
     at: Moment,
     why_not: Option<String>,
+    failed: Option<Failed>,
+}
+
+/// A look-up that has failed since, for all that were waiting for it.
+struct Failed {
+    began: Instant,
+    doing: String,
+    reason: String,
 }
 
 impl MayWrite {
     pub(super) async fn look_up(client: &Client) -> Result<Self> {
         let at = Moment::now();
         let why_not = why_not_to_write(client).await?;
-        Ok(MayWrite(Mutex::new(LookedUp { at, why_not })))
+        Ok(MayWrite::looked_up(at, why_not))
+    }
+
+    fn looked_up(at: Moment, why_not: Option<String>) -> Self {
+        MayWrite(Mutex::new(LookedUp {
+            at,
+            why_not,
+            failed: None,
+        }))
     }
 
     /// Checks that a write is seen by all processes that read.
@@ -38,21 +55,55 @@ impl MayWrite {
         self.check_by(|| why_not_to_write(client)).await
     }
 
-    /// Checks it by a function that looks it up. Others wait meanwhile instead of doing the same.
+    /// Checks it by a function that looks it up. Others wait meanwhile instead of doing the same, also if it
+    /// fails: a server that does not answer would otherwise be waited for by each of them in turn.
     async fn check_by<F>(&self, look_up: impl FnOnce() -> F) -> Result<()>
     where
         F: Future<Output = Result<Option<String>>>,
     {
+        let asked = Instant::now();
         let mut last = self.0.lock().await;
         if last.at.elapsed() >= LOOKED_UP_AGAIN_AFTER {
-            let at = Moment::now();
-            let why_not = look_up().await?;
-            *last = LookedUp { at, why_not };
+            if let Some(failed) = last.failed.as_ref().filter(|it| it.began >= asked) {
+                return Err(failed.error());
+            }
+            let (at, began) = (Moment::now(), Instant::now());
+            match look_up().await {
+                Ok(why_not) => {
+                    *last = LookedUp {
+                        at,
+                        why_not,
+                        failed: None,
+                    };
+                }
+                Err(error) => {
+                    last.failed = Failed::of(&error, began);
+                    return Err(error);
+                }
+            }
         }
         match &last.why_not {
             None => Ok(()),
             Some(reason) => Err(Error::Invalid(reason.clone())),
         }
+    }
+}
+
+impl Failed {
+    /// Remembers that the server has failed. Other errors are not waited for.
+    fn of(error: &Error, began: Instant) -> Option<Self> {
+        match error {
+            Error::Server { doing, reason } => Some(Failed {
+                began,
+                doing: doing.clone(),
+                reason: reason.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn error(&self) -> Error {
+        server(&self.doing, self.reason.as_str())
     }
 }
 
@@ -198,6 +249,8 @@ fn name(level: Consistency) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use scylla::statement::Consistency::{
         All, Any, EachQuorum, LocalOne, LocalQuorum, One, Quorum, Two,
     };
@@ -206,10 +259,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_looked_up_again_after_a_while_and_not_before() {
-        let of_age = |age| {
-            let at = Moment::ago(age);
-            MayWrite(Mutex::new(LookedUp { at, why_not: None }))
-        };
+        let of_age = |age| MayWrite::looked_up(Moment::ago(age), None);
         let weak = || async { Ok(Some("too few copies".to_owned())) };
         let recent = of_age(LOOKED_UP_AGAIN_AFTER / 2);
         recent.check_by(weak).await.unwrap();
@@ -224,11 +274,34 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_written_while_it_cannot_be_looked_up() {
-        let at = Moment::ago(LOOKED_UP_AGAIN_AFTER);
-        let may_write = MayWrite(Mutex::new(LookedUp { at, why_not: None }));
-        let fails = || async { Err(Error::Invalid("no answer".to_owned())) };
+        let may_write = MayWrite::looked_up(Moment::ago(LOOKED_UP_AGAIN_AFTER), None);
+        let fails = || async { Err(server(&"looking", "no answer")) };
         may_write.check_by(fails).await.unwrap_err();
         may_write.check_by(|| async { Ok(None) }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn all_that_wait_for_a_look_up_fail_with_it() {
+        let may_write = MayWrite::looked_up(Moment::ago(LOOKED_UP_AGAIN_AFTER), None);
+        let looked_up = Cell::new(0);
+        let fails = || {
+            looked_up.set(looked_up.get() + 1);
+            async { Err(server(&"looking", "no answer")) }
+        };
+        let held = may_write.0.lock().await;
+        // Both wait before the first of them may look it up.
+        let (one, other, ()) = futures::join!(
+            may_write.check_by(fails),
+            may_write.check_by(fails),
+            async { drop(held) }
+        );
+        assert_eq!(looked_up.get(), 1);
+        for failed in [one, other] {
+            assert_eq!(failed.unwrap_err().to_string(), "looking: no answer");
+        }
+        // Who comes later asks again.
+        may_write.check_by(fails).await.unwrap_err();
+        assert_eq!(looked_up.get(), 2);
     }
 
     fn copies(each: &[u64]) -> Copies {

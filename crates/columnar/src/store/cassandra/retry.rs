@@ -145,6 +145,9 @@ fn attempt_may_pass(error: &RequestAttemptError) -> bool {
                 | DbError::Overloaded
                 | DbError::RateLimitReached { .. }
                 | DbError::IsBootstrapping
+                // The driver would ask another node, and some requests are sent without its retries.
+                | DbError::ServerError
+                | DbError::TruncateError
         ),
         _ => false,
     }
@@ -197,6 +200,14 @@ mod tests {
     async fn what_passes_is_waited_for() {
         let (_, answer) = failing(3, unavailable).await;
         assert_eq!(answer.unwrap(), 4);
+    }
+
+    #[tokio::test]
+    async fn an_error_of_one_node_is_not_the_end() {
+        for error in [DbError::ServerError, DbError::TruncateError] {
+            let (_, answer) = failing(1, || by_server(error.clone())).await;
+            assert_eq!(answer.unwrap(), 2, "{error}");
+        }
     }
 
     #[tokio::test]

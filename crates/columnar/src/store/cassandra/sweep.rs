@@ -137,7 +137,8 @@ impl CassandraStore {
             return self.sweep_place(place, grace).await;
         }
         if let Some(dropped) = row.unfinished_drop() {
-            // The place may be in use again since then, so that only what is older may go.
+            // The place may be in use again since then, so that only what is older may go. That is so if
+            // clocks agree: a place that is in use again by a clock that is behind could lose chunks.
             let generations = row.generations();
             let timestamp = up_to_milliseconds(dropped);
             self.delete_place(Unlisted { place, generations }, timestamp)

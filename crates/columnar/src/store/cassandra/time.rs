@@ -116,7 +116,7 @@ fn milliseconds(chunk: ChunkId) -> i64 {
 }
 
 /// Returns a timestamp that deletes all chunks which this process has named before, and none that it
-/// names after this has returned.
+/// names after this has returned. Of those of others it is so if their clocks agree with this one.
 pub(super) async fn after_all_chunks() -> i64 {
     let last = milliseconds(ChunkId::new()).max(now_milliseconds());
     while milliseconds(ChunkId::new()) <= last {

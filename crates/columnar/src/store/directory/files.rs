@@ -61,6 +61,16 @@ pub fn names(path: &Path) -> Result<Vec<String>> {
     Ok(names.filter_map(|name| name.into_string().ok()).collect())
 }
 
+/// Returns whether there is a file or a folder.
+pub fn is_there(path: &Path) -> Result<bool> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    match disk::metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(false),
+        Err(error) => Err(io("looking for", path)(error)),
+    }
+}
+
 /// Removes a file that may not exist, and returns whether it existed.
 pub fn remove(path: &Path) -> Result<bool> {
     match disk::remove_file(path) {

@@ -165,8 +165,7 @@ impl DirectoryStore {
     /// # Errors
     /// Fails if the folder cannot be read.
     pub fn is_there(path: &Path) -> Result<bool> {
-        let table = Folder::new(path).table();
-        table.try_exists().map_err(io("looking for", &table))
+        files::is_there(&Folder::new(path).table())
     }
 
     /// Returns the names of the files that an interrupted create or drop has left in a folder.

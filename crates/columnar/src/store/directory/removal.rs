@@ -267,7 +267,7 @@ mod tests {
         let root = table();
         let writer = File::open(root.path().join(LOCK)).unwrap();
         writer.lock().unwrap();
-        assert!(why(&root).contains("written by another process"));
+        assert!(why(&root).contains("written or checked by another process"));
         assert!(root.path().join(TABLE).exists());
     }
 }

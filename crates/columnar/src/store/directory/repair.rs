@@ -38,15 +38,9 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
     for (fault, damage) in found.faults.iter().zip(&mut found.check.damages) {
         damage.repaired = match fault {
             Fault::Beyond => None,
-            Fault::Manifest => Some(format!(
+            Fault::Manifest | Fault::Segment { .. } => Some(format!(
                 "what can be read was written anew; the whole file is in {kept}"
             )),
-            Fault::Segment { place, number } => {
-                repair_segment(folder, aside, *place, *number)?;
-                Some(format!(
-                    "what can be read was written anew; the whole file is in {kept}"
-                ))
-            }
             Fault::Chunk {
                 place,
                 chunk,
@@ -64,9 +58,16 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
             }
         };
     }
-    // Readers that have read a part of a log which is another one now begin anew when the manifest is another
-    // file, even if that says the same.
-    Manifest::replace(folder, &found.state)
+    // Readers that have read a part of a log begin anew when the manifest is another file, even if that says
+    // the same. That comes before any log is another one: a repair that ends in between would leave readers
+    // with rows of both, and a further one would find nothing to repair.
+    Manifest::replace(folder, &found.state)?;
+    for fault in &found.faults {
+        if let Fault::Segment { place, number } = fault {
+            repair_segment(folder, aside, *place, *number)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the records of a segment anew that can be read. The new file takes the place of the damaged one

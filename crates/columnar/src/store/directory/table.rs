@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::disk::{self, Output};
-use super::files::{create_folder, io, names, sync_folder, torn};
+use super::files::{create_folder, io, is_there, names, sync_folder, torn};
 use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED};
 use super::manifest::Manifest;
 use super::writer::lock;
@@ -76,9 +76,12 @@ pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
 
 /// Creates a folder and its parents, which are durable when it returns.
 fn create_with_parents(path: &Path) -> Result<()> {
-    let Some(parent) = path.parent().filter(|_| !path.exists()) else {
+    let Some(parent) = path.parent() else {
         return Ok(());
     };
+    if is_there(path)? {
+        return Ok(());
+    }
     // A relative path of one name has an empty one as its parent.
     let parent = if parent.as_os_str().is_empty() {
         Path::new(".")

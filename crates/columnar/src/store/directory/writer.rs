@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::chunks;
 use super::disk;
-use super::files::{io, locked, now, reading, sync_folder, writing};
+use super::files::{io, is_there, locked, now, reading, sync_folder, writing};
 use super::layout::{Folder, MANIFEST, TABLE};
 use super::log::Log;
 use super::manifest::Manifest;
@@ -106,14 +106,14 @@ fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
 
 fn is_written(folder: &Folder) -> Error {
     Error::Invalid(format!(
-        "the table in {} is being written by another process, which has to end first; meanwhile it \
-         can only be read",
+        "the table in {} is being written or checked by another process, which has to end first; \
+         meanwhile it can only be read",
         folder.root.display()
     ))
 }
 
 fn check_there(folder: &Folder) -> Result<()> {
-    if folder.manifest().exists() || folder.table().exists() {
+    if is_there(&folder.manifest())? || is_there(&folder.table())? {
         Ok(())
     } else {
         Err(Error::Invalid(format!(

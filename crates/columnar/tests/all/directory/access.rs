@@ -92,8 +92,8 @@ fn one_process_writes_at_a_time() {
     let (folder, store) = table();
     let error = DirectoryStore::open(folder.path()).unwrap_err().to_string();
     let expected = format!(
-        "the table in {} is being written by another process, which has to end first; meanwhile it \
-         can only be read",
+        "the table in {} is being written or checked by another process, which has to end first; \
+         meanwhile it can only be read",
         folder.path().display()
     );
     assert_eq!(error, expected);

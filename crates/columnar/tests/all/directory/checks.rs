@@ -299,7 +299,7 @@ async fn a_table_that_is_written_or_missing_is_not_checked() {
     for check in [DirectoryStore::check, DirectoryStore::repair] {
         let error = check(folder.path()).unwrap_err().to_string();
         assert!(
-            error.contains("being written by another process"),
+            error.contains("being written or checked by another process"),
             "{error}"
         );
     }

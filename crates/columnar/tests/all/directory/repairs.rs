@@ -21,18 +21,26 @@ fn damage_first_insert(folder: &Path) {
     fs::write(&path, bytes).unwrap();
 }
 
-/// Makes a table with a small insert that is damaged, and a large one behind it that can be read. Written in
-/// place of the small one it overlaps itself.
-async fn damaged_table() -> (TempDir, BTreeMap<i64, Newest>) {
+/// Makes a table with a small insert that is damaged, and two behind it that can be read: one as small, and a
+/// large one, which overlaps itself if it is moved. Returns it with a reader that has read the first insert
+/// before it was damaged, and with what is left.
+async fn damaged_table() -> (TempDir, DirectoryStore, BTreeMap<i64, Newest>) {
     let (folder, store) = table();
-    let large = "v".repeat(5000);
-    for row in [row("damaged", 1, "x"), row("sound", 1, &large)] {
-        store.insert(place(0), &fresh(&[row])).await.unwrap();
+    let insert = async |row: &Row| {
+        let rows = fresh(std::slice::from_ref(row));
+        store.insert(place(0), &rows).await.unwrap();
+    };
+    insert(&row("damaged", 1, "x")).await;
+    let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+    assert_eq!(all_rows(&reader).await.unwrap()[&0].len(), 1);
+    let sound = [row("another", 1, "x"), row("large", 1, &"v".repeat(5000))];
+    for row in &sound {
+        insert(row).await;
     }
     drop(store);
     damage_first_insert(folder.path());
-    let left = BTreeMap::from([(0, newest(&[row("sound", 1, &large)]))]);
-    (folder, left)
+    let left = BTreeMap::from([(0, newest(&sound))]);
+    (folder, reader, left)
 }
 
 #[tokio::test]
@@ -41,7 +49,7 @@ async fn a_repair_that_fails_can_be_repeated() {
         let mut failed = 0;
         for calls in 0.. {
             let _moment = Moment::new(format!("{failure:?} after {calls} calls"));
-            let (folder, left) = damaged_table().await;
+            let (folder, reader, left) = damaged_table().await;
             let recording = Recording::begin(folder.path());
             recording.fail_after(calls, failure);
             let repaired = DirectoryStore::repair(folder.path());
@@ -51,6 +59,8 @@ async fn a_repair_that_fails_can_be_repeated() {
             failed += u32::from(repaired.is_err());
             let again = DirectoryStore::repair(folder.path()).unwrap();
             assert!(again.is_sound(), "{again:?}");
+            // Before a writer replaces the manifest, too.
+            assert_eq!(all_rows(&reader).await.unwrap(), left);
             let store = DirectoryStore::open(folder.path()).unwrap();
             assert_eq!(all_rows(&store).await.unwrap(), left);
             assert!(!folder.path().join("segment.new").exists());
@@ -88,7 +98,7 @@ async fn a_reader_begins_anew_with_a_log_that_was_repaired() {
 /// Checks that no moment of a repair leaves a log of which only a part was written.
 #[tokio::test]
 async fn a_repair_replaces_a_file_only_by_a_whole_one() {
-    let (folder, _) = damaged_table().await;
+    let (folder, ..) = damaged_table().await;
     let recording = Recording::begin(folder.path());
     assert!(DirectoryStore::repair(folder.path()).unwrap().is_sound());
     let log = folder.path().join(LOG);
@@ -106,6 +116,11 @@ async fn a_repair_replaces_a_file_only_by_a_whole_one() {
         to: log.clone(),
     });
     let of_place = Operation::SyncFolder(log.parent().unwrap().to_owned());
+    let manifest = at(&Operation::Rename {
+        from: folder.path().join("manifest.new"),
+        to: folder.path().join("manifest"),
+    });
     let is_in_order = Some(synced) < renamed && renamed < at(&of_place);
+    assert!(manifest.is_some() && manifest < renamed, "{operations:?}");
     assert!(is_in_order, "{operations:?}");
 }

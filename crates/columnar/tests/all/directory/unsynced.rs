@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_columnar::internals::{Operation, Recording};
+use bakeoff_columnar::internals::{Failure, Operation, Recording};
 use bakeoff_columnar::{DirectoryStore, Store};
 use tempfile::TempDir;
 
@@ -91,6 +91,18 @@ fn a_reader_forgets_rows_that_were_taken_back() {
     assert_eq!(shown(), BTreeMap::new());
 }
 
+#[test]
+fn a_table_that_cannot_be_looked_for_is_not_taken_for_none() {
+    let (folder, store) = table();
+    drop(store);
+    let recording = Recording::begin(folder.path());
+    for look in [DirectoryStore::check, DirectoryStore::repair] {
+        recording.fail_after(0, Failure::Device);
+        let error = look(folder.path()).unwrap_err().to_string();
+        assert!(error.starts_with("looking for "), "{error}");
+    }
+}
+
 /// A call beside the layer that tests let fail would never fail.
 #[test]
 fn the_store_calls_the_system_in_one_file() {
@@ -106,6 +118,7 @@ fn the_store_calls_the_system_in_one_file() {
         "File::create",
         "OpenOptions",
         ".metadata()",
+        "exists(",
     ];
     let mut files = 0;
     for entry in fs::read_dir(source).unwrap() {

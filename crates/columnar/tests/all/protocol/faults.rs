@@ -160,7 +160,8 @@ fn drops_that_do_not_wait() {
     finds(Fault::Lost, model(rules, tasks).remembering());
 }
 
-/// The chunk of a process whose clock is ahead is named after the drop, and comes back with the place.
+/// The chunk of a process whose clock is ahead is named after the drop, and comes back with the place. The
+/// store does not promise that it does not.
 #[test]
 fn drops_by_a_clock_that_is_behind() {
     let processes = vec![

@@ -1,17 +1,17 @@
 //! Three nodes of Cassandra, and tables with three copies on them.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, login_at};
-use bakeoff_servers::{Error, Home};
-use bakeoff_testing::skipped;
+use bakeoff_servers::{Error, Home, list, stop};
+use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::statement::Consistency;
-use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::rows::definition;
@@ -27,36 +27,69 @@ const HEAP_MIB: u64 = 512;
 /// The time after which a request is sent again: faults last several times as long.
 const ATTEMPT_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// The longest time that a node which was started again may take until all see each other.
-const JOINED_WITHIN: Duration = Duration::from_secs(180);
+/// The longest time that a node which was started again may take until all see each other, next to other tests.
+const JOINED_WITHIN: Duration = Duration::from_secs(600);
+
+/// The longest time to wait for memory that other tests have.
+const MEMORY_WITHIN: Duration = Duration::from_secs(300);
 
 pub struct Cluster {
     servers: Vec<Server>,
-    _folder: TempDir,
+    /// Owns the folder of the nodes.
+    _keeper: Keeper,
+}
+
+/// Owns the folder of the nodes in a keeper process, which stops those that a killed test has left; tests
+/// nothing.
+#[tokio::test]
+async fn keeps_the_folder_of_nodes() {
+    if !is_keeper() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // That is how records of servers have it.
+    let path = folder.path().canonicalize().unwrap();
+    keep(path.to_str().unwrap());
+    let home = Home::from_env().unwrap();
+    for server in list(&home).unwrap() {
+        if server.dir.starts_with(&path) {
+            // Others may stop it as well, as they do with all whose owners are no more.
+            let _ = stop(&home, &server.id).await;
+        }
+    }
+    drop(folder);
+    std::process::exit(0);
 }
 
 impl Cluster {
     /// Starts the nodes, or says why they cannot be started here.
     pub async fn start() -> Option<Cluster> {
-        let folder = tempfile::tempdir().unwrap();
+        let keeper = Keeper::start("three_nodes::cluster::keeps_the_folder_of_nodes");
         let home = Home::from_env().unwrap();
-        let mut options = ServerOptions::new(home, folder.path().join("cluster")).unwrap();
+        let folder = Path::new(keeper.words()).join("cluster");
+        let mut options = ServerOptions::new(home, folder).unwrap();
         options.heap_mib = HEAP_MIB;
         options.name = "columnar-tests".to_owned();
         // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
         options.syncs_writes = true;
-        let nodes = match Nodes::start(options, NODES as u8).await {
-            Ok(nodes) => nodes,
-            Err(Error::Refused(reason)) if reason.contains("memory") => {
+        let began = Instant::now();
+        let nodes = loop {
+            let reason = match Nodes::start(options.clone(), NODES as u8).await {
+                Ok(nodes) => break nodes,
+                Err(Error::Refused(reason)) if reason.contains("memory") => reason,
+                Err(error) => panic!("{error}"),
+            };
+            let may_be_free_later = reason.contains("are free");
+            if !may_be_free_later || began.elapsed() > MEMORY_WITHIN {
                 skipped(reason);
                 return None;
             }
-            Err(error) => panic!("{error}"),
+            sleep(Duration::from_secs(1)).await;
         };
         println!("{NODES} nodes answer after {:.1} s", nodes.start_seconds());
         let cluster = Cluster {
             servers: nodes.into_servers(),
-            _folder: folder,
+            _keeper: keeper,
         };
         let cql = format!(
             "CREATE KEYSPACE {KEYSPACE} WITH replication = \
@@ -81,12 +114,8 @@ impl Cluster {
     }
 
     pub async fn make_table(&self, name: &str) {
-        let patient = Options {
-            attempt_time_limit: Options::default().attempt_time_limit,
-            ..options()
-        };
         let session = self.session().await;
-        CassandraStore::create(session, KEYSPACE, name, definition(), patient)
+        CassandraStore::create(session, KEYSPACE, name, definition(), patient())
             .await
             .unwrap();
     }
@@ -94,7 +123,7 @@ impl Cluster {
     /// Reads everything of a table, and returns what is damaged.
     pub async fn damages(&self, table: &str) -> Vec<String> {
         let session = self.session().await;
-        let check = CassandraStore::check(session, KEYSPACE, table, options()).await;
+        let check = CassandraStore::check(session, KEYSPACE, table, patient()).await;
         let damages = check.unwrap().damages;
         damages.iter().map(ToString::to_string).collect()
     }
@@ -113,7 +142,10 @@ impl Cluster {
 
     async fn see_each_other(&self) -> bool {
         for server in &self.servers {
-            let status = server.nodetool(&["status"]).await.unwrap();
+            // It may be too busy to answer.
+            let Ok(status) = server.nodetool(&["status"]).await else {
+                return false;
+            };
             let up = status.lines().filter(|line| line.starts_with("UN "));
             if up.count() < NODES {
                 return false;
@@ -130,9 +162,13 @@ impl Cluster {
 }
 
 /// Opens a table through any nodes that answer.
-pub async fn open(nodes: &[SocketAddr], table: &str) -> Result<CassandraStore, String> {
+pub async fn open(
+    nodes: &[SocketAddr],
+    table: &str,
+    options: Options,
+) -> Result<CassandraStore, String> {
     let session = Arc::new(connect(nodes).await?);
-    let opened = CassandraStore::open(session, KEYSPACE, table, options()).await;
+    let opened = CassandraStore::open(session, KEYSPACE, table, options).await;
     opened.map_err(|error| error.to_string())
 }
 
@@ -148,12 +184,19 @@ async fn connect(nodes: &[SocketAddr]) -> Result<Session, String> {
     session.map_err(|error| error.to_string())
 }
 
-/// Returns the options with which reads and writes meet in one copy at least.
-fn options() -> Options {
+/// Returns the options with which reads and writes meet in one copy at least, for when all nodes run.
+pub fn patient() -> Options {
     Options {
         read_consistency: Consistency::Quorum,
         write_consistency: Consistency::Quorum,
-        attempt_time_limit: ATTEMPT_TIME_LIMIT,
         ..Options::default()
+    }
+}
+
+/// Returns the same options, for when nodes may not answer: requests are soon sent to others.
+pub fn impatient() -> Options {
+    Options {
+        attempt_time_limit: ATTEMPT_TIME_LIMIT,
+        ..patient()
     }
 }

@@ -4,14 +4,17 @@
 //! Cassandra binds them to no address, and the system takes that one for all of 127.0.0.0/8. So addresses do not
 //! tell who sends, and a cut is made of connections: those that the process of a node has to another one are
 //! looked up, and their packets are dropped in both directions. As long as anything is cut, no node makes new
-//! connections. When a cut ends, the same connections go on, as in a network that was away for a while.
+//! connections. When a cut ends, the same connections go on, as in a network that was away for a while. All rules
+//! are about the loopback interface alone, and a second process removes them when the test has ended, even if it
+//! was killed.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bakeoff_servers::cassandra::Server;
@@ -24,12 +27,14 @@ const TABLE: &str = "bakeoff_three_nodes_";
 /// The state of an established connection in the lists of the system.
 const ESTABLISHED: &str = "01";
 
-/// The longest time that nodes may take to connect again after what happened before.
-const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
+/// The longest time that nodes may take to connect again after what happened before, next to other tests.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(600);
 
 /// The means to cut nodes off.
 pub struct Links {
     table: String,
+    /// Deletes the table when its input is closed, which happens when this is dropped.
+    _remover: Child,
 }
 
 /// Nodes that are cut off from each other until this is dropped.
@@ -44,28 +49,18 @@ struct Connection {
 }
 
 impl Links {
-    /// Removes what a test that was killed has left, and returns `None` with a note if nothing can be
-    /// cut here.
+    /// Removes what is left of a test that was killed together with its remover, and returns `None` with a
+    /// note if nothing can be cut here.
     pub fn new() -> Option<Links> {
         remove_left_over();
-        let links = Links {
-            table: format!("{TABLE}{}", std::process::id()),
-        };
-        let table = &links.table;
-        let tried = nft(&format!("add table ip {table}\ndelete table ip {table}\n"));
-        let Err(reason) = tried else {
-            return Some(links);
-        };
-        let is_installed = Command::new("nft").arg("--version").output().is_ok();
-        if is_installed && rustix::process::geteuid().is_root() {
-            // Such as a container without the right to it: nothing that could be installed helps.
-            println!(
-                "not done: cutting nodes off from each other, which this system refuses: {reason}"
-            );
-        } else {
-            skipped("cutting nodes off from each other needs root and the program `nft`");
+        let table = format!("{TABLE}{}", std::process::id());
+        if !can_cut(&table) {
+            return None;
         }
-        None
+        Some(Links {
+            _remover: remover(&table),
+            table,
+        })
     }
 
     /// Cuts pairs of nodes off from each other.
@@ -78,12 +73,7 @@ impl Links {
         let table = &self.table;
         let port = pairs[0].0.storage_port();
         let cut = Cut(self);
-        let no_new_ones = format!(
-            "add table ip {table}\n\
-             add chain ip {table} input {{ type filter hook input priority 0 ; policy accept ; }}\n\
-             add rule ip {table} input tcp dport {port} tcp flags & (fin | syn | rst | ack) == syn drop\n"
-        );
-        nft(&no_new_ones).unwrap();
+        nft(&no_new_connections(table, port)).unwrap();
         let mut rules = String::new();
         for (one, other) in pairs {
             let (there, back) = (connections(one, other), connections(other, one));
@@ -121,6 +111,40 @@ impl Drop for Cut<'_> {
     }
 }
 
+/// Returns whether tables of rules can be made here, and says so if not.
+fn can_cut(table: &str) -> bool {
+    let tried = nft(&format!("add table ip {table}\ndelete table ip {table}\n"));
+    let Err(reason) = tried else {
+        return true;
+    };
+    let is_installed = Command::new("nft").arg("--version").output().is_ok();
+    if is_installed && rustix::process::geteuid().is_root() {
+        // Such as a container without the right to it: nothing that could be installed helps.
+        println!(
+            "not done: cutting nodes off from each other, which this system refuses ({reason}); \
+             a node stands still instead"
+        );
+    } else {
+        skipped("cutting nodes off from each other needs root and the program `nft`");
+    }
+    false
+}
+
+/// Starts a process that deletes a table when the pipe to its input is closed, which the system does even if
+/// this process is killed.
+fn remover(table: &str) -> Child {
+    Command::new("sh")
+        .args(["-c", "cat; exec nft delete table ip \"$0\"", table])
+        // Ctrl-C reaches whole groups, and this one still has to tidy up.
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        // Most often the table is no more.
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 /// Carries out commands of nft, all of them or none.
 fn nft(commands: &str) -> Result<(), String> {
     let mut process = Command::new("nft")
@@ -141,12 +165,17 @@ fn nft(commands: &str) -> Result<(), String> {
 }
 
 fn remove_left_over() {
-    let listed = Command::new("nft").args(["list", "tables", "ip"]).output();
-    let text = listed.map_or_else(|_| Vec::new(), |listed| listed.stdout);
-    for table in left_over(&String::from_utf8_lossy(&text)) {
+    for table in left_over(&tables()) {
         // If another test does the same at the same time, one of the two fails.
         let _ = nft(&format!("delete table ip {table}\n"));
     }
+}
+
+/// Returns the list of all tables, which is empty if nft is not there.
+fn tables() -> String {
+    let listed = Command::new("nft").args(["list", "tables", "ip"]).output();
+    let text = listed.map_or_else(|_| Vec::new(), |listed| listed.stdout);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Returns our tables, in a list of all, whose processes are no more.
@@ -159,13 +188,25 @@ fn left_over(tables: &str) -> Vec<&str> {
     names.filter(is_left).collect()
 }
 
+/// Returns commands that make a table, whose rule keeps nodes from making connections: others may have the same
+/// port at another address.
+fn no_new_connections(table: &str, port: u16) -> String {
+    format!(
+        "add table ip {table}\n\
+         add chain ip {table} input {{ type filter hook input priority 0 ; policy accept ; }}\n\
+         add rule ip {table} input iif lo ip daddr 127.0.0.0/8 tcp dport {port} \
+         tcp flags & (fin | syn | rst | ack) == syn drop\n"
+    )
+}
+
 fn rule(table: &str, from: SocketAddrV4, to: SocketAddrV4) -> String {
     format!(
-        "add rule ip {table} input ip saddr {} tcp sport {} ip daddr {} tcp dport {} counter drop\n",
-        from.ip(),
-        from.port(),
+        "add rule ip {table} input iif lo ip daddr {} tcp dport {} ip saddr {} tcp sport {} \
+         counter drop\n",
         to.ip(),
-        to.port()
+        to.port(),
+        from.ip(),
+        from.port()
     )
 }
 
@@ -249,11 +290,41 @@ fn a_connection_is_read_from_the_list_of_the_system() {
 
 #[test]
 fn what_nft_lists_is_understood() {
-    let table = "table ip bakeoff_three_nodes_1 {\n chain input {\n tcp dport 7000 tcp flags syn drop\n \
-                 ip saddr 127.0.0.1 tcp sport 5 counter packets 12 bytes 720 drop\n \
-                 ip saddr 127.0.0.2 tcp sport 7000 counter packets 3 bytes 180 drop\n }\n}\n";
+    let table = "table ip bakeoff_three_nodes_1 {\n chain input {\n \
+                 iif \"lo\" ip daddr 127.0.0.0/8 tcp dport 7000 tcp flags syn drop\n \
+                 iif \"lo\" ip saddr 127.0.0.1 tcp sport 5 counter packets 12 bytes 720 drop\n \
+                 iif \"lo\" ip saddr 127.0.0.2 tcp sport 7000 counter packets 3 bytes 180 drop\n }\n}\n";
     assert_eq!(dropped(table), 15);
     let own = format!("{TABLE}{}", std::process::id());
     let tables = format!("table ip filter\ntable ip {own}\ntable ip {TABLE}4294967295\n");
     assert_eq!(left_over(&tables), [format!("{TABLE}4294967295")]);
+}
+
+#[test]
+fn rules_are_about_the_loopback_interface_alone() {
+    let node = |text: &str| text.parse::<SocketAddrV4>().unwrap();
+    let mut commands = no_new_connections("table", 7000);
+    commands += &rule("table", node("127.0.0.1:50000"), node("127.0.0.2:7000"));
+    let rules: Vec<&str> = commands
+        .lines()
+        .filter(|line| line.starts_with("add rule "))
+        .collect();
+    assert_eq!(rules.len(), 2);
+    let begin = "add rule ip table input iif lo ip daddr 127.";
+    assert!(rules.iter().all(|rule| rule.starts_with(begin)), "{rules:?}");
+}
+
+#[test]
+fn rules_are_removed_when_the_test_has_ended() {
+    // Not the table of the other test of this process, nor one that tests take for left over.
+    let table = format!("bakeoff_removed_{}", std::process::id());
+    if !can_cut(&table) {
+        return;
+    }
+    let mut remover = remover(&table);
+    nft(&no_new_connections(&table, 7000)).unwrap();
+    assert!(tables().contains(&table));
+    // This closes the pipe first, as the system does at the end of a process.
+    assert!(remover.wait().unwrap().success());
+    assert!(!tables().contains(&table));
 }

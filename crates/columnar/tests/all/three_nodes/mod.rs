@@ -17,14 +17,15 @@ mod worker;
 mod workers;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bakeoff_columnar::cassandra::Options;
 use bakeoff_columnar::{Error, Table};
 use bakeoff_testing::{Moment, Random, times};
 use tokio::time::sleep;
 
 use crate::cassandra::support::has_cassandra;
-use cluster::{Cluster, NODES};
+use cluster::{Cluster, NODES, impatient, patient};
 use faults::Fault;
 use history::{History, Read};
 use links::Links;
@@ -33,6 +34,9 @@ use workers::Workers;
 
 /// The number of times that a table is read when all faults are over, until it answers.
 const READS_AT_MOST: usize = 10;
+
+/// The longest time until a table can be opened after a node stood still, next to other tests.
+const OPENED_WITHIN: Duration = Duration::from_secs(300);
 
 /// The clocks of visitors, in milliseconds: more wrong than is allowed, by a few seconds or much.
 const TOO_WRONG_MS: (u64, u64) = (33_000, 3_600_000);
@@ -111,23 +115,32 @@ fn too_wrong(random: &mut Random) -> i64 {
 async fn last_reads(cluster: &Cluster, name: &str) -> Vec<Read> {
     let mut reads = Vec::new();
     for without in 0..NODES {
-        let table = opened(cluster, name).await;
+        let table = opened(cluster, name, impatient()).await;
         cluster.node(without).pause().unwrap();
         reads.push(read(&table).await);
         cluster.node(without).resume().unwrap();
     }
-    let table = opened(cluster, name).await;
+    let table = opened(cluster, name, patient()).await;
     table.seal(None).await.unwrap();
     reads.push(read(&table).await);
     table.sweep(Duration::ZERO).await.unwrap();
-    let table = opened(cluster, name).await;
+    let table = opened(cluster, name, patient()).await;
     reads.push(read(&table).await);
     reads
 }
 
-async fn opened(cluster: &Cluster, name: &str) -> Arc<Table> {
-    let store = cluster::open(&cluster.addresses(), name).await.unwrap();
-    Table::new(Arc::new(store), 0)
+/// Opens a table, as often as the nodes take too long for it.
+async fn opened(cluster: &Cluster, name: &str, options: Options) -> Arc<Table> {
+    let began = Instant::now();
+    loop {
+        let reason = match cluster::open(&cluster.addresses(), name, options.clone()).await {
+            Ok(store) => return Table::new(Arc::new(store), 0),
+            Err(reason) => reason,
+        };
+        let may_pass = !reason.contains("damaged") && !reason.contains(WRONG_CLOCK);
+        assert!(may_pass && began.elapsed() < OPENED_WITHIN, "{reason}");
+        sleep(Duration::from_millis(500)).await;
+    }
 }
 
 async fn read(table: &Table) -> Read {

@@ -9,10 +9,11 @@ use std::time::Duration;
 use bakeoff_columnar::cassandra::CassandraStore;
 use bakeoff_columnar::{Error, Store, Table};
 use bakeoff_testing::Random;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::cluster::open;
+use super::cluster::{impatient, open};
 use super::events::Event;
 use super::history::Key;
 use super::rows::{HOSTS, SHARED_HOST, TIMES, batch, key, keys, now, read};
@@ -63,6 +64,9 @@ pub async fn perform() {
         return;
     };
     let task: Task = serde_json::from_str(&task).unwrap();
+    // Even one that stands still ends with the test. If that has ended already, nobody hears what is said, which
+    // ends this process, too.
+    set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
     // The test harness has begun a line.
     println!();
     match task.role {
@@ -74,7 +78,7 @@ pub async fn perform() {
 async fn visit(task: &Task) {
     let mut reason = String::new();
     for _ in 0..VISITS {
-        match open(&task.nodes, &task.table).await {
+        match open(&task.nodes, &task.table, impatient()).await {
             Ok(_) => return Event::Opened.say(),
             Err(why) => reason = why,
         }
@@ -88,7 +92,7 @@ async fn visit(task: &Task) {
 
 async fn work(task: &Task, host: u32) {
     let store = loop {
-        match open(&task.nodes, &task.table).await {
+        match open(&task.nodes, &task.table, impatient()).await {
             Ok(store) => break Arc::new(store),
             Err(reason) => Event::GivenUp(reason).say(),
         }

@@ -228,8 +228,9 @@ fn is_valid_name(name: &str) -> bool {
         && name.len() <= NAME_LENGTH
 }
 
-/// Names a run's keyspace after its workload and a hash of its marker, which is random unless an earlier
-/// version began the run.
+/// Names a run's keyspace after its workload and a hash of its marker. The marker has the run's random token,
+/// unless an earlier version began the run, which knew of no tokens. Builds in between took the hash without
+/// the token: a run of theirs gets another keyspace when it goes on.
 fn name(workload: &str, marker: &str) -> String {
     let hash = xxhash_rust::xxh3::xxh3_64(marker.as_bytes());
     let workload: String = workload.chars().take(30).collect();
