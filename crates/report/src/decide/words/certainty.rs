@@ -156,6 +156,9 @@ fn same(decision: &Decision, recommendation: &Recommendation) -> Option<String> 
 
 fn doubt(doubt: &Doubt) -> String {
     match doubt {
+        Doubt::NotByTheRule => {
+            "The figures that the rule asks for may choose another design.".to_owned()
+        }
         Doubt::FewRounds(rounds) => {
             let rounds = units::plural(u64::from(*rounds), "round", "rounds");
             format!("{rounds} cannot show a difference; at least 5 are needed.")

@@ -13,17 +13,21 @@ use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settl
 
 use crate::units;
 
-/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one. Designs come
-/// first, so that a narrow terminal does not cut them off.
+/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one, and whether
+/// the run goes on. Designs come first, so that a narrow terminal does not cut them off.
 pub fn headline(decision: &Decision) -> String {
-    match &decision.no_forecast {
+    let headline = match &decision.no_forecast {
         Some(reason) => format!(
             "{}. For {} nothing is recommended yet: {reason}.",
             at_measured_rows(decision),
             units::plural(decision.full_rows, "row", "rows"),
         ),
         None => recommendation(decision),
+    };
+    if decision.is_unfinished {
+        return format!("{headline} The run is not finished.");
     }
+    headline
 }
 
 fn at_measured_rows(decision: &Decision) -> String {

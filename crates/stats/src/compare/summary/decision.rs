@@ -42,7 +42,10 @@ impl Summary {
     /// Decides for one design by the rule of the workload. Returns `None` before any design was
     /// loaded.
     pub(super) fn decide(&self) -> Option<Decision> {
-        Some(Decision::of(&self.decision_input()?))
+        Some(Decision {
+            is_unfinished: !self.finished,
+            ..Decision::of(&self.decision_input()?)
+        })
     }
 
     /// Returns the weight of a query by its index; all queries have the same one without a rule.
