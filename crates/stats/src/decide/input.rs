@@ -162,6 +162,9 @@ pub enum Status {
 pub struct Answer {
     pub class: AnswerClass,
     pub time: Timed,
+    /// Whether any answer was right, be it one without a time that counts.
+    #[serde(default)]
+    pub was_right: bool,
     /// Seconds at the measured scale.
     pub measured: Option<f64>,
     /// Quantiles at the scale of interest that a limit is on, each with its seconds: 0.99 and the seconds of
@@ -223,10 +226,11 @@ impl Contender {
         }
     }
 
-    /// Returns whether the question was asked: it failed, or has a figure at some scale.
+    /// Returns whether the question was asked: it failed, was right, or has a figure at some scale.
     pub(super) fn was_asked(&self, question: usize) -> bool {
         self.answers.get(question).is_some_and(|answer| {
-            answer.measured.is_some() || !matches!(answer.time, Timed::Unknown(_))
+            let is_known = !matches!(answer.time, Timed::Unknown(_));
+            answer.was_right || answer.measured.is_some() || is_known
         })
     }
 

@@ -211,6 +211,7 @@ impl Summary {
         Answer {
             class: self.class(design, query),
             time: timed(design, query, drawn, &factors),
+            was_right: query.was_right,
             measured: query.median(),
             quantiles: self.quantiles(design, &query.query),
             basis: format!("measured, {}", rounds_in_words(query.rounds.len())),

@@ -1,7 +1,7 @@
 //! Failures of a run: those of a design, those of a question that fails with every design, and those of further
 //! tables.
 
-use super::{DesignSummary, Failure, QuerySummary, Summary};
+use super::{DesignSummary, Failure, Summary};
 use crate::compare::{Dropped, Step};
 
 /// Beginning of the reason of a wrong answer, in contrast to a missing one.
@@ -131,10 +131,9 @@ impl DesignSummary {
         self.failure_of(query).is_some()
     }
 
-    /// Returns whether the design's own table was asked a query: it failed, or there are times.
+    /// Returns whether the design's own table was asked a query: it failed, or there was a right answer.
     fn was_asked(&self, query: &str) -> bool {
-        let is_timed = |query: &QuerySummary| !query.rounds.is_empty();
-        self.failed_at(query) || self.query(query).is_some_and(is_timed)
+        self.failed_at(query) || self.query(query).is_some_and(|query| query.was_right)
     }
 }
 

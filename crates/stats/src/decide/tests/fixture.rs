@@ -70,6 +70,7 @@ pub fn answer(figure: Figure) -> Answer {
     Answer {
         class: AnswerClass::Scan,
         time: Timed::Seconds(figure),
+        was_right: true,
         measured: None,
         quantiles: Vec::new(),
         basis: String::new(),

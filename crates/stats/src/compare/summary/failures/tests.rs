@@ -1,6 +1,8 @@
 use super::*;
 use crate::compare::testing::*;
-use crate::compare::{BadQuestions, Concurrent, ConcurrentQuery, Instance, Outcome, Record};
+use crate::compare::{
+    BadQuestions, Concurrent, ConcurrentQuery, Instance, OPEN_ROUND, Outcome, Record,
+};
 use crate::decide::{Certainty, Doubt, Recommendation, WhyLeftOut};
 use crate::{CpuSeconds, Timing};
 
@@ -108,6 +110,23 @@ fn a_winner_that_fails_only_at_a_question_at_fault_still_beats_what_it_dropped()
     assert_eq!(
         (found.design.as_str(), found.certainty),
         ("a/x", Certainty::Settled)
+    );
+}
+
+#[test]
+fn a_dropped_design_that_was_right_in_an_open_round_keeps_a_question_and_returns() {
+    let mut records = [measured("a/x", 1.0), measured("a/z", 2.0)].concat();
+    without_key(&mut records, &["a/x", "a/z"]);
+    records.extend([loaded("a/y", 0, 1.0), footprint("a/y", 500)]);
+    records.push(in_round(timed("a/y", "key", 2.0), OPEN_ROUND));
+    let summary = raced(records);
+    assert_eq!(summary.queries_at_fault(), Vec::<&str>::new());
+    assert!(!summary.design("a/y").unwrap().is_out_of_race());
+    assert_eq!(summary.race.as_ref().unwrap().unfounded.len(), 1);
+    let found = recommended(&summary);
+    assert_eq!(
+        (found.design.as_str(), found.certainty),
+        ("a/y", Certainty::NotSettled)
     );
 }
 
