@@ -3,7 +3,7 @@ use crate::compare::testing::*;
 use crate::compare::{
     BadQuestions, Concurrent, ConcurrentQuery, Instance, OPEN_ROUND, Outcome, Record,
 };
-use crate::decide::{Certainty, Doubt, Recommendation, WhyLeftOut};
+use crate::decide::{Certainty, Doubt, Recommendation, WhyLeftOut, WhyOut};
 use crate::{CpuSeconds, Timing};
 
 /// Summary of a run at full scale.
@@ -177,8 +177,9 @@ fn a_wrong_answer_of_a_twin_is_a_failure_and_a_doubt() {
     assert_eq!(recommended(&both).design, "a/y");
 }
 
-/// Two designs of which clients asked the faster one, and had this outcome once.
-fn asked_by_clients(outcome: Outcome) -> Summary {
+/// Two designs of which clients asked the faster one, got 100 right answers, and had this outcome with so many
+/// further questions.
+fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
     let mut records = [measured("a/x", 1.0), measured("a/y", 2.0)].concat();
     records.push(Record::Concurrent(Box::new(Concurrent {
         design: "a/x".to_owned(),
@@ -193,7 +194,7 @@ fn asked_by_clients(outcome: Outcome) -> Summary {
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),
-            questions: 1,
+            questions,
             permutation: 3,
             outcome,
         }],
@@ -205,7 +206,7 @@ fn asked_by_clients(outcome: Outcome) -> Summary {
 #[test]
 fn a_question_that_clients_got_no_answer_to_is_a_doubt_and_a_wrong_answer_excludes() {
     let reason = "time-out".to_owned();
-    let missing = asked_by_clients(Outcome::Error { reason });
+    let missing = asked_by_clients(1, Outcome::Error { reason });
     assert_eq!(missing.failures().count(), 1);
     let found = recommended(&missing);
     assert_eq!(
@@ -214,6 +215,19 @@ fn a_question_that_clients_got_no_answer_to_is_a_doubt_and_a_wrong_answer_exclud
     );
     let trouble = "several clients got no answer to key".to_owned();
     assert_eq!(found.doubts, [Doubt::Troubles(vec![trouble])]);
-    let wrong = asked_by_clients(wrong());
+    let wrong = asked_by_clients(1, wrong());
     assert_eq!(recommended(&wrong).design, "a/y");
+}
+
+#[test]
+fn a_design_whose_clients_hardly_get_answers_is_excluded() {
+    let reason = "refused".to_owned();
+    let summary = asked_by_clients(3_500, Outcome::Error { reason });
+    assert_eq!(recommended(&summary).design, "a/y");
+    let decision = summary.decision.as_ref().unwrap();
+    let why = decision.design("a/x").unwrap().out.as_ref();
+    assert!(
+        matches!(why, Some(WhyOut::FailedQuestion { .. })),
+        "{why:?}"
+    );
 }
