@@ -7,7 +7,7 @@ use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::FEWEST_ROUNDS;
 use super::why::WhyOut;
-use super::{LimitState, Minimise};
+use super::{Limit, LimitState, Minimise};
 
 /// Share of resamples from which on a recommendation is settled.
 const SETTLED: f64 = 0.95;
@@ -45,6 +45,9 @@ pub enum Doubt {
     NotRanked(Vec<String>),
     /// Some limits could not be compared with a figure; holds their texts.
     LimitsNotKnown(Vec<String>),
+    /// Some limits could not either, but with figures of other designs, which may be out for being measured; holds
+    /// their texts.
+    LimitsOfOthers(Vec<String>),
     /// Something failed that does not exclude the design, such as an answer of its twin; holds clauses.
     Troubles(Vec<String>),
 }
@@ -99,17 +102,7 @@ pub fn doubts(
     if !not_ranked.is_empty() {
         doubts.push(Doubt::NotRanked(not_ranked));
     }
-    let not_known: Vec<String> = input
-        .rule
-        .limits
-        .iter()
-        .zip(limits)
-        .filter(|(_, state)| **state == LimitState::NotKnown)
-        .map(|(limit, _)| limit.text.clone())
-        .collect();
-    if !not_known.is_empty() {
-        doubts.push(Doubt::LimitsNotKnown(not_known));
-    }
+    doubts.extend(limits_not_known(contest, limits));
     let troubles = &input.designs[contest.entrants[leader]].troubles;
     if !troubles.is_empty() {
         doubts.push(Doubt::Troubles(troubles.clone()));
@@ -117,10 +110,35 @@ pub fn doubts(
     doubts
 }
 
+/// Returns the doubts about limits without a figure of the recommended design, whose states these are.
+fn limits_not_known(contest: &Contest<'_>, limits: &[LimitState]) -> Vec<Doubt> {
+    let input = contest.input;
+    let states = input.rule.limits.iter().zip(limits);
+    let unknown = states.filter(|(_, state)| **state == LimitState::NotKnown);
+    let is_of_others = |limit: &&Limit| {
+        let mut designs = { contest.entrants.iter() }.map(|design| &input.designs[*design]);
+        designs.any(|design| limit.is_measured(design))
+    };
+    let (of_others, of_none): (Vec<&Limit>, Vec<&Limit>) =
+        unknown.map(|(limit, _)| limit).partition(is_of_others);
+    let doubt = |limits: &[&Limit], doubt: fn(Vec<String>) -> Doubt| {
+        let texts = limits.iter().map(|limit| limit.text.clone()).collect();
+        (!limits.is_empty()).then(|| doubt(texts))
+    };
+    let doubts = [
+        doubt(&of_none, Doubt::LimitsNotKnown),
+        doubt(&of_others, Doubt::LimitsOfOthers),
+    ];
+    doubts.into_iter().flatten().collect()
+}
+
 /// Returns the highest certainty that the doubts allow.
 pub fn max_certainty(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
-        Doubt::NotByTheRule | Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
+        Doubt::NotByTheRule
+        | Doubt::FewRounds(_)
+        | Doubt::ErrorNotKnown
+        | Doubt::LimitsOfOthers(_) => Certainty::NotSettled,
         Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) | Doubt::Troubles(_) => {
             Certainty::Likely
         }

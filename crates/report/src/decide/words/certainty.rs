@@ -180,6 +180,13 @@ fn doubt(doubt: &Doubt) -> String {
             let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
             format!("Not measured for the limits: {}.", list(&limits, LISTED))
         }
+        Doubt::LimitsOfOthers(limits) => {
+            let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
+            format!(
+                "Of other designs only is it known what they do to the limits: {}.",
+                list(&limits, LISTED)
+            )
+        }
         Doubt::Troubles(troubles) => {
             let troubles: Vec<&str> = troubles.iter().map(String::as_str).collect();
             format!("But {}.", list(&troubles, LISTED))

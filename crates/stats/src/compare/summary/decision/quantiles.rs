@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::compare::testing::{footprint, header, loaded, timed};
     use crate::compare::{BadQuestions, Concurrent, ConcurrentQuery, Decide, Outcome, Record};
-    use crate::decide::{Doubt, Limit, LimitState, Minimise, Recommendation, Rule};
+    use crate::decide::{Certainty, Doubt, Limit, LimitState, Minimise, Recommendation, Rule};
     use crate::{CpuSeconds, Timing};
 
     const MS: u64 = 1_000_000;
@@ -217,6 +217,29 @@ mod tests {
         let mut few = records(0.99);
         few.extend(clients("a/x", 142, 1));
         unknown(&few);
+    }
+
+    #[test]
+    fn no_design_wins_since_it_is_too_slow_to_be_judged() {
+        let mut records = records(0.99);
+        records.extend(clients("a/x", 200, 3));
+        records.extend(clients("a/y", 20, 1));
+        // The median of a/y, of which p99 is not known, is 200 ms.
+        let broken = Summary::from_records(&records).unwrap().decision.unwrap();
+        let limits = &broken.design("a/y").unwrap().limits;
+        assert!(matches!(limits[0], LimitState::Broken(_)), "{limits:?}");
+        let Some(Record::Started(header)) = records.first_mut() else {
+            panic!("no header");
+        };
+        header.decide.as_mut().unwrap().rule.limits[0].bound = 0.25;
+        let found = recommended(&records);
+        assert_eq!(
+            (found.design.as_str(), found.certainty),
+            ("a/y", Certainty::NotSettled)
+        );
+        assert_eq!(found.limits, [LimitState::NotKnown]);
+        let text = "scan quantile < 150ms".to_owned();
+        assert!(found.doubts.contains(&Doubt::LimitsOfOthers(vec![text])));
     }
 
     /// State of the limit on p80 if clients of `a/x` have so many questions with this outcome in each turn, besides 200
