@@ -214,8 +214,12 @@ fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String
     })
 }
 
-/// Says what more measuring would settle, if the error is known and something is undecided.
+/// Says what more measuring would settle, if the error is known and something is undecided. What separates two designs
+/// says nothing of a limit.
 fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    if recommendation.is_unsure_of_limits() {
+        return None;
+    }
     let other = &recommendation.runner_up.as_ref()?.design;
     if let Some(more) = &recommendation.more {
         let rounds = units::plural(more.rounds, "more round", "more rounds");
