@@ -43,6 +43,8 @@ pub enum Doubt {
     NoTwins,
     /// Some designs could not be ranked, and may be better; holds their ids.
     NotRanked(Vec<String>),
+    /// Some could not since a race dropped them for a design that failed later; holds their ids.
+    DroppedInVain(Vec<String>),
     /// Some limits could not be compared with a figure; holds their texts.
     LimitsNotKnown(Vec<String>),
     /// Some limits could not either, but with figures of other designs, which may be out for being measured; holds
@@ -92,13 +94,16 @@ pub fn doubts(
     if is_timed && is_near && input.noise.twins.is_none() {
         doubts.push(Doubt::NoTwins);
     }
-    let not_ranked: Vec<String> = input
+    let (in_vain, not_ranked): (Vec<String>, Vec<String>) = input
         .designs
         .iter()
         .zip(&contest.out)
         .filter(|(_, out)| matches!(out, Some(WhyOut::NotRanked(_))))
         .map(|(design, _)| design.id.clone())
-        .collect();
+        .partition(|design| input.dropped_in_vain.contains(design));
+    if !in_vain.is_empty() {
+        doubts.push(Doubt::DroppedInVain(in_vain));
+    }
     if !not_ranked.is_empty() {
         doubts.push(Doubt::NotRanked(not_ranked));
     }
@@ -139,9 +144,11 @@ pub fn max_certainty(doubts: &[Doubt]) -> Certainty {
         | Doubt::FewRounds(_)
         | Doubt::ErrorNotKnown
         | Doubt::LimitsOfOthers(_) => Certainty::NotSettled,
-        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) | Doubt::Troubles(_) => {
-            Certainty::Likely
-        }
+        Doubt::NoTwins
+        | Doubt::NotRanked(_)
+        | Doubt::DroppedInVain(_)
+        | Doubt::LimitsNotKnown(_)
+        | Doubt::Troubles(_) => Certainty::Likely,
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }

@@ -32,6 +32,9 @@ pub struct DecisionInput {
     /// Reason why no design has a cost of a month although there are prices.
     #[serde(default)]
     pub no_month: Option<String>,
+    /// Designs that a race dropped for one that failed later, so that nothing is known to beat them.
+    #[serde(default)]
+    pub dropped_in_vain: Vec<String>,
     /// Circumstances that the run did not measure, each as the end of a sentence: `a cold cache`.
     pub not_measured: Vec<String>,
 }

@@ -87,8 +87,8 @@ pub fn certainty(decision: &Decision) -> Option<String> {
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(limits(decision, recommendation));
     // Lines are few, and what failed is not to be cut off.
-    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) =
-        { recommendation.doubts.iter() }.partition(|doubt| matches!(doubt, Doubt::Troubles(_)));
+    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) = { recommendation.doubts.iter() }
+        .partition(|doubt| matches!(doubt, Doubt::Troubles(_) | Doubt::DroppedInVain(_)));
     sentences.extend(troubles.into_iter().map(doubt));
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));
@@ -173,6 +173,17 @@ fn doubt(doubt: &Doubt) -> String {
             let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
             format!(
                 "Not ranked, and perhaps better: {}.",
+                list(&designs, LISTED)
+            )
+        }
+        Doubt::DroppedInVain(designs) => {
+            let (verb, them) = match designs.len() {
+                1 => ("was", "it"),
+                _ => ("were", "them"),
+            };
+            let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
+            format!(
+                "But {} {verb} dropped for a design that failed later: measure {them} again.",
                 list(&designs, LISTED)
             )
         }

@@ -66,7 +66,7 @@ fn two_questions_are_shown_whatever_else_there_is_to_say() {
         let text = render_of_race(&Decision::of(&input), race, width, false);
         assert_fits(&text, width);
         assert!(questions_shown(&text) >= 2, "{text}");
-        for part in ["\nLeft out ", "\nNoise ", "\nUnknown "] {
+        for part in ["\nLeft out ", "\nNoise ", "\nUnknown ", "\nRace "] {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
     }
@@ -130,6 +130,20 @@ fn what_failed_elsewhere_is_said_after_the_confidence() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let doubt = "It keeps all limits. But local/columnar#twin gave no right answer to usa.";
     assert!(words.join(" ").contains(doubt), "{text}");
+}
+
+#[test]
+fn what_was_dropped_for_a_design_that_failed_is_said_before_the_runner_up() {
+    let mut input = fixture::events();
+    input.designs[5].answers[3].time = Timed::Unknown("it was not measured".to_owned());
+    input.dropped_in_vain = vec!["parquet?codec=zstd".to_owned()];
+    let text = text(&input);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let doubt = "But parquet?codec=zstd was dropped for a design that failed later: measure it again. \
+                 Runner-up:";
+    assert!(words.join(" ").contains(doubt), "{text}");
+    let begin = "Take local/columnar. This is likely, not settled.";
+    assert!(text.starts_with(begin), "{text}");
 }
 
 #[test]

@@ -97,6 +97,10 @@ impl Summary {
             known_rows: None,
             no_forecast: None,
             no_month: self.why_no_month(),
+            dropped_in_vain: { self.race.iter() }
+                .flat_map(|race| &race.unfounded)
+                .map(|dropped| dropped.design.clone())
+                .collect(),
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
         let mut input = self.at_full_scale_or_measured(measured);

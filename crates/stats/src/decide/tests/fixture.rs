@@ -46,6 +46,7 @@ pub fn input(
         known_rows: None,
         no_forecast: None,
         no_month: None,
+        dropped_in_vain: Vec::new(),
         not_measured: Vec::new(),
     }
 }

@@ -141,7 +141,8 @@ fn a_winner_that_fails_takes_its_drops_back_and_no_rounds_of_the_others() {
         assert_eq!(summary.decision.as_ref().unwrap().rounds, 7);
         let found = recommended(&summary);
         assert_eq!(found.design, "a/z");
-        assert_eq!(found.doubts, [Doubt::NotRanked(vec!["a/y".to_owned()])]);
+        let in_vain = Doubt::DroppedInVain(vec!["a/y".to_owned()]);
+        assert_eq!(found.doubts, [in_vain]);
         summary
     };
     revived(records.clone());
