@@ -15,8 +15,8 @@ const LISTED: usize = 3;
 pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
     let race = summary.race.as_ref()?;
     let all = [
-        dropped(summary, race),
         unfounded(race),
+        dropped(summary, race),
         race.stopped.map(end),
         ten_minutes(race),
     ];

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::certainty::{Certainty, Doubt, doubts, max_certainty};
 use super::changes;
 use super::choice::Ballot;
 use super::contest::Contest;
@@ -10,18 +11,10 @@ use super::front::{Choice, Front, advantages};
 use super::input::Minimise;
 use super::more::{self, MoreRounds};
 use super::objective::{Fallback, Objective};
-use super::ratio::{FEWEST_ROUNDS, Ratio};
+use super::ratio::Ratio;
 use super::standing::{self, DesignStanding, QuestionStanding};
-use super::why::{LostRows, WhyOut};
+use super::why::LostRows;
 use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
-
-/// Share of resamples from which on a recommendation is settled.
-const SETTLED: f64 = 0.95;
-/// Share of resamples from which on a recommendation is likely.
-const LIKELY: f64 = 0.80;
-/// Multiple of the recommended design's cost that the runner-up has to reach if no twins were measured. It
-/// is an assumption: tables of one design differ by their files, which no number of rounds shows.
-const CLEAR_WITHOUT_TWINS: f64 = 1.25;
 
 /// Decision that follows from a [`DecisionInput`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,6 +55,8 @@ pub struct Decision {
     pub no_month: Option<String>,
     /// Circumstances that the run did not measure.
     pub not_measured: Vec<String>,
+    /// Whether the run has not come to its end, so that figures may still change.
+    pub is_unfinished: bool,
 }
 
 /// Recommendation of one design.
@@ -103,36 +98,6 @@ pub struct RunnerUp {
     pub times: f64,
 }
 
-/// Certainty of a recommendation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Certainty {
-    NotSettled,
-    /// The confidence is at least 80%.
-    Likely,
-    /// The confidence is at least 95%.
-    Settled,
-}
-
-/// Reason not to rely on the confidence.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Doubt {
-    /// There were fewer rounds than a difference needs; holds their number.
-    FewRounds(u32),
-    /// Some figures are of a single observation, so their error is not known.
-    ErrorNotKnown,
-    /// The runner-up is so near that two tables of one design might differ as much, and there were no twins
-    /// to show whether they do.
-    NoTwins,
-    /// Some designs could not be ranked, and may be better; holds their ids.
-    NotRanked(Vec<String>),
-    /// Some limits could not be compared with a figure; holds their texts.
-    LimitsNotKnown(Vec<String>),
-    /// Something failed that does not exclude the design, such as an answer of its twin; holds clauses.
-    Troubles(Vec<String>),
-}
-
 impl Decision {
     /// Decides for one design. Nothing is random, so the same input always gives the same decision.
     pub fn of(input: &DecisionInput) -> Decision {
@@ -171,6 +136,7 @@ impl Decision {
             no_forecast: input.no_forecast.clone(),
             no_month: input.no_month.clone(),
             not_measured: input.not_measured.clone(),
+            is_unfinished: false,
         }
     }
 
@@ -200,16 +166,6 @@ impl Recommendation {
     /// Returns whether the design may or may not keep one of the limits.
     pub fn is_unsure_of_limits(&self) -> bool {
         self.limits.iter().any(|limit| limit.is_unsure())
-    }
-}
-
-impl Certainty {
-    fn from_confidence(confidence: Option<f64>) -> Certainty {
-        match confidence {
-            Some(share) if share >= SETTLED => Certainty::Settled,
-            Some(share) if share >= LIKELY => Certainty::Likely,
-            _ => Certainty::NotSettled,
-        }
     }
 }
 
@@ -272,68 +228,6 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
         to_baseline: to_baseline(contest, design),
         more,
     }
-}
-
-/// Returns the reasons not to rely on the confidence. `lead` is the runner-up's cost as a multiple of the
-/// recommended design's.
-fn doubts(
-    contest: &Contest<'_>,
-    ballot: &Ballot<'_>,
-    leader: usize,
-    limits: &[LimitState],
-    lead: Option<f64>,
-) -> Vec<Doubt> {
-    let input = contest.input;
-    let is_timed = contest.objective.is_some_and(Objective::is_timed);
-    let has_rivals = contest.entrants.len() > 1;
-    let mut doubts = Vec::new();
-    if is_timed && has_rivals && input.rounds < FEWEST_ROUNDS {
-        doubts.push(Doubt::FewRounds(input.rounds));
-    }
-    if !ballot.is_error_known {
-        doubts.push(Doubt::ErrorNotKnown);
-    }
-    let is_near = lead.is_some_and(|lead| lead < CLEAR_WITHOUT_TWINS);
-    if is_timed && is_near && input.noise.twins.is_none() {
-        doubts.push(Doubt::NoTwins);
-    }
-    let not_ranked: Vec<String> = input
-        .designs
-        .iter()
-        .zip(&contest.out)
-        .filter(|(_, out)| matches!(out, Some(WhyOut::NotRanked(_))))
-        .map(|(design, _)| design.id.clone())
-        .collect();
-    if !not_ranked.is_empty() {
-        doubts.push(Doubt::NotRanked(not_ranked));
-    }
-    let not_known: Vec<String> = input
-        .rule
-        .limits
-        .iter()
-        .zip(limits)
-        .filter(|(_, state)| **state == LimitState::NotKnown)
-        .map(|(limit, _)| limit.text.clone())
-        .collect();
-    if !not_known.is_empty() {
-        doubts.push(Doubt::LimitsNotKnown(not_known));
-    }
-    let troubles = &input.designs[contest.entrants[leader]].troubles;
-    if !troubles.is_empty() {
-        doubts.push(Doubt::Troubles(troubles.clone()));
-    }
-    doubts
-}
-
-/// Returns the highest certainty that the doubts allow.
-fn max_certainty(doubts: &[Doubt]) -> Certainty {
-    let one = |doubt: &Doubt| match doubt {
-        Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
-        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) | Doubt::Troubles(_) => {
-            Certainty::Likely
-        }
-    };
-    doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }
 
 fn given_up(contest: &Contest<'_>, recommended: usize) -> Vec<Ratio> {

@@ -32,6 +32,9 @@ pub struct DecisionInput {
     /// Reason why no design has a cost of a month although there are prices.
     #[serde(default)]
     pub no_month: Option<String>,
+    /// Designs that a race dropped for one that failed later, so that nothing is known to beat them.
+    #[serde(default)]
+    pub dropped_in_vain: Vec<String>,
     /// Circumstances that the run did not measure, each as the end of a sentence: `a cold cache`.
     pub not_measured: Vec<String>,
 }
@@ -162,6 +165,9 @@ pub enum Status {
 pub struct Answer {
     pub class: AnswerClass,
     pub time: Timed,
+    /// Whether any answer was right, be it one without a time that counts.
+    #[serde(default)]
+    pub was_right: bool,
     /// Seconds at the measured scale.
     pub measured: Option<f64>,
     /// Quantiles at the scale of interest that a limit is on, each with its seconds: 0.99 and the seconds of
@@ -223,10 +229,11 @@ impl Contender {
         }
     }
 
-    /// Returns whether the question was asked: it failed, or has a figure at some scale.
+    /// Returns whether the question was asked: it failed, was right, or has a figure at some scale.
     pub(super) fn was_asked(&self, question: usize) -> bool {
         self.answers.get(question).is_some_and(|answer| {
-            answer.measured.is_some() || !matches!(answer.time, Timed::Unknown(_))
+            let is_known = !matches!(answer.time, Timed::Unknown(_));
+            answer.was_right || answer.measured.is_some() || is_known
         })
     }
 

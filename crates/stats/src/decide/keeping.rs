@@ -22,6 +22,11 @@ impl Limit {
         }
     }
 
+    /// Returns whether the figure that the limit is on is known.
+    pub(super) fn is_measured(&self, design: &Contender) -> bool {
+        self.own_figure(design).is_some()
+    }
+
     /// Returns the figure as a multiple of the bound, which breaks the limit if it is above 1. Returns
     /// `None` if the figure is not known.
     pub(super) fn excess(&self, design: &Contender, resample: Option<usize>) -> Option<f64> {
@@ -47,7 +52,21 @@ impl Limit {
         (ends.0.min(ends.1), ends.0.max(ends.1))
     }
 
+    /// Returns the figure that is compared with the bound. Where a quantile above the median is not known, a median that
+    /// breaks the limit takes its place: the quantile is no shorter.
     fn figure<'a>(&self, design: &'a Contender) -> Option<&'a Figure> {
+        let median = match self.of {
+            LimitOf::Question {
+                index,
+                quantile: Some(quantile),
+            } if quantile > 0.5 => design.seconds(index),
+            _ => None,
+        };
+        let breaks = |median: &&Figure| self.excess_of(median.point) > 1.0;
+        self.own_figure(design).or_else(|| median.filter(breaks))
+    }
+
+    fn own_figure<'a>(&self, design: &'a Contender) -> Option<&'a Figure> {
         let figure = match self.of {
             LimitOf::Storage => design.storage.as_ref(),
             LimitOf::Load => design.load.as_ref(),

@@ -8,6 +8,7 @@
 //! so that the decision can be repeated in each resample. The confidence is the share of resamples in which
 //! the recommended design is the best one, or the same within the rule's tolerance.
 
+mod certainty;
 mod changes;
 mod choice;
 mod contest;
@@ -26,7 +27,8 @@ mod ratio;
 mod standing;
 mod why;
 
-pub use decision::{Certainty, Decision, Doubt, Recommendation, RunnerUp};
+pub use certainty::{Certainty, Doubt};
+pub use decision::{Decision, Recommendation, RunnerUp};
 pub use domination::{Dominated, Gap, NearlyDominated, Scales, gaps_in};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};

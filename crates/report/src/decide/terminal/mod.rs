@@ -21,9 +21,11 @@ const HEADLINE: usize = 3;
 const LEFT_OUT: usize = 3;
 /// Most lines about a race.
 const RACE: usize = 3;
-/// Lines that the waits have before a race has any, and before others have all of theirs: a heading, two questions,
+/// Lines that the waits have before a race has more than one, and before others have all of theirs: a heading, two questions,
 /// and the number of further ones.
 const FEWEST_WAITS: usize = 4;
+/// Lines of what comes last: what is left out, noise and what is not known have one each.
+const FEWEST_LAST: usize = 3;
 
 /// A part of the text with its name.
 struct Part {
@@ -37,7 +39,7 @@ pub fn render(decision: &Decision, width: usize, color: bool) -> String {
     render_of_race(decision, None, width, color)
 }
 
-/// Renders the decision of a race, with what is to be said about that. It is cut, or left out, where the
+/// Renders the decision of a race, with what is to be said about that. It is cut, to one line at least, where the
 /// other parts need the lines.
 pub fn render_of_race(
     decision: &Decision,
@@ -72,25 +74,22 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
         Part::list("Buy", &words::buy(decision), width, 2),
         Part::new("Against", words::to_baseline(decision), width, 1),
     ];
-    let after = vec![
+    let mut after = vec![
         Part::list("Give up", &give_up(decision), width, 2),
         others(decision, width),
-        Part::list("Flips to", &changes(decision), width, 2),
     ];
-    let taken = headline + lines_of(&before) + lines_of(&after);
     let fewest_waits = waits::lines(decision, width, FEWEST_WAITS).len();
-    let last = last(
-        decision,
-        width,
-        MOST_LINES.saturating_sub(taken + fewest_waits),
-    );
+    let fewest = fewest_waits + usize::from(race.is_some());
+    // Only where every other part is as long as it may be is there no second line for this one.
+    let taken = headline + lines_of(&before) + lines_of(&after);
+    let most = MOST_LINES.saturating_sub(taken + fewest + FEWEST_LAST);
+    let changes = changes(decision);
+    after.push(Part::list("Flips to", &changes, width, most.clamp(1, 2)));
+    let taken = headline + lines_of(&before) + lines_of(&after);
+    let last = last(decision, width, MOST_LINES.saturating_sub(taken + fewest));
     let left = MOST_LINES.saturating_sub(taken + lines_of(&last));
-    let race = Part::new(
-        "Race",
-        race,
-        width,
-        RACE.min(left.saturating_sub(FEWEST_WAITS)),
-    );
+    let most = RACE.min(left.saturating_sub(fewest_waits));
+    let race = Part::new("Race", race, width, most);
     let waits = Part {
         label: "Wait",
         lines: waits::lines(decision, width, left - race.lines.len()),

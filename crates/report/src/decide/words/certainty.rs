@@ -87,8 +87,8 @@ pub fn certainty(decision: &Decision) -> Option<String> {
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(limits(decision, recommendation));
     // Lines are few, and what failed is not to be cut off.
-    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) =
-        { recommendation.doubts.iter() }.partition(|doubt| matches!(doubt, Doubt::Troubles(_)));
+    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) = { recommendation.doubts.iter() }
+        .partition(|doubt| matches!(doubt, Doubt::Troubles(_) | Doubt::DroppedInVain(_)));
     sentences.extend(troubles.into_iter().map(doubt));
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));
@@ -156,6 +156,9 @@ fn same(decision: &Decision, recommendation: &Recommendation) -> Option<String> 
 
 fn doubt(doubt: &Doubt) -> String {
     match doubt {
+        Doubt::NotByTheRule => {
+            "The figures that the rule asks for may choose another design.".to_owned()
+        }
         Doubt::FewRounds(rounds) => {
             let rounds = units::plural(u64::from(*rounds), "round", "rounds");
             format!("{rounds} cannot show a difference; at least 5 are needed.")
@@ -173,9 +176,27 @@ fn doubt(doubt: &Doubt) -> String {
                 list(&designs, LISTED)
             )
         }
+        Doubt::DroppedInVain(designs) => {
+            let (verb, them) = match designs.len() {
+                1 => ("was", "it"),
+                _ => ("were", "them"),
+            };
+            let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
+            format!(
+                "But {} {verb} dropped for a design that failed later: measure {them} again.",
+                list(&designs, LISTED)
+            )
+        }
         Doubt::LimitsNotKnown(limits) => {
             let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
             format!("Not measured for the limits: {}.", list(&limits, LISTED))
+        }
+        Doubt::LimitsOfOthers(limits) => {
+            let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
+            format!(
+                "Of other designs only is it known what they do to the limits: {}.",
+                list(&limits, LISTED)
+            )
         }
         Doubt::Troubles(troubles) => {
             let troubles: Vec<&str> = troubles.iter().map(String::as_str).collect();
@@ -204,8 +225,12 @@ fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String
     })
 }
 
-/// Says what more measuring would settle, if the error is known and something is undecided.
+/// Says what more measuring would settle, if the error is known and something is undecided. What separates two designs
+/// says nothing of a limit.
 fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    if recommendation.is_unsure_of_limits() {
+        return None;
+    }
     let other = &recommendation.runner_up.as_ref()?.design;
     if let Some(more) = &recommendation.more {
         let rounds = units::plural(more.rounds, "more round", "more rounds");

@@ -13,17 +13,24 @@ use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settl
 
 use crate::units;
 
-/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one. Designs come
-/// first, so that a narrow terminal does not cut them off.
+/// Most limits in the first sentence, beyond which only their number is given.
+const LIMITS: usize = 2;
+
+/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one, and whether
+/// the run goes on. Designs come first, so that a narrow terminal does not cut them off.
 pub fn headline(decision: &Decision) -> String {
-    match &decision.no_forecast {
+    let headline = match &decision.no_forecast {
         Some(reason) => format!(
             "{}. For {} nothing is recommended yet: {reason}.",
             at_measured_rows(decision),
             units::plural(decision.full_rows, "row", "rows"),
         ),
         None => recommendation(decision),
+    };
+    if decision.is_unfinished {
+        return format!("{headline} The run is not finished.");
     }
+    headline
 }
 
 fn at_measured_rows(decision: &Decision) -> String {
@@ -34,6 +41,9 @@ fn at_measured_rows(decision: &Decision) -> String {
     let design = &recommendation.design;
     if recommendation.is_nearest_to_limits {
         return format!("{design} comes nearest to the limits {rows}, and none keeps all of them");
+    }
+    if let Some(limits) = limits_in_doubt(decision, recommendation) {
+        return format!("{design} is best {rows} if it keeps {limits} (not settled)");
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("{design} is best {rows} (settled)"),
@@ -53,6 +63,9 @@ fn recommendation(decision: &Decision) -> String {
     if recommendation.is_nearest_to_limits {
         return format!("No design keeps all limits. {design} comes nearest to them.");
     }
+    if let Some(limits) = limits_in_doubt(decision, recommendation) {
+        return format!("Take {design} if it keeps {limits}. This is not settled.");
+    }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("Take {design}. This is settled."),
         (Certainty::Likely, _) => format!("Take {design}. This is likely, not settled."),
@@ -61,6 +74,18 @@ fn recommendation(decision: &Decision) -> String {
         }
         (Certainty::NotSettled, None) => format!("Take {design}. This is not settled."),
     }
+}
+
+/// Lists the limits that the design may or may not keep, if it is not settled: then they are the doubt, rather than
+/// another design.
+fn limits_in_doubt(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    let states = decision.rule.limits.iter().zip(&recommendation.limits);
+    let limits: Vec<&str> = states
+        .filter(|(_, state)| state.is_unsure())
+        .map(|(limit, _)| limit.text.as_str())
+        .collect();
+    let is_open = recommendation.certainty == Certainty::NotSettled && !limits.is_empty();
+    is_open.then(|| list(&limits, LIMITS))
 }
 
 pub fn rival(recommendation: &Recommendation) -> Option<&str> {

@@ -90,6 +90,18 @@ fn an_unfinished_run_says_so_and_how_to_go_on() {
 }
 
 #[test]
+fn a_run_that_ended_before_its_questions_recommends_nothing_by_other_figures() {
+    let mut records = fixture::records();
+    records.retain(|record| !matches!(record, Record::Timed(_) | Record::Finished { .. }));
+    let text = render(&Summary::from_records(&records).unwrap(), 100, false);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    let expected = "at 120 k rows (not settled). For 4,160,000 rows nothing is recommended yet: no question \
+                    that counts has right answers. The run is not finished.";
+    assert!(words.contains(expected), "{text}");
+}
+
+#[test]
 fn a_run_of_which_only_the_header_exists_can_be_shown() {
     let summary = Summary::from_records(&fixture::records()[..1]).unwrap();
     assert!(render(&summary, 200, false).contains("so there is nothing to recommend"));

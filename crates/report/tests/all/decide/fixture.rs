@@ -22,6 +22,7 @@ fn answer(measured: f64, seconds: f64, class: AnswerClass, seed: usize) -> Answe
     Answer {
         class,
         time: Timed::Seconds(figure(seconds, 0.12, seed)),
+        was_right: true,
         measured: Some(measured),
         quantiles: Vec::new(),
         basis: "5 scales, held-out error 8%".to_owned(),
@@ -159,6 +160,7 @@ pub fn events() -> DecisionInput {
         }),
         no_forecast: None,
         no_month: None,
+        dropped_in_vain: Vec::new(),
         not_measured: vec![
             "a cold cache".to_owned(),
             "a network".to_owned(),

@@ -1,5 +1,7 @@
 use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
-use bakeoff_stats::decide::{Decision, DecisionInput, Minimise, Status, Timed};
+use bakeoff_stats::decide::{
+    Decision, DecisionInput, Limit, LimitOf, Minimise, Status, Timed,
+};
 use unicode_width::UnicodeWidthStr;
 
 use super::fixture;
@@ -64,7 +66,7 @@ fn two_questions_are_shown_whatever_else_there_is_to_say() {
         let text = render_of_race(&Decision::of(&input), race, width, false);
         assert_fits(&text, width);
         assert!(questions_shown(&text) >= 2, "{text}");
-        for part in ["\nLeft out ", "\nNoise ", "\nUnknown "] {
+        for part in ["\nLeft out ", "\nNoise ", "\nUnknown ", "\nRace "] {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
     }
@@ -78,7 +80,8 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
     input.no_forecast = Some("100,000 rows are too few; load all of them".to_owned());
     for width in [60, 80, 100] {
         let text = render(&Decision::of(&input), width, false);
-        let begin = "local/columnar is best at 100 k rows (settled).";
+        let begin =
+        "local/columnar is best at 100 k rows (settled).";
         assert!(text.starts_with(begin), "{text}");
         let words: Vec<&str> = text.split_whitespace().collect();
         let rest = "For 4,160,000 rows nothing is recommended yet: 100,000 rows are too few; load all of \
@@ -127,6 +130,20 @@ fn what_failed_elsewhere_is_said_after_the_confidence() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let doubt = "It keeps all limits. But local/columnar#twin gave no right answer to usa.";
     assert!(words.join(" ").contains(doubt), "{text}");
+}
+
+#[test]
+fn what_was_dropped_for_a_design_that_failed_is_said_before_the_runner_up() {
+    let mut input = fixture::events();
+    input.designs[5].answers[3].time = Timed::Unknown("it was not measured".to_owned());
+    input.dropped_in_vain = vec!["parquet?codec=zstd".to_owned()];
+    let text = text(&input);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let doubt = "But parquet?codec=zstd was dropped for a design that failed later: measure it again. \
+                 Runner-up:";
+    assert!(words.join(" ").contains(doubt), "{text}");
+    let begin = "Take local/columnar. This is likely, not settled.";
+    assert!(text.starts_with(begin), "{text}");
 }
 
 #[test]
@@ -190,6 +207,29 @@ fn a_question_at_fault_is_said_so() {
     let text = text(&input);
     assert!(text.contains("albania fails with every design"), "{text}");
     assert!(text.starts_with("Take local/columnar."), "{text}");
+}
+
+#[test]
+fn a_limit_that_is_perhaps_kept_is_the_doubt_and_no_other_design() {
+    let mut input = fixture::events();
+    // It loads 187,000 rows a second, give or take 6%.
+    input.rule.limits[1] = Limit {
+        text: "load > 185k rows/s".to_owned(),
+        of: LimitOf::Load,
+        bound: 185_000.0,
+    };
+    let begin = "Take local/columnar if it keeps load > 185k rows/s. This is not settled.";
+    let full = text(&input);
+    assert!(full.starts_with(begin), "{full}");
+    input.measured_rows = input.rows;
+    input.no_forecast = Some("load all rows".to_owned());
+    let measured = text(&input);
+    let begin = "local/columnar is best at 4.16 M rows if it keeps load > 185k rows/s (not settled).";
+    assert!(measured.starts_with(begin), "{measured}");
+    for text in [full, measured] {
+        assert!(!text.contains("would hardly separate"), "{text}");
+        assert!(!text.contains("would show more"), "{text}");
+    }
 }
 
 #[test]

@@ -46,6 +46,8 @@ struct Query {
     right_without_time: usize,
     /// Complaint about each round without a right answer.
     bad: Vec<String>,
+    /// Set if the complete answer was right.
+    verified: bool,
     /// Set if the complete answer was wrong or missing.
     disproved: bool,
 }
@@ -208,6 +210,7 @@ impl Collected {
 
     fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {
         let Some(reason) = answer.outcome.complaint() else {
+            self.query(number, &answer.design, &answer.query)?.verified = true;
             return Ok(());
         };
         self.query(number, &answer.design, &answer.query)?.disproved = true;
@@ -374,6 +377,7 @@ impl Query {
             right: Vec::new(),
             right_without_time: 0,
             bad: Vec::new(),
+            verified: false,
             disproved: false,
         }
     }
@@ -398,6 +402,7 @@ impl Query {
     }
 
     fn condense(self) -> QuerySummary {
+        let is_right = self.verified || self.right_without_time > 0 || !self.right.is_empty();
         let right = if self.disproved {
             Vec::new()
         } else {
@@ -422,6 +427,7 @@ impl Query {
             query: self.name,
             time,
             rounds,
+            was_right: is_right && !self.disproved,
             always_empty: !right.is_empty() && right.iter().all(is_empty),
             times_fastest: None,
             rows_scanned_per_second: rows_scanned

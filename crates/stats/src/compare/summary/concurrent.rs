@@ -56,6 +56,9 @@ pub struct ConcurrentFigures {
     /// Nanoseconds of the right answers in each turn.
     #[serde(skip)]
     pub(in crate::compare) answers: Vec<Vec<u64>>,
+    /// Number of questions without an answer in each turn.
+    #[serde(skip)]
+    pub(in crate::compare) unanswered: Vec<u64>,
 }
 
 /// Returns the figures of a design over its turns, which are in their order. Returns `None` if it had
@@ -137,14 +140,13 @@ impl ConcurrentFigures {
         nanoseconds.sort_unstable();
         let answered = nanoseconds.len();
         let seconds: f64 = turns.iter().map(|turn| turn.seconds).sum();
-        let (mut wrong, mut failed) = (0, 0);
-        for bad in turns.iter().flat_map(|turn| &turn.bad) {
-            match bad.outcome {
-                _ if !is_meant(&bad.query) => {}
-                Outcome::Wrong { .. } => wrong += u64::from(bad.questions),
-                _ => failed += u64::from(bad.questions),
-            }
-        }
+        let bad = |turn: &Concurrent, is_wrong: bool| -> u64 {
+            let of_query = turn.bad.iter().filter(|bad| is_meant(&bad.query));
+            let of_kind =
+                of_query.filter(|bad| matches!(bad.outcome, Outcome::Wrong { .. }) == is_wrong);
+            of_kind.map(|bad| u64::from(bad.questions)).sum()
+        };
+        let unanswered: Vec<u64> = turns.iter().map(|turn| bad(turn, false)).collect();
         ConcurrentFigures {
             answered: answered as u64,
             per_second: if seconds > 0.0 {
@@ -156,10 +158,11 @@ impl ConcurrentFigures {
             p50: percentile(&nanoseconds, 50),
             p99: percentile(&nanoseconds, 99).filter(|_| answered >= ANSWERS_FOR_P99),
             slowest: percentile(&nanoseconds, 100),
-            wrong,
-            failed,
+            wrong: turns.iter().map(|turn| bad(turn, true)).sum(),
+            failed: unanswered.iter().sum(),
             turns: means.collect(),
             answers: turns.iter().map(answers).collect(),
+            unanswered,
         }
     }
 }

@@ -42,7 +42,10 @@ impl Summary {
     /// Decides for one design by the rule of the workload. Returns `None` before any design was
     /// loaded.
     pub(super) fn decide(&self) -> Option<Decision> {
-        Some(Decision::of(&self.decision_input()?))
+        Some(Decision {
+            is_unfinished: !self.finished,
+            ..Decision::of(&self.decision_input()?)
+        })
     }
 
     /// Returns the weight of a query by its index; all queries have the same one without a rule.
@@ -94,6 +97,10 @@ impl Summary {
             known_rows: None,
             no_forecast: None,
             no_month: self.why_no_month(),
+            dropped_in_vain: { self.race.iter() }
+                .flat_map(|race| &race.unfounded)
+                .map(|dropped| dropped.design.clone())
+                .collect(),
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
         let mut input = self.at_full_scale_or_measured(measured);
@@ -208,6 +215,7 @@ impl Summary {
         Answer {
             class: self.class(design, query),
             time: timed(design, query, drawn, &factors),
+            was_right: query.was_right,
             measured: query.median(),
             quantiles: self.quantiles(design, &query.query),
             basis: format!("measured, {}", rounds_in_words(query.rounds.len())),

@@ -1,11 +1,14 @@
 //! Failures of a run: those of a design, those of a question that fails with every design, and those of further
 //! tables.
 
-use super::{DesignSummary, Failure, QuerySummary, Summary};
+use super::{ConcurrentFigures, DesignSummary, Failure, Summary};
 use crate::compare::{Dropped, Step};
 
 /// Beginning of the reason of a wrong answer, in contrast to a missing one.
 const WRONG: &str = "wrong answer";
+/// Share of the questions of several clients from which on missing answers exclude a design, as `drive` has it by
+/// default.
+const TOO_MANY_UNANSWERED: f64 = 0.001;
 
 impl Summary {
     /// Takes designs for not dropped whose winner may not be recommended itself, since it failed later:
@@ -76,7 +79,7 @@ impl Summary {
     }
 
     /// Describes failures that do not exclude a design, but speak against it: those of its further tables, and
-    /// questions of several clients that had no answer. Each is a clause.
+    /// few questions of several clients that had no answer. Each is a clause.
     pub(super) fn troubles(&self, design: &DesignSummary) -> Vec<String> {
         let of_tables = self.failures_of_tables(design).map(|(table, failure)| {
             let id = &table.info.id;
@@ -85,7 +88,7 @@ impl Summary {
                 None => format!("{id} failed"),
             }
         });
-        let unanswered = { design.failures.iter() }.filter(|failure| failure.is_unanswered());
+        let unanswered = { design.failures.iter() }.filter(|failure| design.excuses(failure));
         let unanswered = unanswered.filter_map(|failure| {
             let query = failure.query.as_deref()?;
             Some(format!("several clients got no answer to {query}"))
@@ -107,11 +110,11 @@ impl DesignSummary {
     }
 
     /// Returns whether the design is no yardstick and nothing failed but these queries, which are at fault
-    /// themselves, and questions of several clients that had no answer.
+    /// themselves, and few questions of several clients that had no answer.
     pub(super) fn may_be_best(&self, at_fault: &[&str]) -> bool {
         let is_excused = |failure: &Failure| {
             let query = failure.query.as_deref();
-            failure.is_unanswered() || query.is_some_and(|query| at_fault.contains(&query))
+            self.excuses(failure) || query.is_some_and(|query| at_fault.contains(&query))
         };
         !self.info.is_yardstick() && self.failures.iter().all(is_excused)
     }
@@ -119,7 +122,21 @@ impl DesignSummary {
     /// Returns the failure of a query, if it excludes the design.
     pub(super) fn failure_of(&self, query: &str) -> Option<&Failure> {
         let mut failures = self.failures.iter();
-        failures.find(|f| f.query.as_deref() == Some(query) && !f.is_unanswered())
+        failures.find(|f| f.query.as_deref() == Some(query) && !self.excuses(f))
+    }
+
+    /// Returns whether a failure is but a few questions of several clients without an answer: one, or a small share of
+    /// thousands. They say nothing about questions that come one after the other; that a server answers one wrongly,
+    /// or that clients hardly get answers, does.
+    fn excuses(&self, failure: &Failure) -> bool {
+        let asked = self.concurrent.as_ref().zip(failure.query.as_deref());
+        let figures = asked.and_then(|(asked, query)| asked.query(query));
+        let are_few = |figures: &ConcurrentFigures| {
+            let (answered, failed) = (figures.answered + figures.wrong, figures.failed);
+            let share = failed as f64 / (answered + failed).max(1) as f64;
+            answered > 0 && (failed == 1 || share < TOO_MANY_UNANSWERED)
+        };
+        failure.is_unanswered() && figures.is_some_and(are_few)
     }
 
     /// Returns whether some questions of several clients had no answer.
@@ -131,10 +148,9 @@ impl DesignSummary {
         self.failure_of(query).is_some()
     }
 
-    /// Returns whether the design's own table was asked a query: it failed, or there are times.
+    /// Returns whether the design's own table was asked a query: it failed, or there was a right answer.
     fn was_asked(&self, query: &str) -> bool {
-        let is_timed = |query: &QuerySummary| !query.rounds.is_empty();
-        self.failed_at(query) || self.query(query).is_some_and(is_timed)
+        self.failed_at(query) || self.query(query).is_some_and(|query| query.was_right)
     }
 }
 
@@ -144,8 +160,7 @@ impl Failure {
         self.query.is_none()
     }
 
-    /// Returns whether some questions of several clients had no answer. That a server refuses one of thousands says
-    /// nothing about questions that come one after the other; that it answers one wrongly does.
+    /// Returns whether some questions of several clients had no answer.
     fn is_unanswered(&self) -> bool {
         self.step == Step::Concurrent && !self.is_whole() && !self.reason.starts_with(WRONG)
     }

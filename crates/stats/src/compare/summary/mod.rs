@@ -158,6 +158,9 @@ pub struct QuerySummary {
     /// Number and seconds of each round with a right answer, in the order of the rounds.
     #[serde(skip)]
     pub rounds: Vec<(u32, f64)>,
+    /// Whether an answer was right, be it one without a time that counts, as in the open rounds of a race.
+    #[serde(skip)]
+    pub(super) was_right: bool,
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,

@@ -200,7 +200,10 @@ fn where_no_question_counts_storage_decides() {
         instead: Minimise::Storage,
     };
     assert_eq!(decision.fallback, Some(expected));
-    assert_eq!(decision.recommendation.unwrap().design, "a");
+    let recommendation = decision.recommendation.unwrap();
+    assert_eq!(recommendation.design, "a");
+    assert_eq!(recommendation.certainty, Certainty::NotSettled);
+    assert_eq!(recommendation.doubts, [Doubt::NotByTheRule]);
 }
 
 #[test]
@@ -209,7 +212,9 @@ fn without_prices_the_cost_of_a_month_gives_way_to_time() {
     input.rule.minimise = Minimise::Month;
     let decision = Decision::of(&input);
     assert_eq!(decision.minimised(), Minimise::Time);
-    assert_eq!(decision.recommendation.unwrap().design, "a");
+    let recommendation = decision.recommendation.unwrap();
+    assert_eq!(recommendation.design, "a");
+    assert_eq!(recommendation.certainty, Certainty::Settled);
     for (design, month) in input.designs.iter_mut().zip([500.0, 400.0]) {
         design.month = Some(Figure::exact(month));
     }

@@ -46,6 +46,7 @@ pub fn input(
         known_rows: None,
         no_forecast: None,
         no_month: None,
+        dropped_in_vain: Vec::new(),
         not_measured: Vec::new(),
     }
 }
@@ -70,6 +71,7 @@ pub fn answer(figure: Figure) -> Answer {
     Answer {
         class: AnswerClass::Scan,
         time: Timed::Seconds(figure),
+        was_right: true,
         measured: None,
         quantiles: Vec::new(),
         basis: String::new(),

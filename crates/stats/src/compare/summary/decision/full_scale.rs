@@ -2,11 +2,15 @@
 
 use super::{RESAMPLES, SEED};
 use crate::compare::{DesignForecast, Projection, Refusal, StorageForecast, Summary, TimeForecast};
-use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Span, Status, Timed};
+use crate::decide::{
+    Answer, Contender, DecisionInput, Figure, KnownRows, Minimise, Span, Status, Timed,
+};
 use crate::random::SplitMix64;
 
 /// Reason why nothing is known beyond the range of a forecast.
 const BEYOND: &str = "the tables of this run are no further apart";
+/// Reason why there are no times at all, at any scale.
+const NO_ANSWERS: &str = "no question that counts has right answers";
 
 impl Summary {
     /// Returns the input with times at full scale, if all designs that may be recommended can be ranked by
@@ -22,7 +26,9 @@ impl Summary {
         let times = self.times(&measured, &counted);
         let is_ranked = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.ranked().is_ok());
         if times.is_empty() || counted.is_empty() || !times.iter().all(is_ranked) {
-            return without_forecast(measured, worst_refusal(&times));
+            let has_no_times = counted.is_empty() && measured.rule.minimise == Minimise::Time;
+            let reason = has_no_times.then(|| NO_ANSWERS.to_owned());
+            return without_forecast(measured, reason.or_else(|| worst_refusal(&times)));
         }
         let from = times.iter().flatten().map(|time| time.from_rows);
         let to = times.iter().flatten().map(|time| time.to_rows);

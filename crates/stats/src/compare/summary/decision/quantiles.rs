@@ -10,13 +10,23 @@ use crate::random::SplitMix64;
 const FEWEST_SLOWER: f64 = 10.0;
 /// Seed of the resamples of turns. All designs have the same turns in a resample.
 const TURNS_SEED: u64 = 0x0007_0195;
+/// Nanoseconds of a question without an answer: longer than any answer takes.
+const NEVER: u64 = u64::MAX;
+
+/// Questions of a turn that took equally long.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Asked {
+    nanoseconds: u64,
+    turn: usize,
+    number: u64,
+}
 
 impl Summary {
     /// Returns the quantiles of a query that the rule limits, as far as clients had enough answers from the design.
     pub(super) fn quantiles(&self, design: &DesignSummary, query: &str) -> Vec<(f64, Figure)> {
         let asked = design.concurrent.as_ref();
         let Some((figures, decide)) = { asked.and_then(|asked| asked.query(query)) }
-            .filter(|figures| figures.wrong + figures.failed == 0)
+            .filter(|figures| figures.wrong == 0)
             .zip(self.header.decide.as_ref())
         else {
             return Vec::new();
@@ -39,17 +49,25 @@ impl Summary {
     }
 }
 
-/// Returns a quantile of all answers, with resamples that draw the turns with replacement. Returns `None` if there are too
-/// few answers.
+/// Returns a quantile of all answers, with resamples that draw the turns with replacement. Questions without an answer are
+/// slower than all others. Returns `None` if there are too few.
 fn figure(figures: &ConcurrentFigures, quantile: f64) -> Option<Figure> {
-    let turns: Vec<&Vec<u64>> = { figures.answers.iter() }
-        .filter(|answers| !answers.is_empty())
+    let turns: Vec<(&Vec<u64>, u64)> = { figures.answers.iter() }
+        .zip(figures.unanswered.iter().copied())
+        .filter(|(answers, missing)| !answers.is_empty() || *missing > 0)
         .collect();
-    let of_turns = turns.iter().enumerate();
-    let mut sorted: Vec<(u64, usize)> = of_turns
-        .flat_map(|(turn, answers)| answers.iter().map(move |nanoseconds| (*nanoseconds, turn)))
-        .collect();
-    let slower = sorted.len() as f64 * (1.0 - quantile);
+    let mut sorted: Vec<Asked> = Vec::new();
+    for (turn, (answers, missing)) in turns.iter().enumerate() {
+        let asked = |nanoseconds: u64, number: u64| Asked {
+            nanoseconds,
+            turn,
+            number,
+        };
+        sorted.extend(answers.iter().map(|nanoseconds| asked(*nanoseconds, 1)));
+        sorted.push(asked(NEVER, *missing));
+    }
+    let number: u64 = sorted.iter().map(|asked| asked.number).sum();
+    let slower = number as f64 * (1.0 - quantile);
     if slower < FEWEST_SLOWER - 1e-6 {
         return None;
     }
@@ -71,19 +89,19 @@ fn figure(figures: &ConcurrentFigures, quantile: f64) -> Option<Figure> {
     Some(Figure::resampled(point, resamples?))
 }
 
-/// Returns the smallest time in seconds that this share of the answers does not exceed. The answers of each turn count as
+/// Returns the smallest time in seconds that this share of the questions does not exceed. Those of each turn count as
 /// many times as is given.
-fn nearest_rank(sorted: &[(u64, usize)], times: &[usize], quantile: f64) -> Option<f64> {
-    let number: usize = sorted.iter().map(|(_, turn)| times[*turn]).sum();
+fn nearest_rank(sorted: &[Asked], times: &[u64], quantile: f64) -> Option<f64> {
+    let number_of = |asked: &Asked| times[asked.turn].saturating_mul(asked.number);
+    let number: u64 = sorted.iter().map(number_of).fold(0, u64::saturating_add);
     // No error of rounding may ask for one answer more.
-    let rank = (quantile * number as f64 - 1e-6).ceil().max(1.0) as usize;
-    let mut passed = 0;
-    let mut answers = sorted.iter();
-    let found = answers.find(|(_, turn)| {
-        passed += times[*turn];
+    let rank = (quantile * number as f64 - 1e-6).ceil().max(1.0) as u64;
+    let mut passed: u64 = 0;
+    let found = sorted.iter().find(|&asked| {
+        passed = passed.saturating_add(number_of(asked));
         passed >= rank
     });
-    found.map(|(nanoseconds, _)| *nanoseconds as f64 / 1e9)
+    found.map(|asked| asked.nanoseconds as f64 / 1e9)
 }
 
 #[cfg(test)]
@@ -91,7 +109,7 @@ mod tests {
     use super::*;
     use crate::compare::testing::{footprint, header, loaded, timed};
     use crate::compare::{BadQuestions, Concurrent, ConcurrentQuery, Decide, Outcome, Record};
-    use crate::decide::{Doubt, Limit, LimitState, Minimise, Recommendation, Rule};
+    use crate::decide::{Certainty, Doubt, Limit, LimitState, Minimise, Recommendation, Rule};
     use crate::{CpuSeconds, Timing};
 
     const MS: u64 = 1_000_000;
@@ -188,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn few_answers_failures_and_no_clients_judge_no_quantile() {
+    fn few_answers_and_no_clients_judge_no_quantile() {
         let unknown = |records: &[Record]| {
             let found = recommended(records);
             assert_eq!(found.limits, [LimitState::NotKnown]);
@@ -199,18 +217,61 @@ mod tests {
         let mut few = records(0.99);
         few.extend(clients("a/x", 142, 1));
         unknown(&few);
-        let mut failed = records(0.99);
-        failed.extend(clients("a/x", 200, 1));
-        if let Some(Record::Concurrent(turn)) = failed.last_mut() {
-            turn.bad.push(BadQuestions {
-                query: "scan".to_owned(),
-                questions: 1,
-                permutation: 3,
-                outcome: Outcome::Error {
-                    reason: "time-out".to_owned(),
-                },
-            });
+    }
+
+    #[test]
+    fn no_design_wins_since_it_is_too_slow_to_be_judged() {
+        let mut records = records(0.99);
+        records.extend(clients("a/x", 200, 3));
+        records.extend(clients("a/y", 20, 1));
+        // The median of a/y, of which p99 is not known, is 200 ms.
+        let broken = Summary::from_records(&records).unwrap().decision.unwrap();
+        let limits = &broken.design("a/y").unwrap().limits;
+        assert!(matches!(limits[0], LimitState::Broken(_)), "{limits:?}");
+        let Some(Record::Started(header)) = records.first_mut() else {
+            panic!("no header");
+        };
+        header.decide.as_mut().unwrap().rule.limits[0].bound = 0.25;
+        let found = recommended(&records);
+        assert_eq!(
+            (found.design.as_str(), found.certainty),
+            ("a/y", Certainty::NotSettled)
+        );
+        assert_eq!(found.limits, [LimitState::NotKnown]);
+        let text = "scan quantile < 150ms".to_owned();
+        assert!(found.doubts.contains(&Doubt::LimitsOfOthers(vec![text])));
+    }
+
+    /// State of the limit on p80 if clients of `a/x` have so many questions with this outcome in each turn, besides 200
+    /// right answers.
+    fn with_bad(questions: u32, outcome: &Outcome) -> LimitState {
+        let mut records = records(0.8);
+        for mut record in clients("a/x", 200, 1) {
+            if let Record::Concurrent(turn) = &mut record {
+                turn.bad.push(BadQuestions {
+                    query: "scan".to_owned(),
+                    questions,
+                    permutation: 3,
+                    outcome: outcome.clone(),
+                });
+            }
+            records.push(record);
         }
-        assert_eq!(recommended(&failed).limits, [LimitState::NotKnown]);
+        let summary = Summary::from_records(&records).unwrap();
+        summary.decision.unwrap().designs[0].limits[0]
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_slower_than_every_answer() {
+        let missing = Outcome::Error {
+            reason: "time-out".to_owned(),
+        };
+        assert_eq!(with_bad(1, &missing), LimitState::Kept);
+        let broken = with_bad(100, &missing);
+        assert!(matches!(broken, LimitState::Broken(_)), "{broken:?}");
+        let wrong = Outcome::Wrong {
+            difference: "row 1".to_owned(),
+        };
+        assert_eq!(with_bad(1, &wrong), LimitState::NotKnown);
     }
 }

@@ -1,7 +1,9 @@
 use super::*;
 use crate::compare::testing::*;
-use crate::compare::{BadQuestions, Concurrent, ConcurrentQuery, Instance, Outcome, Record};
-use crate::decide::{Certainty, Doubt, Recommendation, WhyLeftOut};
+use crate::compare::{
+    BadQuestions, Concurrent, ConcurrentQuery, Instance, OPEN_ROUND, Outcome, Record,
+};
+use crate::decide::{Certainty, Doubt, Recommendation, WhyLeftOut, WhyOut};
 use crate::{CpuSeconds, Timing};
 
 /// Summary of a run at full scale.
@@ -112,6 +114,23 @@ fn a_winner_that_fails_only_at_a_question_at_fault_still_beats_what_it_dropped()
 }
 
 #[test]
+fn a_dropped_design_that_was_right_in_an_open_round_keeps_a_question_and_returns() {
+    let mut records = [measured("a/x", 1.0), measured("a/z", 2.0)].concat();
+    without_key(&mut records, &["a/x", "a/z"]);
+    records.extend([loaded("a/y", 0, 1.0), footprint("a/y", 500)]);
+    records.push(in_round(timed("a/y", "key", 2.0), OPEN_ROUND));
+    let summary = raced(records);
+    assert_eq!(summary.queries_at_fault(), Vec::<&str>::new());
+    assert!(!summary.design("a/y").unwrap().is_out_of_race());
+    assert_eq!(summary.race.as_ref().unwrap().unfounded.len(), 1);
+    let found = recommended(&summary);
+    assert_eq!(
+        (found.design.as_str(), found.certainty),
+        ("a/y", Certainty::NotSettled)
+    );
+}
+
+#[test]
 fn a_winner_that_fails_takes_its_drops_back_and_no_rounds_of_the_others() {
     let mut records = [measured("a/x", 1.0), measured("a/z", 2.0)].concat();
     records.push(in_round(timed_as("a/x", "scan", 0.1, wrong()), 3));
@@ -122,7 +141,8 @@ fn a_winner_that_fails_takes_its_drops_back_and_no_rounds_of_the_others() {
         assert_eq!(summary.decision.as_ref().unwrap().rounds, 7);
         let found = recommended(&summary);
         assert_eq!(found.design, "a/z");
-        assert_eq!(found.doubts, [Doubt::NotRanked(vec!["a/y".to_owned()])]);
+        let in_vain = Doubt::DroppedInVain(vec!["a/y".to_owned()]);
+        assert_eq!(found.doubts, [in_vain]);
         summary
     };
     revived(records.clone());
@@ -158,8 +178,9 @@ fn a_wrong_answer_of_a_twin_is_a_failure_and_a_doubt() {
     assert_eq!(recommended(&both).design, "a/y");
 }
 
-/// Two designs of which clients asked the faster one, and had this outcome once.
-fn asked_by_clients(outcome: Outcome) -> Summary {
+/// Two designs of which clients asked the faster one, got 100 right answers, and had this outcome with so many
+/// further questions.
+fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
     let mut records = [measured("a/x", 1.0), measured("a/y", 2.0)].concat();
     records.push(Record::Concurrent(Box::new(Concurrent {
         design: "a/x".to_owned(),
@@ -174,7 +195,7 @@ fn asked_by_clients(outcome: Outcome) -> Summary {
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),
-            questions: 1,
+            questions,
             permutation: 3,
             outcome,
         }],
@@ -186,7 +207,7 @@ fn asked_by_clients(outcome: Outcome) -> Summary {
 #[test]
 fn a_question_that_clients_got_no_answer_to_is_a_doubt_and_a_wrong_answer_excludes() {
     let reason = "time-out".to_owned();
-    let missing = asked_by_clients(Outcome::Error { reason });
+    let missing = asked_by_clients(1, Outcome::Error { reason });
     assert_eq!(missing.failures().count(), 1);
     let found = recommended(&missing);
     assert_eq!(
@@ -195,6 +216,19 @@ fn a_question_that_clients_got_no_answer_to_is_a_doubt_and_a_wrong_answer_exclud
     );
     let trouble = "several clients got no answer to key".to_owned();
     assert_eq!(found.doubts, [Doubt::Troubles(vec![trouble])]);
-    let wrong = asked_by_clients(wrong());
+    let wrong = asked_by_clients(1, wrong());
     assert_eq!(recommended(&wrong).design, "a/y");
+}
+
+#[test]
+fn a_design_whose_clients_hardly_get_answers_is_excluded() {
+    let reason = "refused".to_owned();
+    let summary = asked_by_clients(3_500, Outcome::Error { reason });
+    assert_eq!(recommended(&summary).design, "a/y");
+    let decision = summary.decision.as_ref().unwrap();
+    let why = decision.design("a/x").unwrap().out.as_ref();
+    assert!(
+        matches!(why, Some(WhyOut::FailedQuestion { .. })),
+        "{why:?}"
+    );
 }
