@@ -48,7 +48,7 @@ pub struct Forecast {
     /// one that holds such folders
     dir: PathBuf,
 
-    /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users without machines those measured]
+    /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users alone those measured]
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
