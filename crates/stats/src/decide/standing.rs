@@ -36,6 +36,8 @@ pub struct DesignStanding {
     pub settled: Option<Settled>,
     pub load: Option<Span>,
     pub month: Option<Span>,
+    /// Whether a month may cost more than that.
+    pub is_month_least: bool,
     /// Weighted mean of the times of all questions that count.
     pub time: Option<Span>,
     /// Ratio to the best design by each objective of tables.
@@ -103,6 +105,7 @@ pub fn designs(
                 settled: design.settled.clone(),
                 load: span(&design.load),
                 month: span(&design.month),
+                is_month_least: design.is_month_least,
                 time: time(contest, index),
                 ratios: to_best(contest, index),
                 cells: (0..input.questions.len())

@@ -65,7 +65,11 @@ fn choice_row(decision: &Decision, choice: &Choice, has_month: bool) -> Option<V
     ];
     if has_month {
         let currency = decision.price.as_ref().map_or("", |price| &price.currency);
-        let amount = |amount: f64| format!("{} {}", units::amount(amount), Escaped(currency));
+        let least = if design.is_month_least { "≥ " } else { "" };
+        let amount = |amount: f64| {
+            let amount = units::amount(amount);
+            format!("{least}{amount} {}", Escaped(currency))
+        };
         row.push(or_none(design.month, |span| span_cell(span, amount)));
     }
     let reason = words::choose_if(decision, choice, words::REASONS);

@@ -83,8 +83,9 @@ pub fn buy(decision: &Decision) -> Vec<String> {
         None => format!("the storage for {kept} is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
+        let least = if design.is_month_least { "≥ " } else { "" };
         let amount = units::amount(month.point);
-        parts.push(format!("{amount} {} a month", price.currency));
+        parts.push(format!("{least}{amount} {} a month", price.currency));
     }
     parts.extend(design.load.map(|load| format!("loads {}", rate(load))));
     if let (Some(_), Some(settled)) = (design.storage, &design.settled) {
