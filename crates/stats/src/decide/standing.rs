@@ -46,6 +46,9 @@ pub struct DesignStanding {
     pub cells: Vec<Cell>,
     /// States of the limits, in the rule's order.
     pub limits: Vec<LimitState>,
+    /// Seconds of the quantiles that the limits are on, in the same order; `None` for limits on other figures, and where
+    /// the quantile is not known.
+    pub quantiles: Vec<Option<f64>>,
 }
 
 /// Answer of a design to a question.
@@ -116,6 +119,9 @@ pub fn designs(
                     .limits
                     .iter()
                     .map(|limit| limit.state(design))
+                    .collect(),
+                quantiles: { input.rule.limits.iter() }
+                    .map(|limit| limit.quantile(design))
                     .collect(),
             }
         })

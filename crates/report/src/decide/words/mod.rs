@@ -7,7 +7,7 @@ mod figures;
 
 pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
-pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
+pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settled};
 

@@ -1,5 +1,5 @@
 use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
-use bakeoff_stats::decide::{Decision, DecisionInput, Figure, Minimise, Status, Timed};
+use bakeoff_stats::decide::{Decision, DecisionInput, Figure, LimitOf, Minimise, Status, Timed};
 use unicode_width::UnicodeWidthStr;
 
 use super::fixture;
@@ -117,6 +117,20 @@ fn a_month_of_which_only_the_least_is_known_is_marked() {
     let text = text(&input);
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains("≥ 1,851 EUR a month"), "{text}");
+}
+
+#[test]
+fn a_limit_on_a_quantile_is_shown_with_the_quantile() {
+    let mut input = fixture::events();
+    input.rule.limits[0].of = LimitOf::Question {
+        index: 2,
+        quantile: Some(0.8),
+    };
+    for design in &mut input.designs {
+        design.answers[2].quantiles = vec![(0.8, Figure::once(0.041))];
+    }
+    let text = text(&input);
+    assert!(text.contains("probably kept: p80 41.0 ms"), "{text}");
 }
 
 #[test]
