@@ -167,18 +167,18 @@ fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
         Some(_) => Vec::new(),
         None => between.undecided(),
     };
-    let mut remedies: Vec<(String, Vec<String>)> = Vec::new();
+    let mut remedies: Vec<(String, Vec<&Undecided>)> = Vec::new();
     for open in undecided.iter().filter(|open| open.what.is_some()) {
-        let (remedy, name) = (open.remedy(), words::undecided(open));
+        let remedy = open.remedy();
         match remedies.iter_mut().find(|(known, _)| *known == remedy) {
-            Some((_, names)) => names.push(name),
-            None => remedies.push((remedy, vec![name])),
+            Some((_, figures)) => figures.push(open),
+            None => remedies.push((remedy, vec![open])),
         }
     }
-    remedy_lines(remedies.iter().map(|(remedy, names)| {
+    remedy_lines(remedies.iter().map(|(remedy, figures)| {
         let which = match judged {
-            Some(_) => names.join(", "),
-            None => units::plural(names.len() as u64, "figure", "figures"),
+            Some(_) => words::undecided(figures),
+            None => units::plural(figures.len() as u64, "figure", "figures"),
         };
         (which, remedy.as_str())
     }))

@@ -48,7 +48,7 @@ pub struct Forecast {
     /// one that holds such folders
     dir: PathBuf,
 
-    /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users those measured]
+    /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users alone those measured]
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
@@ -157,7 +157,8 @@ impl Forecast {
             );
             return Err(Misuse::new(ignored).into());
         }
-        let found = self.users_of(summary, users);
+        let rows = self.rows.unwrap_or(summary.rows);
+        let found = self.users_of(summary, users, rows);
         Ok(if self.json {
             growth::users_json(&found)?
         } else {
@@ -165,13 +166,15 @@ impl Forecast {
         })
     }
 
-    fn users_of(&self, summary: &Summary, users: u32) -> UsersForecast {
+    fn users_of(&self, summary: &Summary, users: u32, rows: u64) -> UsersForecast {
         let cores = self.cores.unwrap_or(summary.header.machine.cores);
-        summary.under_load(users, cores, self.rows.unwrap_or(summary.rows))
+        summary.under_load(users, cores, rows)
     }
 
+    /// Returns what users get and the machines, both for the same rows.
     fn under_load_and_machines(&self, summary: &Summary, users: u32) -> Result<String> {
-        let found = self.users_of(summary, users);
+        let (rows, _) = self.size(summary);
+        let found = self.users_of(summary, users, rows);
         let machines = self.of_machines(summary)?;
         if self.json {
             return Ok(growth::users_and_machines_json(&found, &machines)?);

@@ -176,6 +176,11 @@ fn rows_nodes_users_and_prices_are_asked_for_together() {
         (&alone["users"], &alone["rows"]),
         (&2.into(), &4_000.into())
     );
+    let both = ["forecast", "out", "--users", "2", "--questions", "5"];
+    bench.bakeoff(&both).expect(0).says("of 16,000 rows");
+    let json = bench.bakeoff(&[&both[..], &["--json"]].concat()).expect(0);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["users"]["rows"], 16_000);
 }
 
 #[test]

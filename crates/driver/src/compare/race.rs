@@ -25,9 +25,10 @@ use crate::{Budget, Design, Observer, Oracle};
 
 /// Share of a budget that one rung may take to warm up, twice over.
 const RUNG_SHARE: f64 = 0.1;
-/// Rows a second that a slow design loads and settles, by which rungs are small enough for a budget. It is
-/// assumed: rows of CQL reach it on two cores.
-const SLOW_ROWS_PER_SECOND: f64 = 5_000.0;
+/// Rows a second that a design is assumed to load and settle, by which rungs are small enough for a budget. Rows of
+/// CQL reach half of it on two cores. Rungs have 5/16 of the rows at most, so that such designs alone load them in
+/// less than the time that all rows may take.
+const ROWS_PER_SECOND: f64 = 10_000.0;
 
 /// Everything but the designs that the rungs of a race need.
 pub struct Race<'a> {
@@ -100,9 +101,13 @@ impl Race<'_> {
         let designs: Vec<&dyn Design> = run.live().into_iter().filter(may_have).collect();
         let mut chosen = Vec::new();
         if designs.len() > 1 {
-            for rows in rungs(self.rows(designs.len()).await?) {
+            let all = self.rows(designs.len()).await?;
+            for rows in rungs(all) {
                 let ids = designs.iter().map(|design| &design.info().id);
                 chosen.extend(ids.map(|id| Instance::smaller(id, rows)));
+            }
+            if chosen.is_empty() {
+                run.observer.note(&without_rungs(all));
             }
         }
         let rungs = chosen.clone();
@@ -111,11 +116,11 @@ impl Race<'_> {
     }
 
     /// Returns the rows that will be loaded. Where a budget decides, they are not known yet, and those
-    /// that the workload names stand in for them, as far as so many slow designs would load them.
+    /// that the workload names stand in for them, as far as so many designs would load them.
     async fn rows(&self, designs: usize) -> Result<u64, RunError> {
         let budget = self.settings.budget.map_or(u64::MAX, |budget| {
             let seconds = budget.loading().as_secs_f64() / designs.max(1) as f64;
-            (SLOW_ROWS_PER_SECOND * seconds) as u64
+            (ROWS_PER_SECOND * seconds) as u64
         });
         let named = self.workload.scale.default_rows;
         let most = self.settings.rows.unwrap_or(named.min(budget));
@@ -184,6 +189,14 @@ impl Race<'_> {
         }
         Ok(made)
     }
+}
+
+/// Says that a race over so few rows has no smaller tables, and what would allow them.
+fn without_rungs(rows: u64) -> String {
+    format!(
+        "the race begins with the tables themselves, since {rows} rows are too few for smaller \
+         ones; a longer --budget or more --rows allow them"
+    )
 }
 
 /// Returns the numbers of rows that the tables of rungs have, the fewest first.

@@ -274,8 +274,11 @@ impl Search {
         if left == 0 {
             return Step::Stop(WhyStopped::ProbesUsed);
         }
-        // At a rate that had too few operations, and below, a load would say nothing.
-        let silent = self.undecided().reduce(Rate::max);
+        // At a rate that had too few operations, and below, a load would say nothing; but above one that held
+        // they were too few by chance.
+        let least_held = self.rates(true).reduce(Rate::min);
+        let is_below = |rate: &Rate| least_held.is_none_or(|held| *rate < held);
+        let silent = self.undecided().filter(is_below).reduce(Rate::max);
         let says_something = |rate: &Rate| silent.is_none_or(|silent| *rate > silent);
         let in_turn = QUANTILES
             .into_iter()

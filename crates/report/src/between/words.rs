@@ -1,6 +1,6 @@
 //! Words the sentences about two runs.
 
-use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, What};
+use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, Unknown, What};
 
 use super::{Judged, name};
 use crate::decide::words::percent;
@@ -83,13 +83,50 @@ pub fn judged(between: &Between, judged: Judged<'_>) -> String {
     }
 }
 
-/// Names an undecided figure, with the ratio that it may still have.
-pub fn undecided(open: &Undecided) -> String {
-    let what = open.what.as_ref();
-    let name = what.map_or_else(String::new, |what| name(&open.design, what));
-    match open.at_most {
-        Some(high) => format!("{name} (at most {})", ratio(high)),
-        None => name,
+/// Names undecided figures: each with the ratio that it may still have, and those without any ratio together, by their
+/// design if B has not got it, and else by their question.
+pub fn undecided(open: &[&Undecided]) -> String {
+    let mut groups: Vec<Vec<&Undecided>> = Vec::new();
+    for &figure in open {
+        match groups.iter_mut().find(|group| are_one(group[0], figure)) {
+            Some(group) => group.push(figure),
+            None => groups.push(vec![figure]),
+        }
+    }
+    let names: Vec<String> = groups.iter().map(|group| undecided_group(group)).collect();
+    names.join(", ")
+}
+
+/// Returns whether two figures are named together.
+fn are_one(figure: &Undecided, other: &Undecided) -> bool {
+    let is_same = match figure.why {
+        Unknown::NoDesign => figure.design == other.design,
+        _ => figure.what == other.what,
+    };
+    is_same && figure.why == other.why && figure.at_most.is_none() && other.at_most.is_none()
+}
+
+fn undecided_group(group: &[&Undecided]) -> String {
+    let named = |figure: &Undecided| {
+        let what = figure.what.as_ref();
+        what.map_or_else(String::new, |what| name(&figure.design, what))
+    };
+    let count = group.len() as u64;
+    match group {
+        [] => String::new(),
+        [figure] => match figure.at_most {
+            Some(high) => format!("{} (at most {})", named(figure), ratio(high)),
+            None => named(figure),
+        },
+        [figure, ..] if figure.why == Unknown::NoDesign => {
+            let figures = units::plural(count, "figure", "figures");
+            format!("{} ({figures})", figure.design)
+        }
+        [figure, ..] => {
+            let what = figure.what.as_ref().map(What::to_string);
+            let designs = units::plural(count, "design", "designs");
+            format!("{} ({designs})", what.unwrap_or_default())
+        }
     }
 }
 

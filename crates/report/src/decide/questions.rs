@@ -1,6 +1,8 @@
 //! Orders the questions of the recommended design, those that matter most to a reader first.
 
-use bakeoff_stats::decide::{AnswerClass, Cell, Decision, LimitOf, LimitState, Span};
+use bakeoff_stats::decide::{
+    AnswerClass, Cell, Decision, DesignStanding, LimitOf, LimitState, Span,
+};
 
 /// The time that the recommended design takes for a question.
 pub struct Wait<'a> {
@@ -12,6 +14,8 @@ pub struct Wait<'a> {
     pub basis: &'a str,
     /// The worst state of its limits; `None` if it has none.
     pub limit: Option<LimitState>,
+    /// The quantile that this limit is on, with its seconds; `None` if it is on the median, or if these are not known.
+    pub quantile: Option<(f64, f64)>,
 }
 
 /// Returns questions with a limit first, then the slowest. Those that the design did not answer are left
@@ -32,14 +36,18 @@ pub fn waits(decision: &Decision) -> Vec<Wait<'_>> {
                 class,
                 basis,
                 ..
-            } => Some(Wait {
-                name: &question.name,
-                seconds: *seconds,
-                measured: *measured,
-                class: *class,
-                basis,
-                limit: limit_of(decision, &design.limits, index),
-            }),
+            } => {
+                let limit = limit_of(decision, design, index);
+                Some(Wait {
+                    name: &question.name,
+                    seconds: *seconds,
+                    measured: *measured,
+                    class: *class,
+                    basis,
+                    limit: limit.map(|(state, _)| state),
+                    quantile: limit.and_then(|(_, quantile)| quantile),
+                })
+            }
             Cell::Failed(_) | Cell::Unknown(_) | Cell::NotMeasured => None,
         })
         .collect();
@@ -63,12 +71,21 @@ pub fn slowest<'a>(decision: &'a Decision, cells: &'a [Cell]) -> Option<(&'a str
     shown.max_by(|a, b| a.1.point.total_cmp(&b.1.point))
 }
 
-fn limit_of(decision: &Decision, states: &[LimitState], question: usize) -> Option<LimitState> {
+/// Returns the worst state of a question's limits, and the quantile that this limit is on with its seconds.
+fn limit_of(
+    decision: &Decision,
+    design: &DesignStanding,
+    question: usize,
+) -> Option<(LimitState, Option<(f64, f64)>)> {
+    let states = design.limits.iter().zip(&design.quantiles);
     let limits = decision.rule.limits.iter().zip(states);
-    let of_question = limits.filter(
-        |(limit, _)| matches!(limit.of, LimitOf::Question { index, .. } if index == question),
-    );
-    of_question.map(|(_, state)| *state).max_by_key(badness)
+    let of_question = limits.filter_map(|(limit, (state, seconds))| match limit.of {
+        LimitOf::Question { index, quantile } if index == question => {
+            Some((*state, quantile.zip(*seconds)))
+        }
+        _ => None,
+    });
+    of_question.max_by_key(|(state, _)| badness(state))
 }
 
 fn badness(state: &LimitState) -> u8 {

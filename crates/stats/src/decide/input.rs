@@ -126,6 +126,9 @@ pub struct Contender {
     pub load: Option<Figure>,
     /// Cost of a month, machines included.
     pub month: Option<Figure>,
+    /// Whether a month may cost more than that, since the CPU time of some question has no forecast.
+    #[serde(default)]
+    pub is_month_least: bool,
     /// Failures that do not exclude it, but speak against it, each as a clause.
     #[serde(default)]
     pub troubles: Vec<String>,

@@ -34,6 +34,20 @@ impl Limit {
         Some(self.excess_of(figure.at(resample)))
     }
 
+    /// Returns the time in seconds of the quantile that the limit is on. Returns `None` if it is on another figure, or if
+    /// the quantile is not known.
+    pub(super) fn quantile(&self, design: &Contender) -> Option<f64> {
+        match self.of {
+            LimitOf::Storage
+            | LimitOf::Load
+            | LimitOf::Question {
+                quantile: None | Some(0.5),
+                ..
+            } => None,
+            LimitOf::Question { .. } => self.figure(design).map(|figure| figure.point),
+        }
+    }
+
     fn excess_of(&self, value: f64) -> f64 {
         match self.of {
             LimitOf::Load => self.bound / value,

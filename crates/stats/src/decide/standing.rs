@@ -36,6 +36,8 @@ pub struct DesignStanding {
     pub settled: Option<Settled>,
     pub load: Option<Span>,
     pub month: Option<Span>,
+    /// Whether a month may cost more than that.
+    pub is_month_least: bool,
     /// Weighted mean of the times of all questions that count.
     pub time: Option<Span>,
     /// Ratio to the best design by each objective of tables.
@@ -44,6 +46,9 @@ pub struct DesignStanding {
     pub cells: Vec<Cell>,
     /// States of the limits, in the rule's order.
     pub limits: Vec<LimitState>,
+    /// Seconds of the quantiles that the limits are on, in the same order; `None` for limits on other figures, and where
+    /// the quantile is not known.
+    pub quantiles: Vec<Option<f64>>,
 }
 
 /// Answer of a design to a question.
@@ -103,6 +108,7 @@ pub fn designs(
                 settled: design.settled.clone(),
                 load: span(&design.load),
                 month: span(&design.month),
+                is_month_least: design.is_month_least,
                 time: time(contest, index),
                 ratios: to_best(contest, index),
                 cells: (0..input.questions.len())
@@ -113,6 +119,9 @@ pub fn designs(
                     .limits
                     .iter()
                     .map(|limit| limit.state(design))
+                    .collect(),
+                quantiles: { input.rule.limits.iter() }
+                    .map(|limit| limit.quantile(design))
                     .collect(),
             }
         })

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::JournalError;
 use crate::error::OWN_VERSION;
 
-/// Returns why a line cannot be read: another version wrote it, as the first line of the file says or since it is of a
-/// kind that is not known, or it is damaged.
+/// Returns why a line cannot be read: another version wrote it, as the first line of the file says or since it is a
+/// record of a kind that is not known, or it is damaged.
 pub fn unreadable(
     path: &Path,
     line: usize,
@@ -19,7 +19,7 @@ pub fn unreadable(
     let path = path.to_owned();
     let version = version(file);
     let order = version.as_deref().map_or(Ordering::Equal, order);
-    let is_unknown = source.to_string().starts_with("unknown variant");
+    let is_unknown = is_unknown_kind(&source, file, line);
     match (order, version) {
         _ if !source.is_data() => JournalError::Line { path, line, source },
         (Ordering::Less, Some(version)) => JournalError::Earlier {
@@ -40,6 +40,17 @@ pub fn unreadable(
         },
         _ => JournalError::Line { path, line, source },
     }
+}
+
+/// Returns whether it is the kind of the record in a line that is not known, and not a value in it.
+fn is_unknown_kind(source: &serde_json::Error, file: &[u8], line: usize) -> bool {
+    let mut lines = file.split(|byte| *byte == b'\n');
+    let text = lines.nth(line.saturating_sub(1));
+    let record: Option<Value> = text.and_then(|text| serde_json::from_slice(text).ok());
+    let kind = record.as_ref().and_then(|it| it.get("record"));
+    let kind = kind.and_then(Value::as_str);
+    let told = kind.map(|kind| format!("unknown variant `{kind}`"));
+    told.is_some_and(|told| source.to_string().starts_with(&told))
 }
 
 /// Returns the version that the first line names.

@@ -2,8 +2,8 @@
 
 /// Says what a race may leave undone.
 pub fn describe() -> String {
-    "and race: two smaller tables of every design come first (1/64 and 1/16 of the rows), and a design \
-     that another one beats in everything is loaded no further. Questions that they leave open are \
-     asked before all others."
+    "and race: two smaller tables of every design come first (1/64 and 1/16 of the rows, or 1/16 and \
+     1/4 of few; none where these or --budget are too few), and a design that another one beats in \
+     everything is loaded no further. Questions that they leave open are asked before all others."
         .to_owned()
 }

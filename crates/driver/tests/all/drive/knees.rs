@@ -355,6 +355,36 @@ async fn loads_with_too_few_operations_count_neither_way() {
 }
 
 #[tokio::test]
+async fn a_load_that_has_too_few_operations_by_chance_does_not_end_the_search() {
+    /// The fourth load, above rates that hold, has few operations of a rare kind.
+    struct Rare(Knee, usize);
+    #[async_trait]
+    impl Probe for Rare {
+        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+            let mut probed = self.0.drive(rate).await?;
+            self.1 += 1;
+            if self.1 == 4 {
+                let mut few = Tally::default();
+                few.record(1_000, 1_000);
+                probed.operations = vec![few];
+            }
+            Ok(probed)
+        }
+    }
+    let mut server = Rare(Knee::new(8_200.0, 10_000.0, 1), 0);
+    let found = find("p99<10ms", &mut server).await;
+    let by_chance = &found.probes[3];
+    assert!(
+        by_chance.undecided && by_chance.rate > found.rate,
+        "{}",
+        told(&found)
+    );
+    assert_eq!(found.why_stopped, WhyStopped::Narrow, "{}", told(&found));
+    let rate = found.estimate.unwrap().rate;
+    assert!((rate / 8_200.0 - 1.0).abs() < 0.05, "{}", told(&found));
+}
+
+#[tokio::test]
 async fn one_disturbed_load_does_not_decide() {
     for disturbed in 1..8 {
         let mut server = Knee::new(9_000.0, 10_000.0, 1);

@@ -1,6 +1,6 @@
 //! Figures of several users: what `bakeoff forecast --users` prints.
 
-use bakeoff_stats::{UnderLoad, UsersForecast};
+use bakeoff_stats::{UnderLoad, UnknownLoad, UsersForecast};
 
 use super::COLUMNS;
 use crate::text::layout::{left, right, set_width, table};
@@ -16,11 +16,12 @@ const ASSUMED: &str = "Every query is asked as often as any other, and each user
 pub fn render_users(forecast: &UsersForecast) -> String {
     let headline = match fastest(&forecast.designs) {
         Some(best) => format!(
-            "{} on {} get about {} answers a second (estimated), from {}.",
+            "{} on {} get about {} answers a second (estimated), from {}{}.",
             units::plural(u64::from(forecast.users), "user", "users"),
             units::plural(u64::from(forecast.cores), "core", "cores"),
             units::rate(best.per_second).trim_end(),
-            best.design
+            best.design,
+            but_of(&forecast.unknown)
         ),
         None => "What several users get is not known of any design.".to_owned(),
     };
@@ -58,6 +59,16 @@ pub fn users_and_machines_json(
 ) -> serde_json::Result<String> {
     let machines: serde_json::Value = serde_json::from_str(machines)?;
     serde_json::to_string_pretty(&serde_json::json!({ "users": forecast, "machines": machines }))
+}
+
+/// Says that the best is that of the designs with a figure only, since these others have none.
+fn but_of(unknown: &[UnknownLoad]) -> String {
+    let rivals: Vec<&str> = unknown.iter().map(|load| load.design.as_str()).collect();
+    if rivals.is_empty() {
+        return String::new();
+    }
+    let rivals = rivals.join(", ");
+    format!(", the best of those with a figure; it is not known whether {rivals} would get more")
 }
 
 fn assumed(forecast: &UsersForecast) -> String {

@@ -65,7 +65,11 @@ fn choice_row(decision: &Decision, choice: &Choice, has_month: bool) -> Option<V
     ];
     if has_month {
         let currency = decision.price.as_ref().map_or("", |price| &price.currency);
-        let amount = |amount: f64| format!("{} {}", units::amount(amount), Escaped(currency));
+        let least = if design.is_month_least { "≥ " } else { "" };
+        let amount = |amount: f64| {
+            let amount = units::amount(amount);
+            format!("{least}{amount} {}", Escaped(currency))
+        };
         row.push(or_none(design.month, |span| span_cell(span, amount)));
     }
     let reason = words::choose_if(decision, choice, words::REASONS);
@@ -135,7 +139,7 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
         let mut row = vec![
             Escaped(wait.name).to_string(),
             span_cell(wait.seconds, units::duration),
-            or_none(wait.limit, limit_cell),
+            or_none(wait.limit, |state| limit_cell(state, wait.quantile)),
             Escaped(basis).to_string(),
         ];
         if decision.forecasts_times() {
@@ -146,8 +150,8 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
     questions::waits(decision).iter().map(row).collect()
 }
 
-fn limit_cell(state: LimitState) -> String {
-    let text = words::limit_state(state);
+fn limit_cell(state: LimitState, quantile: Option<(f64, f64)>) -> String {
+    let text = words::limit(state, quantile);
     if state.is_broken() {
         format!("<span class=\"failed\">{text}</span>")
     } else {

@@ -60,7 +60,8 @@ fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
         shorten(wait.name, NAME),
         now,
         words::seconds_with_interval(wait.seconds),
-        wait.limit.map_or_else(String::new, words::limit_state),
+        wait.limit
+            .map_or_else(String::new, |state| words::limit(state, wait.quantile)),
         clean(basis),
     ]
 }

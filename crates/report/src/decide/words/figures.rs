@@ -66,6 +66,17 @@ pub fn limit_state(state: LimitState) -> String {
     }
 }
 
+/// Says how a limit is kept, with the quantile that it is on and its seconds: `probably kept: p80 41.0 ms`.
+pub fn limit(state: LimitState, quantile: Option<(f64, f64)>) -> String {
+    let state = limit_state(state);
+    let Some((share, seconds)) = quantile else {
+        return state;
+    };
+    let percent = format!("{:.3}", 100.0 * share);
+    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    format!("{state}: p{percent} {}", units::duration(seconds))
+}
+
 fn with_interval(span: Span, show: impl Fn(f64) -> String) -> String {
     let point = show(span.point);
     match shown_interval(span, show) {

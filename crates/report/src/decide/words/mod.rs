@@ -7,7 +7,7 @@ mod figures;
 
 pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
-pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
+pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settled};
 
@@ -108,8 +108,9 @@ pub fn buy(decision: &Decision) -> Vec<String> {
         None => format!("the storage for {kept} is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
+        let least = if design.is_month_least { "≥ " } else { "" };
         let amount = units::amount(month.point);
-        parts.push(format!("{amount} {} a month", price.currency));
+        parts.push(format!("{least}{amount} {} a month", price.currency));
     }
     parts.extend(design.load.map(|load| format!("loads {}", rate(load))));
     if let (Some(_), Some(settled)) = (design.storage, &design.settled) {

@@ -97,8 +97,19 @@ fn a_run_without_what_may_have_been_slow_is_not_passed() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let words = words.join(" ");
     assert!(words.contains("6 figures are undecided"), "{text}");
-    let remedy = format!("{SLOWER} loading: the design in B, or a new A without it");
+    let remedy = format!("? {SLOWER} (6 figures): the design in B, or a new A without it");
     assert!(words.contains(&remedy), "{text}");
+}
+
+#[test]
+fn a_question_that_is_missing_is_named_once_for_all_designs() {
+    let mut without = later(4, 1.0);
+    without.header.queries.retain(|query| query.name != "usa");
+    let (_, text) = judged(&between(&without), 5.0);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    let told = "? usa (8 designs): the same question in B";
+    assert!(words.contains(told), "{text}");
 }
 
 #[test]

@@ -251,6 +251,10 @@ fn several_users_are_forecast_where_their_answers_are() {
     assert_eq!(unknown, ["cassandra/blob"]);
     let text = growth::render_users(&found);
     assert!(text.contains("With 4,160,000 rows."), "{text}");
+    let headline = text.split("\n\n").next().unwrap().replace('\n', " ");
+    let rest =
+        "the best of those with a figure; it is not known whether cassandra/blob would get more.";
+    assert!(headline.ends_with(rest), "{text}");
     let told = "cassandra/blob: not known, since scan has no forecast at 4,160,000 rows.";
     assert!(text.contains(told), "{text}");
     let json = growth::users_json(&found).unwrap();

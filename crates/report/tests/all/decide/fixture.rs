@@ -112,6 +112,7 @@ pub fn events() -> DecisionInput {
             settled: None,
             load: Some(figure(*rate, 0.06, 100 + index)),
             month: None,
+            is_month_least: false,
             troubles: Vec::new(),
             answers: { times.iter().enumerate() }
                 .map(|(question, milliseconds)| {

@@ -1,6 +1,6 @@
 use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
 use bakeoff_stats::decide::{
-    Decision, DecisionInput, Limit, LimitOf, Minimise, Status, Timed,
+    Decision, DecisionInput, Figure, Limit, LimitOf, Minimise, Status, Timed,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -107,6 +107,33 @@ fn a_month_without_prices_and_one_that_is_not_known_are_told_apart() {
     input.no_month = Some("parquet: the CPU time of scan is not known".to_owned());
     let expected = "The cost of a month is not known for any design (parquet: the CPU time of scan";
     assert!(words(&input).contains(expected), "{}", words(&input));
+}
+
+#[test]
+fn a_month_of_which_only_the_least_is_known_is_marked() {
+    let mut input = fixture::events();
+    input.price = fixture::crowd().price;
+    for design in &mut input.designs {
+        design.month = Some(Figure::once(1_851.0));
+        design.is_month_least = true;
+    }
+    let text = text(&input);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("≥ 1,851 EUR a month"), "{text}");
+}
+
+#[test]
+fn a_limit_on_a_quantile_is_shown_with_the_quantile() {
+    let mut input = fixture::events();
+    input.rule.limits[0].of = LimitOf::Question {
+        index: 2,
+        quantile: Some(0.8),
+    };
+    for design in &mut input.designs {
+        design.answers[2].quantiles = vec![(0.8, Figure::once(0.041))];
+    }
+    let text = text(&input);
+    assert!(text.contains("probably kept: p80 41.0 ms"), "{text}");
 }
 
 #[test]

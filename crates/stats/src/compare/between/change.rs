@@ -115,6 +115,8 @@ pub struct Run<'a> {
     pub summary: &'a Summary,
     /// Names of the figures to compare; `None` for all.
     only: Option<&'a [String]>,
+    /// Queries that fail with every design.
+    at_fault: Vec<&'a str>,
     /// Differences of twins in each query of the header.
     twins: Vec<Twins>,
     /// Differences of twins in loading.
@@ -140,6 +142,7 @@ impl<'a> Run<'a> {
         Run {
             summary,
             only,
+            at_fault: summary.unanswered(),
             twins: twins_of(summary),
             loading: twins_of_loading(summary),
         }
@@ -230,11 +233,17 @@ impl<'a> Run<'a> {
         { self.designs(other) }.filter(|_| self.is_compared(LOADING))
     }
 
-    /// Returns the queries to compare, which ask the same question in both runs.
+    /// Returns the queries to compare, which ask the same question in both runs and do not fail with every design in
+    /// both.
     fn queries(&self, other: &Run<'_>) -> Vec<&'a str> {
         let mut queries = differs::queries(self.summary, other.summary);
-        queries.retain(|name| self.is_compared(name));
+        queries.retain(|name| self.is_compared(name) && !self.is_at_fault_with(other, name));
         queries
+    }
+
+    /// Returns whether a query fails with every design in both runs; then what it took before means nothing.
+    fn is_at_fault_with(&self, other: &Run<'_>, query: &str) -> bool {
+        self.at_fault.contains(&query) && other.at_fault.contains(&query)
     }
 
     fn is_compared(&self, figure: &str) -> bool {

@@ -168,28 +168,39 @@ impl<'a> Changes<'a> {
     }
 
     /// Returns the first run from which on all runs that have the figure differ from run `from`, in the
-    /// same direction. A run that is not settled does not prevent it, unless it rules the change out.
+    /// same direction. A run that is not settled does not prevent it, unless it denies the change. A single run shows
+    /// a change only if it is the newest one, since nothing has denied it yet.
     fn shift(&mut self, from: usize, design: &str, what: &What) -> Option<Shift> {
         let later = self.later(from, design, what);
-        let is_settled = |(_, change): &&(usize, &Change)| change.shown != Shown::CannotTell;
-        let last = later.iter().rfind(is_settled)?.1;
-        let is_change = matches!(last.shown, Shown::Slower | Shown::Faster);
-        let denies = |(_, change): &(usize, &Change)| match change.shown {
-            Shown::CannotTell => are_apart(change, last),
-            shown => shown != last.shown,
+        let newest = later.last()?.0;
+        let lasts = |index: &usize| {
+            let change = later[*index].1;
+            let mut others = later[index + 1..].iter();
+            matches!(change.shown, Shown::Slower | Shown::Faster)
+                && !others.any(|(_, other)| denies(other, change))
         };
-        let first = later.iter().rposition(denies).map_or(0, |index| index + 1);
-        let shows = |(_, change): &&(usize, &Change)| change.shown == last.shown;
-        let mut showing = later[first..].iter().filter(shows);
-        let (at, change) = showing.next().filter(|_| is_change)?;
-        Some(Shift {
+        let first = (0..later.len()).find(lasts)?;
+        let (at, change) = later[first];
+        let shows = |(_, other): &&(usize, &Change)| other.shown == change.shown;
+        let runs = later[first..].iter().filter(shows).count();
+        (runs > 1 || at == newest).then_some(Shift {
             from,
-            at: *at,
+            at,
             ratio: change.ratio,
             interval: change.interval,
-            runs: 1 + showing.count(),
+            runs,
         })
     }
+}
+
+/// Returns whether a later run denies a change: it shows another one, or it shows nothing and its ratio is nearer to
+/// no change than to that one, or cannot be that one.
+fn denies(later: &Change, change: &Change) -> bool {
+    if later.shown != Shown::CannotTell {
+        return later.shown != change.shown;
+    }
+    let (its, ratio) = (later.ratio.ln(), change.ratio.ln());
+    its.abs() < (its - ratio).abs() || are_apart(later, change)
 }
 
 /// Returns whether the intervals of two changes have no ratio in common.

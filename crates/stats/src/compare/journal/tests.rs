@@ -185,6 +185,11 @@ fn a_record_of_another_version_is_refused_with_that_version() {
     let told = "not a record of a run (missing field";
     assert!(damaged.contains(told), "{damaged}");
     assert!(!damaged.contains("--out"), "{damaged}");
+    let odd =
+        r#"{"record":"answered","design":"a","query":"q","sql":"","outcome":{"outcome":"odd"}}"#;
+    let damaged = of_version(env!("CARGO_PKG_VERSION"), odd);
+    let told = "line 2: not a record of a run (unknown variant `odd`, expected one of `right`";
+    assert!(damaged.contains(told), "{damaged}");
 }
 
 #[test]

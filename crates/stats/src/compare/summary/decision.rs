@@ -136,6 +136,7 @@ impl Summary {
                 .sustained_rate()
                 .filter(|_| !self.is_rate_limited(design)),
             month: None,
+            is_month_least: false,
             troubles: self.troubles(design),
             answers: design
                 .queries

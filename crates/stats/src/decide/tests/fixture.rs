@@ -62,6 +62,7 @@ pub fn design(id: &str, bytes: f64, rate: f64, seconds: &[f64]) -> Contender {
         settled: None,
         load: Some(Figure::exact(rate)),
         month: None,
+        is_month_least: false,
         troubles: Vec::new(),
         answers: seconds.iter().map(|s| answer(Figure::exact(*s))).collect(),
     }

@@ -18,6 +18,7 @@ impl Run<'_> {
     pub fn absent_in(&self, other: &Run<'_>) -> Vec<Absent> {
         let compared = self.queries(other);
         let queries = self.summary.header.queries.iter().map(|query| &query.name);
+        let counts = |name: &&String| self.is_compared(name) && !self.is_at_fault_with(other, name);
         let mut absent = Vec::new();
         for design in &self.summary.designs {
             let its = other.summary.design(&design.info.id);
@@ -29,7 +30,7 @@ impl Run<'_> {
                     why: no_design.unwrap_or(why),
                 });
             };
-            for query in queries.clone().filter(|name| self.is_compared(name)) {
+            for query in queries.clone().filter(counts) {
                 let is_asked = its.is_some() && compared.contains(&query.as_str());
                 if !is_asked && has_time(design, query) {
                     add(What::Query(query.clone()), Unknown::NoQuestion);

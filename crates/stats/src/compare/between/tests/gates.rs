@@ -154,6 +154,31 @@ fn why_open(a: &Summary, b: &Summary) -> Vec<Unknown> {
     why(&Between::of(("a", a), ("b", b)).fail_if_slower(1.0))
 }
 
+/// A run in which `key` is right once with each design, and fails with all from then on.
+fn with_key_at_fault(drawn: &Drawn) -> Summary {
+    let mut records = drawn.records();
+    records.retain(|r| !matches!(r, Record::Timed(t) if t.query == "key" && t.round > 0));
+    for design in DESIGNS {
+        let reason = "the answer has more than 32 MiB".to_owned();
+        let failed = timed_as(design, "key", 0.1, crate::Outcome::Error { reason });
+        records.push(match failed {
+            Record::Timed(timing) => Record::Timed(crate::Timing { round: 1, ..timing }),
+            record => record,
+        });
+    }
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn a_question_at_fault_in_both_runs_decides_nothing() {
+    let (a, b) = (with_key_at_fault(&DRAWN), with_key_at_fault(&slower(1.0)));
+    assert_eq!(a.unanswered(), ["key"]);
+    let found = Between::of(("a", &a), ("b", &b));
+    assert_eq!(found.fail_if_slower(1.0), Gate::NotSlower);
+    let only_b = Between::of(("a", &DRAWN.summary()), ("b", &b));
+    assert_eq!(why(&only_b.fail_if_slower(1.0)).len(), 2);
+}
+
 #[test]
 fn what_b_no_longer_measures_is_not_passed() {
     let a = DRAWN.summary();

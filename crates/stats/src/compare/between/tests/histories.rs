@@ -58,13 +58,13 @@ fn one_slow_run_in_between_is_no_change() {
     assert_eq!(shifts(&history(&[1.0, 3.0, 1.0, 1.0]), "a/y"), []);
 }
 
-/// Runs on successive days with these factors of `a/y`, of which one has as few rounds as show nothing.
-fn with_a_short_run(factors: &[f64], short: usize) -> History {
+/// Runs on successive days with these factors of `a/y`, of which these have as few rounds as show nothing.
+fn with_short_runs(factors: &[f64], short: &[u32]) -> History {
     let runs = factors.iter().zip(0..).map(|(factor, index)| {
         let drawn = Drawn {
             seed: u64::from(index) + 1,
             factors: [1.0, *factor],
-            rounds: if index as usize == short { 4 } else { 9 },
+            rounds: if short.contains(&index) { 4 } else { 9 },
             day: index + 1,
             ..DRAWN
         };
@@ -75,17 +75,27 @@ fn with_a_short_run(factors: &[f64], short: usize) -> History {
 
 #[test]
 fn a_run_that_shows_nothing_hides_no_change() {
-    let newest = with_a_short_run(&[1.0, 1.0, 1.6, 1.6, 1.6], 4);
+    let newest = with_short_runs(&[1.0, 1.0, 1.6, 1.6, 1.6], &[4]);
     assert_eq!(shifts(&newest, "a/y"), [(2, 2)]);
     assert_eq!(shifts(&newest, "a/x"), []);
     let scan = newest.groups[0].series.iter().find(|s| s.design == "a/y");
     assert_eq!(scan.unwrap().unknown, Some(Unknown::FewRounds));
-    let between = with_a_short_run(&[1.0, 1.6, 1.6, 1.6], 2);
+    let between = with_short_runs(&[1.0, 1.6, 1.6, 1.6], &[2]);
     assert_eq!(shifts(&between, "a/y"), [(1, 2)]);
-    let first_of_them = with_a_short_run(&[1.0, 1.0, 1.6, 1.6], 2);
+    let first_of_them = with_short_runs(&[1.0, 1.0, 1.6, 1.6], &[2]);
     assert_eq!(shifts(&first_of_them, "a/y"), [(3, 1)]);
-    let back = with_a_short_run(&[1.0, 1.6, 1.0, 1.6], 3);
+    let back = with_short_runs(&[1.0, 1.6, 1.0, 1.6], &[3]);
     assert_eq!(shifts(&back, "a/y"), []);
+}
+
+#[test]
+fn one_slow_run_is_no_change_though_the_later_ones_show_nothing() {
+    let found = with_short_runs(&[1.0, 1.0, 6.0, 1.0, 1.0, 1.0], &[1, 3, 4, 5]);
+    assert_eq!(shifts(&found, "a/y"), []);
+    let alone = with_short_runs(&[1.0, 6.0, 6.0], &[2]);
+    assert_eq!(shifts(&alone, "a/y"), []);
+    let newest = with_short_runs(&[1.0, 1.0, 6.0], &[1]);
+    assert_eq!(shifts(&newest, "a/y"), [(2, 1)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The cost of a month with its error: CPU time is taken to vary as the times do, and the storage as its forecast
 //! does. Machines are whole ones, so that their number often is the same in all resamples.
 
-use crate::compare::summary::{Cost, Demand, Needed, Summary};
+use crate::compare::summary::{Cost, Demand, DesignCost, Needed, Summary};
 use crate::decide::{Contender, Figure, Timed};
 
 impl Summary {
@@ -12,6 +12,8 @@ impl Summary {
         };
         for contender in designs {
             contender.month = self.month(cost, contender);
+            let priced = cost.design(&contender.id);
+            contender.is_month_least = priced.is_some_and(DesignCost::is_least);
         }
     }
 
