@@ -206,7 +206,10 @@ impl State {
     fn check_what_is_shown(&self, place: Place, shown: &Shown) -> Result<(), String> {
         for row in &shown.rows {
             let name = (place, row.key.clone(), row.write_time);
-            let written = self.numbers.get(&name).map(|number| &self.rows[*number].row);
+            let written = self
+                .numbers
+                .get(&name)
+                .map(|number| &self.rows[*number].row);
             if written != Some(row) {
                 return Err(format!("{row:?} in {place} was never written"));
             }

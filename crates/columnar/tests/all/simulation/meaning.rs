@@ -186,7 +186,11 @@ impl Bound<'_> {
     }
 
     fn is_key(&self, column: &str) -> bool {
-        let mut all = self.table.partition_key.iter().chain(&self.table.clustering);
+        let mut all = self
+            .table
+            .partition_key
+            .iter()
+            .chain(&self.table.clustering);
         all.any(|name| name == column)
     }
 

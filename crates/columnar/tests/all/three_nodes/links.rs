@@ -311,7 +311,10 @@ fn rules_are_about_the_loopback_interface_alone() {
         .collect();
     assert_eq!(rules.len(), 2);
     let begin = "add rule ip table input iif lo ip daddr 127.";
-    assert!(rules.iter().all(|rule| rule.starts_with(begin)), "{rules:?}");
+    assert!(
+        rules.iter().all(|rule| rule.starts_with(begin)),
+        "{rules:?}"
+    );
 }
 
 #[test]

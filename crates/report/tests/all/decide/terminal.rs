@@ -80,8 +80,7 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
     input.no_forecast = Some("100,000 rows are too few; load all of them".to_owned());
     for width in [60, 80, 100] {
         let text = render(&Decision::of(&input), width, false);
-        let begin =
-        "local/columnar is best at 100 k rows (settled).";
+        let begin = "local/columnar is best at 100 k rows (settled).";
         assert!(text.starts_with(begin), "{text}");
         let words: Vec<&str> = text.split_whitespace().collect();
         let rest = "For 4,160,000 rows nothing is recommended yet: 100,000 rows are too few; load all of \
@@ -251,7 +250,8 @@ fn a_limit_that_is_perhaps_kept_is_the_doubt_and_no_other_design() {
     input.measured_rows = input.rows;
     input.no_forecast = Some("load all rows".to_owned());
     let measured = text(&input);
-    let begin = "local/columnar is best at 4.16 M rows if it keeps load > 185k rows/s (not settled).";
+    let begin =
+        "local/columnar is best at 4.16 M rows if it keeps load > 185k rows/s (not settled).";
     assert!(measured.starts_with(begin), "{measured}");
     for text in [full, measured] {
         assert!(!text.contains("would hardly separate"), "{text}");
