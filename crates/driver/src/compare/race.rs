@@ -23,8 +23,8 @@ use crate::order::shuffled;
 use crate::reader::Reader;
 use crate::{Budget, Design, Observer, Oracle};
 
-/// Share of a budget that one rung may take to warm up, twice over.
-const RUNG_SHARE: f64 = 0.1;
+/// Share of a budget that one rung may take to warm up, twice over, and open questions as well.
+pub const RUNG_SHARE: f64 = 0.1;
 /// Rows a second that a slow design loads and settles, by which rungs are small enough for a budget. It is
 /// assumed: rows of CQL reach it on two cores.
 const SLOW_ROWS_PER_SECOND: f64 = 5_000.0;
@@ -157,7 +157,7 @@ impl Race<'_> {
         let mut questions = Questions::new(self.workload, self.source.clone(), rows, own.as_ref());
         verify(&mut run, &mut questions).await?;
         if !is_asked(&run, RUNG_ROUND) {
-            warm_up(&mut run, &mut questions).await?;
+            warm_up(&mut run, &mut questions, settings.budget).await?;
             ask_rounds(&mut run, &mut questions, RUNG_ROUND).await?;
         }
         run.observer.done(&what, began.elapsed());
