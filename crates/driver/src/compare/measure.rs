@@ -65,7 +65,8 @@ pub async fn measure(
     if pairs(run, WARM_UP_ROUND).is_empty() {
         return Ok(false);
     }
-    let pass = warm_up(run, questions).await?;
+    let budget = run.settings.budget;
+    let pass = warm_up(run, questions, budget).await?;
     let rounds = match planned {
         Some(rounds) => rounds,
         None => {

@@ -13,7 +13,7 @@ use super::duplicates::duplicates_within;
 use super::look::drop_new;
 use super::measure::{ask_rounds, is_asked, verify};
 use super::questions::Questions;
-use super::race::sizes;
+use super::race::{RUNG_SHARE, sizes};
 use super::tables::{read_footprints, settle};
 use super::warm_up::warm_up;
 use crate::Oracle;
@@ -84,7 +84,8 @@ async fn ask(run: &mut Context<'_>, rows: u64, oracle: &dyn Oracle) -> Result<()
     let mut questions = Questions::new(run.workload, run.source.clone(), rows, own.as_ref());
     verify(run, &mut questions).await?;
     if !is_asked(run, OPEN_ROUND) {
-        warm_up(run, &mut questions).await?;
+        let budget = run.settings.budget.map(|budget| budget.part(RUNG_SHARE));
+        warm_up(run, &mut questions, budget).await?;
         run.observer.phase(what);
         ask_rounds(run, &mut questions, OPEN_ROUND).await?;
     }

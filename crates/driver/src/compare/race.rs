@@ -23,8 +23,8 @@ use crate::order::shuffled;
 use crate::reader::Reader;
 use crate::{Budget, Design, Observer, Oracle};
 
-/// Share of a budget that one rung may take to warm up, twice over.
-const RUNG_SHARE: f64 = 0.1;
+/// Share of a budget that one rung may take to warm up, twice over, and open questions as well.
+pub const RUNG_SHARE: f64 = 0.1;
 /// Rows a second that a design is assumed to load and settle, by which rungs are small enough for a budget. Rows of
 /// CQL reach half of it on two cores. Rungs have 5/16 of the rows at most, so that such designs alone load them in
 /// less than the time that all rows may take.
@@ -162,7 +162,7 @@ impl Race<'_> {
         let mut questions = Questions::new(self.workload, self.source.clone(), rows, own.as_ref());
         verify(&mut run, &mut questions).await?;
         if !is_asked(&run, RUNG_ROUND) {
-            warm_up(&mut run, &mut questions).await?;
+            warm_up(&mut run, &mut questions, settings.budget).await?;
             ask_rounds(&mut run, &mut questions, RUNG_ROUND).await?;
         }
         run.observer.done(&what, began.elapsed());

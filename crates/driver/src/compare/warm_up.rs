@@ -12,7 +12,7 @@ use bakeoff_workload::Query;
 use super::ask::{ask, may_time, note_trouble, pairs};
 use super::context::{Context, RunError};
 use super::questions::{Questions, WARM_UP_ROUND};
-use crate::{Design, DesignError};
+use crate::{Budget, Design, DesignError};
 
 /// Cassandra's first half minute is 2-4 times slow, so warming up takes at least the first and at
 /// most the second of these.
@@ -48,10 +48,12 @@ struct Burst {
     asked: u32,
 }
 
-/// Asks until times are steady, or time is up; returns how long a round is expected to take.
+/// Asks until times are steady, or time is up, by this budget at the latest; returns how long a round is expected to
+/// take.
 pub async fn warm_up(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
+    budget: Option<Budget>,
 ) -> Result<Duration, RunError> {
     run.observer.phase("warming up until times are steady");
     for set in 0..PARAMETER_SETS {
@@ -91,10 +93,7 @@ pub async fn warm_up(
         }
         let next = pass_began.elapsed();
         let is_affordable = began.elapsed() + next <= WARM_UP_AT_MOST
-            && run
-                .settings
-                .budget
-                .is_none_or(|budget| budget.allows_warm_up(next));
+            && budget.is_none_or(|budget| budget.allows_warm_up(next));
         if !is_affordable {
             break false;
         }

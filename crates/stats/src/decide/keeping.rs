@@ -66,8 +66,8 @@ impl Limit {
         (ends.0.min(ends.1), ends.0.max(ends.1))
     }
 
-    /// Returns the figure that is compared with the bound. Where a quantile above the median is not known, a median that
-    /// breaks the limit takes its place: the quantile is no shorter.
+    /// Returns the figure that is compared with the bound. Where a quantile above the median is not known, a median
+    /// that breaks the limit takes its place: the quantile is no shorter.
     fn figure<'a>(&self, design: &'a Contender) -> Option<&'a Figure> {
         let median = match self.of {
             LimitOf::Question {

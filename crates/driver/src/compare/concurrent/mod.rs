@@ -54,7 +54,8 @@ pub async fn measure(
         return Ok(());
     }
     if !warm {
-        warm_up(run, questions).await?;
+        let budget = run.settings.budget;
+        warm_up(run, questions, budget).await?;
     }
     let sets = prepare(run, questions, &plan).await?;
     // Without those that failed in the warm-up.

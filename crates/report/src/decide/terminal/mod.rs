@@ -21,8 +21,8 @@ const HEADLINE: usize = 3;
 const LEFT_OUT: usize = 3;
 /// Most lines about a race.
 const RACE: usize = 3;
-/// Lines that the waits have before a race has more than one, and before others have all of theirs: a heading, two questions,
-/// and the number of further ones.
+/// Lines that the waits have before a race has more than one, and before others have all of theirs: a heading, two
+/// questions, and the number of further ones.
 const FEWEST_WAITS: usize = 4;
 /// Lines of what comes last: what is left out, noise and what is not known have one each.
 const FEWEST_LAST: usize = 3;

@@ -9,7 +9,7 @@ pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
-use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Settled};
+use bakeoff_stats::decide::{Certainty, Decision, Doubt, Minimise, Recommendation, Settled};
 
 use crate::units;
 
@@ -76,16 +76,28 @@ fn recommendation(decision: &Decision) -> String {
     }
 }
 
-/// Lists the limits that the design may or may not keep, if it is not settled: then they are the doubt, rather than
-/// another design.
+/// Lists the limits that the design may or may not keep, if it is not settled for nothing but these: then they are the
+/// doubt, rather than another design.
 fn limits_in_doubt(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let states = decision.rule.limits.iter().zip(&recommendation.limits);
     let limits: Vec<&str> = states
         .filter(|(_, state)| state.is_unsure())
         .map(|(limit, _)| limit.text.as_str())
         .collect();
+    let is_of_figures = |doubt: &Doubt| match doubt {
+        Doubt::NotByTheRule
+        | Doubt::FewRounds(_)
+        | Doubt::ErrorNotKnown
+        | Doubt::NoTwins
+        | Doubt::LimitsOfOthers(_) => true,
+        Doubt::NotRanked(_)
+        | Doubt::DroppedInVain(_)
+        | Doubt::LimitsNotKnown(_)
+        | Doubt::Troubles(_) => false,
+    };
     let is_open = recommendation.certainty == Certainty::NotSettled && !limits.is_empty();
-    is_open.then(|| list(&limits, LIMITS))
+    let is_of_limits = is_open && !recommendation.doubts.iter().any(is_of_figures);
+    is_of_limits.then(|| list(&limits, LIMITS))
 }
 
 pub fn rival(recommendation: &Recommendation) -> Option<&str> {

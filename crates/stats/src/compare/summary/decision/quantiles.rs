@@ -49,8 +49,8 @@ impl Summary {
     }
 }
 
-/// Returns a quantile of all answers, with resamples that draw the turns with replacement. Questions without an answer are
-/// slower than all others. Returns `None` if there are too few.
+/// Returns a quantile of all answers, with resamples that draw the turns with replacement. Questions without an answer
+/// are slower than all others. Returns `None` if there are too few.
 fn figure(figures: &ConcurrentFigures, quantile: f64) -> Option<Figure> {
     let turns: Vec<(&Vec<u64>, u64)> = { figures.answers.iter() }
         .zip(figures.unanswered.iter().copied())
