@@ -44,7 +44,7 @@ impl Limit {
                 quantile: None | Some(0.5),
                 ..
             } => None,
-            LimitOf::Question { .. } => self.figure(design).map(|figure| figure.point),
+            LimitOf::Question { .. } => self.own_figure(design).map(|figure| figure.point),
         }
     }
 
