@@ -1,9 +1,9 @@
 //! Write times: the wall clock, but never the same moment twice.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
-use crate::failpoint;
+use crate::machine::wall;
 
 /// The last moment that this process has used, for any table.
 static LAST_MICROSECONDS: AtomicI64 = AtomicI64::new(i64::MIN);
@@ -42,11 +42,6 @@ impl Clock {
 pub fn ahead(write_time: i64) -> Option<Duration> {
     let ahead = u64::try_from(write_time.saturating_sub(now())).ok()?;
     Some(Duration::from_micros(ahead)).filter(|ahead| *ahead > AHEAD_AT_MOST)
-}
-
-/// Returns what the clock of this machine says.
-pub fn wall() -> SystemTime {
-    failpoint::wall_clock(SystemTime::now())
 }
 
 fn now() -> i64 {

@@ -3,14 +3,10 @@
 //! The feature `failpoints` enables them. `BAKEOFF_FAILPOINT=name` then kills the process with SIGKILL
 //! when it reaches the point of that name, `BAKEOFF_FAILPOINT=name:3` when it does so the third time.
 //! `BAKEOFF_FAILING=name` (or `name:3`) lets the call at that point fail once. A [`Pause`] holds the first
-//! thread that comes to a point until the test lets it go on. `BAKEOFF_CLOCK_AHEAD_MS=-2000` sets the wall
-//! clock of the process, as far as this library reads it, back by 2 s. Without the feature nothing of this
-//! is compiled.
+//! thread that comes to a point until the test lets it go on. Without the feature nothing of this is
+//! compiled.
 
 use std::io;
-use std::time::SystemTime;
-
-use uuid::Uuid;
 
 /// Marks a point at which a test may kill the process.
 #[cfg(not(feature = "failpoints"))]
@@ -42,32 +38,6 @@ pub fn call(name: &'static str) -> io::Result<()> {
     enabled::call(name)
 }
 
-/// Returns what the wall clock says, which a test may have set wrong.
-#[cfg(not(feature = "failpoints"))]
-#[inline(always)]
-pub fn wall_clock(now: SystemTime) -> SystemTime {
-    now
-}
-
-/// Returns what the wall clock says, which a test may have set wrong.
-#[cfg(feature = "failpoints")]
-pub fn wall_clock(now: SystemTime) -> SystemTime {
-    enabled::wall_clock(now)
-}
-
-/// Returns a name that begins with a time (a UUID of version 7), as a wrong clock would have made it.
-#[cfg(not(feature = "failpoints"))]
-#[inline(always)]
-pub fn timed_name(name: Uuid) -> Uuid {
-    name
-}
-
-/// Returns a name that begins with a time (a UUID of version 7), as a wrong clock would have made it.
-#[cfg(feature = "failpoints")]
-pub fn timed_name(name: Uuid) -> Uuid {
-    enabled::timed_name(name)
-}
-
 #[cfg(feature = "failpoints")]
 pub use enabled::Pause;
 
@@ -76,9 +46,6 @@ mod enabled {
     use std::io;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-    use std::time::{Duration, SystemTime};
-
-    use uuid::Uuid;
 
     /// A point at which something happens.
     struct Point {
@@ -89,9 +56,6 @@ mod enabled {
 
     static DEADLY: OnceLock<Option<Point>> = OnceLock::new();
     static FAILING: OnceLock<Option<Point>> = OnceLock::new();
-
-    /// By how much the wall clock is ahead, in milliseconds.
-    static AHEAD: OnceLock<i64> = OnceLock::new();
 
     /// The points at which a thread is to be held.
     static PAUSES: Mutex<Vec<Arc<Held>>> = Mutex::new(Vec::new());
@@ -183,30 +147,6 @@ mod enabled {
         } else {
             Ok(())
         }
-    }
-
-    pub fn wall_clock(now: SystemTime) -> SystemTime {
-        let ahead = milliseconds_ahead();
-        let by = Duration::from_millis(ahead.unsigned_abs());
-        let wrong = if ahead < 0 {
-            now.checked_sub(by)
-        } else {
-            now.checked_add(by)
-        };
-        wrong.unwrap_or(now)
-    }
-
-    pub fn timed_name(name: Uuid) -> Uuid {
-        // The first 48 of 128 bits are milliseconds.
-        let ahead = i128::from(milliseconds_ahead()) << 80;
-        Uuid::from_u128(name.as_u128().wrapping_add_signed(ahead))
-    }
-
-    fn milliseconds_ahead() -> i64 {
-        *AHEAD.get_or_init(|| {
-            let value = std::env::var("BAKEOFF_CLOCK_AHEAD_MS");
-            value.map_or(0, |value| value.parse().unwrap_or(0))
-        })
     }
 
     fn is_reached(point: &OnceLock<Option<Point>>, variable: &str, name: &str) -> bool {

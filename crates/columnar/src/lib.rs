@@ -118,8 +118,8 @@ pub mod internals {
     pub use crate::encoding::{Codec, DecodeError, ENCODINGS, coded_field, crc};
     #[cfg(feature = "failpoints")]
     pub use crate::failpoint::Pause;
-    #[cfg(all(feature = "cassandra", feature = "failpoints"))]
-    pub use crate::machine::{Machine, on};
+    #[cfg(feature = "failpoints")]
+    pub use crate::machine::{Machine, on, replace};
     pub use crate::meta::LONGEST_BOUND;
     #[cfg(all(feature = "cassandra", feature = "failpoints"))]
     pub use crate::store::cassandra::protocol;

@@ -1,28 +1,34 @@
 //! The clocks of the machine, waiting by them, and the names that are made of the time.
 //!
-//! With the feature `failpoints` a test can let work run on a [`Machine`] of its own, whose clocks it sets
-//! and whose time it lets pass. Stores in Cassandra know no other clocks; the write times of rows
-//! (`clock.rs`) and all other stores are not part of this.
+//! With the feature `failpoints` a test can replace them by those of a [`Machine`] that it simulates: for one
+//! task ([`on`]), or for the whole process ([`replace`]). Write times of rows, names of chunks, and the leases and
+//! waits of stores in Cassandra come from here.
 
+use std::time::SystemTime;
 #[cfg(feature = "cassandra")]
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-#[cfg(feature = "cassandra")]
-use crate::clock;
-use crate::failpoint;
-
-#[cfg(all(feature = "cassandra", feature = "failpoints"))]
-pub use self::simulated::{Machine, on};
+#[cfg(feature = "failpoints")]
+pub use self::simulated::{Machine, on, replace};
 
 /// Returns a UUID of version 7, which begins with the time. Those that a process makes later are greater.
 pub fn name() -> Uuid {
-    #[cfg(all(feature = "cassandra", feature = "failpoints"))]
+    #[cfg(feature = "failpoints")]
     if let Some(machine) = simulated::machine() {
         return machine.name();
     }
-    failpoint::timed_name(Uuid::now_v7())
+    Uuid::now_v7()
+}
+
+/// Returns the present moment by the wall clock.
+pub fn wall() -> SystemTime {
+    #[cfg(feature = "failpoints")]
+    if let Some(machine) = simulated::machine() {
+        return machine.wall();
+    }
+    SystemTime::now()
 }
 
 /// Returns the present moment by a clock that only goes forward.
@@ -35,16 +41,6 @@ pub fn steady() -> Instant {
     Instant::now()
 }
 
-/// Returns the present moment by the wall clock.
-#[cfg(feature = "cassandra")]
-pub fn wall() -> SystemTime {
-    #[cfg(feature = "failpoints")]
-    if let Some(machine) = simulated::machine() {
-        return machine.wall();
-    }
-    clock::wall()
-}
-
 /// Waits for this time.
 #[cfg(feature = "cassandra")]
 pub async fn sleep(time: Duration) {
@@ -55,39 +51,52 @@ pub async fn sleep(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-#[cfg(all(feature = "cassandra", feature = "failpoints"))]
+#[cfg(feature = "failpoints")]
 mod simulated {
-    use std::sync::Arc;
+    use std::sync::{Arc, OnceLock};
     use std::time::{Duration, Instant, SystemTime};
 
-    use futures::future::BoxFuture;
+    use futures::future::{BoxFuture, FutureExt};
     use uuid::Uuid;
 
-    /// A machine that a test simulates.
+    /// A machine that a test simulates. Its steady clock and its waiting are real unless it says otherwise.
     pub trait Machine: Send + Sync {
-        /// Returns the present moment by a clock that only goes forward, and may stand still.
-        fn steady(&self) -> Instant;
-
         /// Returns the present moment by the wall clock.
         fn wall(&self) -> SystemTime;
 
-        /// Returns a future that is ready after this time.
-        fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
-
         /// Returns a UUID of version 7 by the wall clock.
         fn name(&self) -> Uuid;
+
+        /// Returns the present moment by a clock that only goes forward, and may stand still.
+        fn steady(&self) -> Instant {
+            Instant::now()
+        }
+
+        /// Returns a future that is ready after this time.
+        fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+            tokio::time::sleep(time).boxed()
+        }
     }
 
     tokio::task_local! {
-        static MACHINE: Arc<dyn Machine>;
+        static OF_TASK: Arc<dyn Machine>;
     }
 
-    /// Lets work run on a machine. What it spawns as a task of its own does not.
+    static OF_PROCESS: OnceLock<Arc<dyn Machine>> = OnceLock::new();
+
+    /// Runs a future whose clocks are those of a machine. Tasks and threads that it spawns have other clocks.
     pub async fn on<F: Future>(machine: Arc<dyn Machine>, work: F) -> F::Output {
-        MACHINE.scope(machine, work).await
+        OF_TASK.scope(machine, work).await
+    }
+
+    /// Replaces the clocks of this process, for all of its threads and for good. Returns whether that was the
+    /// first time; a second machine is ignored.
+    pub fn replace(machine: Arc<dyn Machine>) -> bool {
+        OF_PROCESS.set(machine).is_ok()
     }
 
     pub fn machine() -> Option<Arc<dyn Machine>> {
-        MACHINE.try_with(Arc::clone).ok()
+        let of_task = OF_TASK.try_with(Arc::clone).ok();
+        of_task.or_else(|| OF_PROCESS.get().map(Arc::clone))
     }
 }

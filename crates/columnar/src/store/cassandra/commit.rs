@@ -37,15 +37,9 @@ type Values = Box<dyn SerializeRow + Send + Sync>;
 /// a hint or a repair, would retire chunks without adding those that replace them.
 pub const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// The longest time that a renewal takes, or else it is done again.
-const RENEWED_WITHIN: Duration = Duration::from_secs(60);
-
 /// The longest time from the beginning of the renewal until the commit is sent for the last time. It leaves
 /// room for all attempts, and is little of [`RENEWAL_HOLDS`].
 const COMMIT_WITHIN: Duration = Duration::from_secs(600);
-
-/// The number of times that a renewal is tried because it took too long.
-const RENEWALS_AT_MOST: usize = 3;
 
 impl CassandraStore {
     /// Notes in the index that the blobs of these chunks are about to be written.
@@ -78,7 +72,8 @@ impl CassandraStore {
         let mut renewed = None;
         if !add.is_empty() {
             self.place_rows().list(place).await?;
-            renewed = Some(self.renew_in_time(place, &add).await?);
+            renewed = Some(Moment::now());
+            self.renew(place, &add).await?;
             failpoint::hit("cassandra.commit.renewed");
         }
         self.change_states(place, &add, &change.retire, renewed)
@@ -88,26 +83,6 @@ impl CassandraStore {
             Some(sealed) => self.remove_sealed(place, sealed).await,
             None => Ok(()),
         }
-    }
-
-    /// Renews chunks so quickly that the commit can rely on it, and returns when that began.
-    async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<Moment> {
-        for _ in 0..RENEWALS_AT_MOST {
-            let began = Moment::now();
-            self.renew(place, add).await?;
-            if began.elapsed() < RENEWED_WITHIN {
-                return Ok(began);
-            }
-        }
-        let task = self.client.task("preparing a commit", place, Part::Index);
-        let limit = RENEWED_WITHIN.as_secs();
-        Err(server(
-            &task,
-            format!(
-                "it took more than {limit} s {RENEWALS_AT_MOST} times; check that the nodes are not \
-                 overloaded, and try again"
-            ),
-        ))
     }
 
     /// Makes sure that no sweep removes chunks that are about to be committed.

@@ -20,7 +20,8 @@ pub const CHUNKS: &str = "chunks";
 pub const FRESH: &str = "fresh";
 /// Files that are rewritten and not renamed yet.
 pub const UNFINISHED: [&str; 3] = ["table.new", "manifest.new", UNFINISHED_SEGMENT];
-/// A segment that a repair writes anew. It is not in the folder of its place, where it would not be known.
+/// The new file of a segment that is being repaired. It is in the folder of the table, since readers and sweeps take
+/// every file in the folder of a place for a segment.
 pub const UNFINISHED_SEGMENT: &str = "segment.new";
 
 /// The folder of a table.

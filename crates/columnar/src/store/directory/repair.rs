@@ -58,9 +58,9 @@ fn repair_all(folder: &Folder, found: &mut Found, aside: &Aside) -> Result<()> {
             }
         };
     }
-    // Readers that have read a part of a log begin anew when the manifest is another file, even if that says
-    // the same. That comes before any log is another one: a repair that ends in between would leave readers
-    // with rows of both, and a further one would find nothing to repair.
+    // A reader drops what it has read of the logs when the manifest is a new file, whatever that says. So the
+    // manifest is replaced before the logs: if the repair ended in between, a reader would otherwise go on in a
+    // new log from where it was in the old one, and a second repair would find nothing to do.
     Manifest::replace(folder, &found.state)?;
     for fault in &found.faults {
         if let Fault::Segment { place, number } = fault {

@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bakeoff_columnar::cassandra::CassandraStore;
+use bakeoff_columnar::internals::{self, Machine};
 use bakeoff_columnar::{Error, Store, Table};
 use bakeoff_testing::Random;
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use super::cluster::{impatient, open};
 use super::events::Event;
@@ -53,6 +55,8 @@ pub struct Task {
     pub role: Role,
     /// The number of the process, below [`VERSION_STEP`], which no other one has.
     pub process: i64,
+    /// By how many milliseconds the wall clock of the process is ahead.
+    pub ahead: i64,
     pub seed: u64,
     pub table: String,
     pub nodes: Vec<SocketAddr>,
@@ -67,11 +71,35 @@ pub async fn perform() {
     // Even one that stands still ends with the test. If that has ended already, nobody hears what is said, which
     // ends this process, too.
     set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
+    assert!(internals::replace(Arc::new(WrongClock {
+        ahead: task.ahead
+    })));
     // The test harness has begun a line.
     println!();
     match task.role {
         Role::Work { host } => work(&task, host).await,
         Role::Visit => visit(&task).await,
+    }
+}
+
+/// The machine of a process, whose wall clock is wrong.
+struct WrongClock {
+    ahead: i64,
+}
+
+impl Machine for WrongClock {
+    fn wall(&self) -> SystemTime {
+        let by = Duration::from_millis(self.ahead.unsigned_abs());
+        match self.ahead {
+            ..0 => SystemTime::now() - by,
+            _ => SystemTime::now() + by,
+        }
+    }
+
+    fn name(&self) -> Uuid {
+        // The first 48 of 128 bits are milliseconds.
+        let ahead = i128::from(self.ahead) << 80;
+        Uuid::from_u128(Uuid::now_v7().as_u128().wrapping_add_signed(ahead))
     }
 }
 

@@ -16,9 +16,6 @@ use super::history::{History, Write};
 use super::rows::SHARED_HOST;
 use super::worker::{Role, TASK, Task};
 
-/// The variable of the library that sets the clock of a process wrong.
-const CLOCK: &str = "BAKEOFF_CLOCK_AHEAD_MS";
-
 /// The number of workers: each has a host of its own.
 pub const WORKERS: usize = SHARED_HOST as usize;
 
@@ -78,7 +75,7 @@ impl Workers {
         };
         let ahead = random.below(2 * WRONG_BY_AT_MOST_MS) as i64 - WRONG_BY_AT_MOST_MS as i64;
         println!("worker {number}: its clock is {ahead} ms ahead");
-        let mut process = spawn(&self.task(role, random), ahead);
+        let mut process = spawn(&self.task(role, ahead, random));
         let output = BufReader::new(process.stdout.take().unwrap());
         let log = Arc::clone(&self.log);
         let listener = std::thread::spawn(move || listen(number, output, &log));
@@ -88,11 +85,12 @@ impl Workers {
         }
     }
 
-    fn task(&mut self, role: Role, random: &mut Random) -> Task {
+    fn task(&mut self, role: Role, ahead: i64, random: &mut Random) -> Task {
         self.started += 1;
         Task {
             role,
             process: self.started,
+            ahead,
             seed: random.number(),
             table: self.table.clone(),
             nodes: self.nodes.clone(),
@@ -114,7 +112,7 @@ impl Workers {
 
     /// Starts a process that tries to open the table with a clock that is wrong by more than is allowed.
     pub fn invite(&mut self, ahead: i64, random: &mut Random) -> Visitor {
-        let process = spawn(&self.task(Role::Visit, random), ahead);
+        let process = spawn(&self.task(Role::Visit, ahead, random));
         Visitor { process, ahead }
     }
 
@@ -204,11 +202,10 @@ impl Drop for Visitor {
     }
 }
 
-fn spawn(task: &Task, ahead: i64) -> Child {
+fn spawn(task: &Task) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["three_nodes::child", "--exact", "--nocapture"])
         .env(TASK, serde_json::to_string(task).unwrap())
-        .env(CLOCK, ahead.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -5,7 +5,7 @@
 //! documentation says.
 
 use super::{Moment, Process, Request, Task, World, each};
-use crate::protocol::cells::{Cells, Chunks, Entry, Generation, Rows, Time};
+use crate::protocol::cells::{Cells, Chunks, Entry, Rows, Time};
 use crate::protocol::rules::Rules;
 
 /// The number of times that a version is written because the one before took too long.
@@ -335,12 +335,7 @@ impl Commit {
                 row.sealed + 1
             }
             At::Delete(generation) => {
-                let deleted = Generation {
-                    rows: 0,
-                    deleted: true,
-                };
-                let delete = Cells::default().with_generation(generation, deleted);
-                world.write(at, &delete);
+                world.delete_generation(at, generation);
                 generation + 1
             }
             _ => {

@@ -9,7 +9,7 @@ use self::commit::Commit;
 use self::insert::Insert;
 use self::read::Read;
 use self::removal::{DropPlace, Sweep};
-use super::cells::{CHUNKS, Cells, Chunks, Entry, Rows, Time};
+use super::cells::{CHUNKS, Cells, Chunks, Entry, Generation, Rows, Time};
 use super::rules::Rules;
 
 /// The moment at which a model begins. Moments of states are never 0.
@@ -221,6 +221,15 @@ impl World {
                 replica.join(write);
             }
         }
+    }
+
+    /// Deletes the fresh rows of a generation on some replicas.
+    pub fn delete_generation(&mut self, at: u8, generation: u8) {
+        let deleted = Generation {
+            rows: 0,
+            deleted: true,
+        };
+        self.write(at, &Cells::default().with_generation(generation, deleted));
     }
 
     /// Returns the valid chunks.

@@ -2,7 +2,7 @@
 
 use super::commit::sealed;
 use super::{Process, Request, Task, World, each};
-use crate::protocol::cells::{CHUNKS, Cells, Chunks, Entry, Generation, Time};
+use crate::protocol::cells::{CHUNKS, Cells, Chunks, Entry, Time};
 use crate::protocol::rules::Rules;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -178,12 +178,7 @@ impl DropPlace {
                 self.after(first)
             }
             At::Delete(generation) => {
-                let deleted = Generation {
-                    rows: 0,
-                    deleted: true,
-                };
-                let delete = Cells::default().with_generation(generation, deleted);
-                world.write(at, &delete);
+                world.delete_generation(at, generation);
                 self.after(generation + 1)
             }
             At::NoteSealed => {
