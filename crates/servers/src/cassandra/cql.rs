@@ -135,10 +135,10 @@ fn unexpected(response: Response) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_testing::peer::Peer;
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::cassandra::peer::Peer;
     use crate::secret::Secret;
 
     #[tokio::test]
@@ -146,8 +146,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = tokio::spawn(async move {
-            let mut peer = Peer::accept(&listener).await;
-            let first = peer.take().await;
+            let mut peer = Peer::accept_any_login(&listener).await;
+            let (first, _) = peer.take().await;
             peer.reply_done(first).await;
             peer.take().await;
             peer.reply_done(first).await;

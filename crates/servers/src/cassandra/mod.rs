@@ -44,8 +44,6 @@ mod node;
 mod nodes;
 mod nodetool;
 mod options;
-#[cfg(test)]
-mod peer;
 mod pinned;
 mod ports;
 mod probe;

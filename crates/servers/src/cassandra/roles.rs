@@ -258,22 +258,22 @@ fn refused(why: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_testing::peer::Peer;
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::cassandra::peer::Peer;
 
     #[tokio::test]
     async fn after_an_error_the_superuser_connects_anew() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut superuser = Superuser::at(listener.local_addr().unwrap());
         let server = tokio::spawn(async move {
-            let mut lost = Peer::accept(&listener).await;
+            let mut lost = Peer::accept_any_login(&listener).await;
             lost.take().await;
             drop(lost);
-            let mut peer = Peer::accept(&listener).await;
+            let mut peer = Peer::accept_any_login(&listener).await;
             for _ in 0..2 {
-                let request = peer.take().await;
+                let (request, _) = peer.take().await;
                 peer.reply_done(request).await;
             }
         });

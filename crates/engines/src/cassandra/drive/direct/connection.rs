@@ -244,13 +244,13 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_testing::peer::{Peer, READY};
     use bytes::Bytes;
     use futures::future::join_all;
     use scylla::statement::Consistency;
     use tokio::net::TcpListener;
 
     use super::super::frames::Answer;
-    use super::super::peer::{Peer, READY};
     use super::*;
     use crate::cassandra::drive::cells::Cell;
 
@@ -258,7 +258,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (opened, peer) = tokio::join!(Connection::open(address, None), async {
-            let mut peer = Peer::accept(listener).await;
+            let mut peer = Peer::accept(&listener).await;
             let (stream, _) = peer.take().await;
             peer.reply(stream, READY, &[]).await;
             peer

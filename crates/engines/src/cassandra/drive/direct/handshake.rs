@@ -77,9 +77,9 @@ fn unexpected(response: &Response) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_testing::peer::{AUTH_SUCCESS, AUTHENTICATE, Peer};
     use tokio::net::TcpListener;
 
-    use super::super::peer::{AUTH_SUCCESS, AUTHENTICATE, Peer};
     use super::*;
 
     /// Connects to a server that requires a password.
@@ -87,7 +87,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = tokio::spawn(async move {
-            let mut peer = Peer::accept(listener).await;
+            let mut peer = Peer::accept(&listener).await;
             let (stream, _) = peer.take().await;
             let class = b"\0\x08Password";
             peer.reply(stream, AUTHENTICATE, class).await;
@@ -106,7 +106,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = tokio::spawn(async move {
-            let mut peer = Peer::accept(listener).await;
+            let mut peer = Peer::accept(&listener).await;
             peer.take().await;
             let mut header = [0xff; HEADER_BYTES];
             header[..5].copy_from_slice(&[0x84, 0, 0, 0, AUTHENTICATE]);

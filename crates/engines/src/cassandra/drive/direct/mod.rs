@@ -10,8 +10,6 @@ mod frames;
 mod handshake;
 #[cfg(test)]
 mod hostile;
-#[cfg(test)]
-mod peer;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
