@@ -47,8 +47,8 @@ pub trait Design: Send + Sync {
     async fn footprint(&self) -> Result<Footprint, DesignError>;
 
     /// Returns the bytes that the table takes at this moment, with what loading and settling need for a
-    /// while; `None` where they cannot be read. It is asked about once a second while the table is loaded
-    /// and settled, so it has to be cheap.
+    /// while; `None` where they cannot be read. It is asked up to ten times a second while the table is
+    /// loaded and settled, if it is cheap, and else once a second.
     async fn bytes_now(&self) -> Option<u64> {
         self.footprint().await.ok()?.bytes()
     }

@@ -11,8 +11,14 @@ use bakeoff_stats::Space;
 use crate::Design;
 use crate::call::within;
 
-/// How often the bytes of a table are looked at.
+/// Longest time between two looks at a table.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// Shortest time between two looks at a table.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// Multiple of the time of a look that passes until the next one, so that looks take no more than a percent.
+const REST: u32 = 100;
 
 /// Longest time that a look may take. A server that hangs would otherwise hold up the run, since most looks
 /// are between the calls that have a limit.
@@ -29,6 +35,8 @@ struct Seen {
     highest: Option<u64>,
     looks: u32,
     last: Option<Instant>,
+    /// Time that the last look took.
+    took: Option<Duration>,
     /// Whether the table was looked at from its first slice on.
     from_the_start: bool,
     /// Whether a look failed or took too long, so that the table is not looked at any more.
@@ -36,12 +44,13 @@ struct Seen {
 }
 
 impl Highest {
-    /// Performs a step, and looks at the table once a second while it lasts.
+    /// Performs a step, and looks at the table while it lasts: as often as looks are cheap, but at least once a
+    /// second.
     pub async fn during<T>(&self, design: &dyn Design, step: impl Future<Output = T>) -> T {
         let mut step = pin!(step);
         loop {
             let looking = async {
-                tokio::time::sleep(EVERY).await;
+                tokio::time::sleep(self.of(design).pause()).await;
                 self.look(design).await
             };
             tokio::select! {
@@ -89,6 +98,7 @@ impl Highest {
         if self.of(design).is_given_up {
             return None;
         }
+        let began = Instant::now();
         let looked = within(LOOK_LIMIT, async { Ok(design.bytes_now().await) }).await;
         let bytes = looked.as_ref().ok().copied().flatten();
         let mut tables = self.tables();
@@ -97,6 +107,7 @@ impl Highest {
         seen.highest = seen.highest.max(bytes);
         seen.looks += u32::from(bytes.is_some());
         seen.last = Some(Instant::now());
+        seen.took = Some(began.elapsed());
         bytes
     }
 
@@ -110,6 +121,35 @@ impl Highest {
     }
 }
 
+impl Seen {
+    /// Returns the time until the next look during a step.
+    fn pause(&self) -> Duration {
+        self.took
+            .map_or(EVERY, |took| (took * REST).clamp(OFTEN, EVERY))
+    }
+}
+
 fn id(design: &dyn Design) -> String {
     design.info().id.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_as_often_as_they_are_cheap() {
+        let pause = |took: Option<u64>| {
+            let took = took.map(Duration::from_micros);
+            Seen {
+                took,
+                ..Seen::default()
+            }
+            .pause()
+        };
+        assert_eq!(pause(None), EVERY);
+        assert_eq!(pause(Some(50)), OFTEN);
+        assert_eq!(pause(Some(4_000)), Duration::from_millis(400));
+        assert_eq!(pause(Some(2_000_000)), EVERY);
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use bakeoff_workload::{ColumnType, Table};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::SortExpr;
@@ -24,6 +24,8 @@ use crate::sql::{self, Session};
 
 /// The number of rows in a row group, the unit that statistics can skip.
 pub const ROW_GROUP_ROWS: usize = 131_072;
+/// Multiple of its bytes that a table needs while its slices are sorted into one file.
+const SORTING: f64 = 2.0;
 /// The compression level, which is the Zstandard library's default.
 const ZSTD_LEVEL: i32 = 3;
 
@@ -230,6 +232,14 @@ impl Design for ParquetTable {
             files: Some(files),
             note: None,
         })
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            times: Some(SORTING),
+            why: Some("the file is written before the slices are removed".to_owned()),
+            ..Needs::default()
+        }
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
