@@ -22,7 +22,16 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, 1024.0, &UNITS)
 }
 
-/// Writes a number of rows, or of rows per second: `12.3 k`.
+/// Writes a number of rows: `6`, `12.3 k`.
+pub fn rows(rows: u64) -> String {
+    if rows < 1000 {
+        count(rows)
+    } else {
+        rate(rows as f64)
+    }
+}
+
+/// Writes a number of rows per second: `12.3 k`.
 pub fn rate(rate: f64) -> String {
     const UNITS: [&str; 4] = ["", "k", "M", "G"];
     scaled(rate, 1000.0, &UNITS)

@@ -163,6 +163,11 @@ impl Decision {
 }
 
 impl Recommendation {
+    /// Returns whether no other design can be ranked, so that nothing is compared.
+    pub fn is_only_choice(&self) -> bool {
+        self.runner_up.is_none()
+    }
+
     /// Returns whether the design may or may not keep one of the limits.
     pub fn is_unsure_of_limits(&self) -> bool {
         self.limits.iter().any(|limit| limit.is_unsure())

@@ -112,7 +112,7 @@ pub fn waits(decision: &Decision) -> String {
 }
 
 fn waits_table(decision: &Decision, rows: Vec<Vec<String>>) -> Cards {
-    let rows_at_scale = units::rate(decision.rows as f64);
+    let rows_at_scale = units::rows(decision.rows);
     let mut head = vec![
         ("Question".to_owned(), ""),
         (format!("At {rows_at_scale} rows, 90%"), "number"),

@@ -3,7 +3,7 @@
 mod fit;
 mod waits;
 
-use bakeoff_stats::decide::{Choice, Decision};
+use bakeoff_stats::decide::{Choice, Decision, Doubt, Recommendation};
 
 use super::words;
 use crate::text::style::Style;
@@ -143,7 +143,10 @@ impl Part {
 
 fn give_up(decision: &Decision) -> Vec<String> {
     let given_up = words::give_up(decision);
-    if given_up.is_empty() && decision.recommendation.is_some() {
+    let is_compared = |recommendation: &Recommendation| {
+        !recommendation.is_only_choice() && !recommendation.doubts.contains(&Doubt::NotByTheRule)
+    };
+    if given_up.is_empty() && decision.recommendation.as_ref().is_some_and(is_compared) {
         return vec!["Nothing: it is the best, or the same, in everything.".to_owned()];
     }
     given_up

@@ -35,7 +35,7 @@ pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
 
 fn heading(decision: &Decision) -> [String; COLUMNS] {
     let has_limits = waits(decision).iter().any(|wait| wait.limit.is_some());
-    let then = format!("at {} rows, 90%", units::rate(decision.rows as f64));
+    let then = format!("at {} rows, 90%", units::rows(decision.rows));
     let now = if decision.forecasts_times() {
         "now"
     } else {

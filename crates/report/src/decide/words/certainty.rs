@@ -109,12 +109,16 @@ fn confidence(decision: &Decision, recommendation: &Recommendation) -> String {
     };
     let design = &recommendation.design;
     let who = match decision.no_forecast {
-        Some(_) => format!("At {} rows {design}", units::rate(decision.rows as f64)),
+        Some(_) => format!("At {} rows {design}", units::rows(decision.rows)),
         None => design.clone(),
     };
+    if recommendation.is_only_choice() && !recommendation.is_nearest_to_limits {
+        return format!(
+            "{who} is the only design that can be ranked: nothing is compared with it."
+        );
+    }
     match (recommendation.confidence, recommendation.resamples) {
         (None, _) => format!("{who} is {what} by the estimates."),
-        (Some(_), 1) if recommendation.runner_up.is_none() => format!("{who} is the only choice."),
         (Some(_), 1) => format!("{who} is {what}{within} by exact figures."),
         (Some(share), resamples) => format!(
             "{who} is {what}{within} in {} of {} resamples; expected loss {}.",

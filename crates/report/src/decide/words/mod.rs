@@ -9,7 +9,7 @@ pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
-use bakeoff_stats::decide::{Certainty, Decision, Doubt, Minimise, Recommendation, Settled};
+use bakeoff_stats::decide::{Certainty, Decision, Doubt, Minimise, Recommendation, Settled, Span};
 
 use crate::units;
 
@@ -34,7 +34,7 @@ pub fn headline(decision: &Decision) -> String {
 }
 
 fn at_measured_rows(decision: &Decision) -> String {
-    let rows = format!("at {} rows", units::rate(decision.rows as f64));
+    let rows = format!("at {} rows", units::rows(decision.rows));
     let Some(recommendation) = &decision.recommendation else {
         return format!("No design can be recommended {rows}");
     };
@@ -44,6 +44,9 @@ fn at_measured_rows(decision: &Decision) -> String {
     }
     if let Some(limits) = limits_in_doubt(decision, recommendation) {
         return format!("{design} is best {rows} if it keeps {limits} (not settled)");
+    }
+    if recommendation.is_only_choice() {
+        return format!("{design} is the only choice {rows}");
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("{design} is best {rows} (settled)"),
@@ -65,6 +68,9 @@ fn recommendation(decision: &Decision) -> String {
     }
     if let Some(limits) = limits_in_doubt(decision, recommendation) {
         return format!("Take {design} if it keeps {limits}. This is not settled.");
+    }
+    if recommendation.is_only_choice() {
+        return format!("Take {design}, the only choice.");
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("Take {design}. This is settled."),
@@ -115,8 +121,16 @@ pub fn buy(decision: &Decision) -> Vec<String> {
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
     let rows = units::count(decision.full_rows);
     let kept = format!("{copies} of {rows} rows in {}", design.id);
+    // How the bytes grow is not known where one table is all there is: then they have no interval.
+    let has_interval = |span: Span| span.interval.is_some_and(|(low, high)| low < high);
+    let basis = match (&decision.no_forecast, design.storage) {
+        (Some(_), Some(storage)) if !has_interval(storage) => {
+            format!(", in proportion to {} rows", units::rows(decision.rows))
+        }
+        _ => String::new(),
+    };
     let mut parts = vec![match design.storage {
-        Some(storage) => format!("{} for {kept}", bytes(storage)),
+        Some(storage) => format!("{} for {kept}{basis}", bytes(storage)),
         None => format!("the storage for {kept} is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
@@ -161,7 +175,7 @@ fn at_rest(settled: &Settled) -> String {
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
-        None => "Floor unknown: no design had a twin, a second table.".to_owned(),
+        None => "Floor unknown: no twin, a second table of a design, was asked.".to_owned(),
     };
     let mut known: Vec<(f64, &str)> = decision
         .questions
@@ -198,7 +212,7 @@ pub fn not_measured(decision: &Decision) -> Option<String> {
     {
         sentences.push(format!(
             "Above {} rows nothing is known: {why}.",
-            units::rate(known.to as f64)
+            units::rows(known.to)
         ));
     }
     if !decision.not_measured.is_empty() {

@@ -82,7 +82,7 @@ fn without_twins_the_floor_is_unknown() {
     });
     let summary = Summary::from_records(&records).unwrap();
     assert_eq!(summary.comparison.twins, None);
-    assert!(render(&summary).contains("Floor unknown: no design had a twin"));
+    assert!(render(&summary).contains("Floor unknown: no twin"));
 }
 
 #[test]

@@ -95,6 +95,34 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
 }
 
 #[test]
+fn the_only_design_that_can_be_ranked_is_compared_with_none() {
+    let mut input = fixture::events();
+    let only = "local/columnar";
+    input.designs.retain(|design| design.id == only);
+    let at_full_scale = text(&input);
+    let begin = format!("Take {only}, the only choice.");
+    assert!(at_full_scale.starts_with(&begin), "{at_full_scale}");
+    assert!(
+        at_full_scale.contains("nothing is compared with it"),
+        "{at_full_scale}"
+    );
+    for word in ["settled.", "Give up", "Runner-up", "resamples"] {
+        assert!(!at_full_scale.contains(word), "{word}:\n{at_full_scale}");
+    }
+
+    input.no_forecast = Some("6 rows are too few".to_owned());
+    (input.measured_rows, input.rows) = (6, 6);
+    input.designs[0].storage = Some(Figure::exact(1e9));
+    let of_few_rows = text(&input);
+    let begin = format!("{only} is the only choice at 6 rows.");
+    assert!(of_few_rows.starts_with(&begin), "{of_few_rows}");
+    assert!(
+        of_few_rows.contains("in proportion to 6 rows"),
+        "{of_few_rows}"
+    );
+}
+
+#[test]
 fn a_month_without_prices_and_one_that_is_not_known_are_told_apart() {
     let mut input = fixture::events();
     input.rule.minimise = Minimise::Month;

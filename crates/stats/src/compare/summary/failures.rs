@@ -11,6 +11,16 @@ const WRONG: &str = "wrong answer";
 const TOO_MANY_UNANSWERED: f64 = 0.001;
 
 impl Summary {
+    /// Returns whether any design was asked any query.
+    pub(super) fn was_any_query_asked(&self) -> bool {
+        let mut queries = self.header.queries.iter();
+        queries.any(|query| {
+            self.designs
+                .iter()
+                .any(|design| design.was_asked(&query.name))
+        })
+    }
+
     /// Takes designs for not dropped whose winner may not be recommended itself, since it failed later:
     /// nothing is known to beat them. A winner that fails only at questions at fault stays one.
     pub(super) fn forget_unfounded_drops(&mut self) {

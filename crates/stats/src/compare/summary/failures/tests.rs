@@ -232,3 +232,29 @@ fn a_design_whose_clients_hardly_get_answers_is_excluded() {
         "{why:?}"
     );
 }
+
+#[test]
+fn a_run_that_has_asked_nothing_is_told_from_one_without_right_answers() {
+    let tables = ["a/x", "a/y"].map(|table| vec![loaded(table, 0, 1.0), footprint(table, 500)]);
+    let loaded = tables.concat();
+    let why = |records: Vec<Record>| {
+        let mut records = run(records);
+        if let Some(Record::Started(header)) = records.first_mut() {
+            header.scale.full_rows = 1_000_000;
+        }
+        let summary = Summary::from_records(&records).unwrap();
+        summary.decision.unwrap().no_forecast.unwrap()
+    };
+    assert_eq!(why(loaded.clone()), "no question has been asked yet");
+    let mut failed = loaded;
+    for (design, query) in [
+        ("a/x", "scan"),
+        ("a/x", "key"),
+        ("a/y", "scan"),
+        ("a/y", "key"),
+    ] {
+        let reason = "refused".to_owned();
+        failed.push(timed_as(design, query, 0.1, Outcome::Error { reason }));
+    }
+    assert_eq!(why(failed), "no question that counts has right answers");
+}
