@@ -92,6 +92,8 @@ impl ChunkMeta {
             u16::from(self.min_write_time != self.max_write_time) + u16::from(self.deleted > 0);
         let reason = if self.rows > CHUNK_ROWS_AT_MOST || self.deleted > self.rows {
             format!("{} of {} rows deleted", self.deleted, self.rows)
+        } else if let Some(stats) = self.stats.iter().find(|stats| stats.nulls > self.rows) {
+            format!("{} nulls among {} rows", stats.nulls, self.rows)
         } else if self.stats.len() != columns {
             format!("{} columns, not {columns}", self.stats.len())
         } else if self.blobs.len() != columns + usize::from(numbers) {

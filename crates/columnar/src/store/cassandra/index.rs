@@ -8,6 +8,7 @@
 //! One row of each place belongs to no chunk: it has the version of the index (`version.rs`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::try_join;
 use uuid::Uuid;
@@ -21,6 +22,7 @@ use super::retry::server;
 use super::version::Index;
 use crate::definition::Definition;
 use crate::id::{ChunkId, Place};
+use crate::machine::sleep;
 use crate::meta::ChunkMeta;
 use crate::meta::read::read_meta;
 use crate::store::{FreshRow, KeyRange, Snapshot};
@@ -28,6 +30,11 @@ use crate::{Error, Result};
 
 /// The highest number of chunks in a request that names them.
 pub(super) const NAMES_AT_ONCE: usize = 500;
+
+/// The number of times that an index is read in which a chunk lacks its metadata, and the time in between: all
+/// together far longer than a write takes from one replica to the next.
+const READS_AT_MOST: usize = 5;
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
 
 /// The moments at which a chunk changed its state, in milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,8 +123,25 @@ impl CassandraStore {
         Ok(row.is_none_or(|row| row.is_dropped()))
     }
 
-    /// Reads the index of a place in one page, so that each commit is seen as a whole or not at all.
+    /// Reads the index of a place. Replicas answer at different moments, and one that missed a chunk's
+    /// metadata may have its commit already, of which the other one knows nothing yet. Such an answer is
+    /// asked for again.
     pub(super) async fn read_index(&self, place: Place) -> Result<Index> {
+        for _ in 1..READS_AT_MOST {
+            match self.read_index_once(place).await? {
+                (index, None) => return Ok(index),
+                (_, Some(_)) => sleep(AGAIN_AFTER).await,
+            }
+        }
+        match self.read_index_once(place).await? {
+            (index, None) => Ok(index),
+            (_, Some(chunk)) => Err(corrupt(place, chunk, "it has no metadata".to_owned())),
+        }
+    }
+
+    /// Reads the index of a place in one page, so that each commit is seen as a whole or not at all, and
+    /// returns with it a valid chunk without metadata, if there is one.
+    async fn read_index_once(&self, place: Place) -> Result<(Index, Option<ChunkId>)> {
         type Columns<'a> = (
             &'a [u8],
             Option<i64>,
@@ -133,18 +157,24 @@ impl CassandraStore {
             version: None,
             chunks: Vec::new(),
         };
+        let mut incomplete = None;
         each_row(&task, &as_rows(&task, answer)?, |row: Columns<'_>| {
             let (chunk, committed, retired, meta, version, written) = row;
             if let Some(version) = version.zip(written) {
                 index.version = Some(version);
             } else if is_valid(committed, retired) {
                 let chunk = chunk_id(&task, chunk)?;
-                let meta = meta_of(&self.definition, place, chunk, meta.unwrap_or_default())?;
-                index.chunks.push(Arc::new(meta));
+                match meta {
+                    Some(meta) => {
+                        let meta = meta_of(&self.definition, place, chunk, meta)?;
+                        index.chunks.push(Arc::new(meta));
+                    }
+                    None => incomplete = Some(chunk),
+                }
             }
             Ok(())
         })?;
-        Ok(index)
+        Ok((index, incomplete))
     }
 
     /// Reads the states of all chunks of a place, or of those that are named, as far as they exist.
@@ -225,17 +255,21 @@ pub(super) fn meta_of(
     chunk: ChunkId,
     bytes: &[u8],
 ) -> Result<ChunkMeta> {
-    let corrupt = |reason: String| Error::Corrupt {
-        chunk,
-        place,
-        what: "its row of the index".to_owned(),
-        reason,
-    };
+    let corrupt = |reason: String| corrupt(place, chunk, reason);
     let meta = read_meta(bytes).map_err(corrupt)?;
     meta.check(definition).map_err(corrupt)?;
     if meta.id == chunk {
         Ok(meta)
     } else {
         Err(corrupt(format!("it is that of chunk {}", meta.id)))
+    }
+}
+
+fn corrupt(place: Place, chunk: ChunkId, reason: String) -> Error {
+    Error::Corrupt {
+        chunk,
+        place,
+        what: "its row of the index".to_owned(),
+        reason,
     }
 }

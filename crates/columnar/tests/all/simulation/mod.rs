@@ -46,6 +46,10 @@ use self::processes::{ROLES, live};
 use self::replicas::Breach;
 use self::world::World;
 
+/// Seeds that found a fault once. A read whose replicas answered before a chunk was put and after it was
+/// committed took the chunk for a damaged one.
+const FOUND: [u64; 1] = [5_740_949_086_427_198_383];
+
 /// The number of seeds in which a broken promise of Cassandra has to be noticed.
 const SEEDS_TO_NOTICE: usize = 60;
 
@@ -53,20 +57,23 @@ const SEEDS_TO_NOTICE: usize = 60;
 fn nothing_acknowledged_is_lost_and_nothing_dropped_comes_back() {
     let mut random = Random::printed("simulated clusters");
     let began = Instant::now();
-    let seeds = times(20, 1_000);
-    let mut total = Told::default();
-    for _ in 0..seeds {
+    let count = times(20, 1_000);
+    let fresh = std::iter::from_fn(|| {
         let seed = random.0;
+        random.number();
+        Some(seed)
+    });
+    let mut total = Told::default();
+    for seed in fresh.take(count).chain(FOUND) {
         let again = format!("BAKEOFF_TEST_SEED={seed} begins with this one");
         let _moment = Moment::new(&again);
         match simulate(seed, None) {
             Ok(told) => total += told,
             Err(fault) => panic!("{fault}; {again}"),
         }
-        random.number();
     }
     let seconds = began.elapsed().as_secs_f64();
-    println!("{seeds} seeds in {seconds:.1} s: {total:?}");
+    println!("{count} seeds in {seconds:.1} s: {total:?}");
     assert!(total.has_everything(), "{total:?}");
 }
 
