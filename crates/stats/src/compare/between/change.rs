@@ -37,6 +37,9 @@ pub struct Change {
     pub shown: Shown,
     /// Reason why the figures support no conclusion.
     pub unknown: Option<Unknown>,
+    /// Whether one of the runs has fewer rounds of it than usual, so that more of them may settle it.
+    #[serde(skip)]
+    pub has_few_rounds: bool,
 }
 
 /// Subject of a figure.
@@ -356,7 +359,7 @@ impl Figure {
             (_, Some(interval), Some(_)) => conclusion(interval, same_within),
         };
         let unknown = unknown.map(|why| match why {
-            Unknown::Wide if has_few_rounds => Unknown::WideOfFewRounds,
+            Unknown::Wide => Unknown::wide(has_few_rounds),
             why => why,
         });
         let one_end = parts.ok().filter(|_| self.noise.is_some());
@@ -372,6 +375,7 @@ impl Figure {
             same_within,
             shown,
             unknown,
+            has_few_rounds,
         }
     }
 }
@@ -399,6 +403,15 @@ fn has_time(design: &DesignSummary, query: &str) -> bool {
 }
 
 impl Unknown {
+    /// Returns the reason for an interval that is too wide.
+    pub(super) fn wide(has_few_rounds: bool) -> Unknown {
+        if has_few_rounds {
+            Unknown::WideOfFewRounds
+        } else {
+            Unknown::Wide
+        }
+    }
+
     /// Describes what would be needed for a conclusion.
     pub fn remedy(self, what: Option<&What>) -> String {
         let is_load = what == Some(&What::Loading);

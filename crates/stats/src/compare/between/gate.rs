@@ -103,7 +103,9 @@ impl Undecided {
         Undecided {
             design: change.design.clone(),
             what: Some(change.what.clone()),
-            why: change.unknown.unwrap_or(Unknown::Wide),
+            why: change
+                .unknown
+                .unwrap_or_else(|| Unknown::wide(change.has_few_rounds)),
             at_most: change.at_most,
         }
     }
