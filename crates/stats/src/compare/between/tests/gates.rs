@@ -57,7 +57,8 @@ fn more_rounds_are_advised_only_where_a_run_has_few() {
             panic!("slower by the limit is not settled");
         };
         let is_query = |open: &&Undecided| open.what != Some(What::Loading);
-        open.iter().filter(is_query).map(Undecided::remedy).collect()
+        let queries = open.iter().filter(is_query);
+        queries.map(Undecided::remedy).collect()
     };
     let (few, usual) = (remedies(5), remedies(7));
     assert!(!few.is_empty() && !usual.is_empty());
