@@ -52,7 +52,7 @@ pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
         parts.push(refusals.join("\n"));
     }
     let scored = score(summary);
-    parts.extend(scored.map(|text| wrap(&format!("Checked in this run: {text}"), COLUMNS, "", "")));
+    parts.extend(scored.map(|text| wrap(&text, COLUMNS, "", "")));
     parts.join("\n\n") + "\n"
 }
 

@@ -47,6 +47,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
         unsteady,
         few_rounds,
         yardstick,
+        paired_ratios,
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
     notes.extend(nodes::measured(summary));
@@ -159,4 +160,14 @@ fn yardstick(summary: &Summary) -> Option<String> {
         "{id} is a yardstick, not a choice: it holds all rows in memory and loses them with its \
          process"
     ))
+}
+
+/// Says why a ratio may not be the quotient of the times beside it.
+fn paired_ratios(summary: &Summary) -> Option<String> {
+    let mut queries = summary.comparison.queries.iter();
+    queries.any(|query| query.designs.len() > 1).then(|| {
+        "ratios of times compare answers of the same round, so they may differ from the ratio of the \
+         medians shown"
+            .to_owned()
+    })
 }

@@ -11,7 +11,10 @@ use crate::text::style::wrap;
 /// `None` for a run that could make none.
 pub fn of_run(summary: &Summary) -> Option<String> {
     let entries = held_out(summary);
-    sentence(&scores(times(&entries)))
+    let text = sentence(&scores(times(&entries)))?;
+    Some(format!(
+        "Checked in this run, each larger table predicted from all smaller ones: {text}"
+    ))
 }
 
 /// Renders how often the forecasts of several runs held.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::COLUMNS;
 use super::clients::Clients;
 use super::error::ratio;
+use super::score;
 use crate::decide::words::{self, percent};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
@@ -18,6 +19,9 @@ use crate::units;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Validation {
     pub time: Errors,
+    /// Sentence about the times of all larger tables, not only of the largest; `None` if another run was forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_larger_tables: Option<String>,
     pub bytes: Sizes,
     /// Times in proportion to the rows.
     pub proportional: Errors,
@@ -103,6 +107,7 @@ pub struct Check {
 pub fn validate(summary: &Summary) -> Validation {
     Validation {
         users: Clients::of(summary),
+        all_larger_tables: score(summary),
         ..Validation::of(summary, times(summary), sizes(summary))
     }
 }
@@ -126,6 +131,7 @@ impl Validation {
                 max: quantile(sizes.iter().map(|check| check.error), 1.0),
             },
             proportional: Errors::of(times.iter().map(|check| check.proportional_error)),
+            all_larger_tables: None,
             at: None,
             users: None,
             refused: Vec::new(),
@@ -158,6 +164,8 @@ impl Validation {
     /// Renders the errors as text, all together and then each.
     pub fn render(&self) -> String {
         let mut parts = vec![wrap(&self.headline(), COLUMNS, "", "")];
+        let all_larger = self.all_larger_tables.as_ref();
+        parts.extend(all_larger.map(|text| wrap(text, COLUMNS, "", "")));
         if !self.times.is_empty() {
             parts.push(checks("Time", &self.times, &words::seconds_with_interval));
         }
@@ -203,7 +211,7 @@ impl Validation {
                 "Forecast of {} rows, against a run of them",
                 units::plural(rows, "row", "rows")
             ),
-            None => "Largest tables predicted from the smaller ones".to_owned(),
+            None => "Only the largest tables, predicted from the smaller ones".to_owned(),
         }
     }
 

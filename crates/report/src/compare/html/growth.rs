@@ -38,7 +38,7 @@ fn tables(summary: &Summary, forecast: &Forecast) -> String {
         "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}{}</p>\n",
         units::count(forecast.rows),
         units::count(forecast.measured_rows),
-        score(summary).map_or_else(String::new, |text| format!(" Checked in this run: {text}")),
+        score(summary).map_or_else(String::new, |text| format!(" {text}")),
     );
     let queries = summary.header.queries.iter();
     let of_queries: Vec<(&str, Vec<Vec<String>>)> = queries

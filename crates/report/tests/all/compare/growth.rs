@@ -81,6 +81,20 @@ fn forecasts_checked_by_the_largest_tables() {
 }
 
 #[test]
+fn both_checks_of_a_run_say_what_they_count_and_are_shown_together() {
+    let sentence = growth::score(&scaled()).unwrap();
+    let told = "Checked in this run, each larger table predicted from all smaller ones: of ";
+    assert!(sentence.starts_with(told), "{sentence}");
+    let validation = growth::validate(&scaled());
+    let text = validation.render();
+    assert!(text.starts_with("Only the largest tables, "), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains(&sentence), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&validation.json().unwrap()).unwrap();
+    assert_eq!(json["all_larger_tables"], sentence);
+}
+
+#[test]
 fn no_line_is_wider_than_a_hundred_columns() {
     let summary = scaled();
     for text in [

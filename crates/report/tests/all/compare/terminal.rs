@@ -36,6 +36,18 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
+fn a_report_says_once_that_ratios_are_paired() {
+    let told = "ratios of times compare answers of the same round";
+    let page = bakeoff_report::html::render(&summary());
+    for text in [render(&summary(), 140, false), page] {
+        assert_eq!(text.matches(told).count(), 1, "{text}");
+    }
+    let mut alone = summary();
+    alone.comparison.queries.clear();
+    assert!(!render(&alone, 140, false).contains(told));
+}
+
+#[test]
 fn failures_are_red_and_their_reasons_told() {
     let text = render(&summary(), 120, true);
     assert!(text.contains("\x1b[31m✗ cassandra/compact, creating the tables"));

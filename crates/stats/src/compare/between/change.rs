@@ -37,6 +37,9 @@ pub struct Change {
     pub shown: Shown,
     /// Reason why the figures support no conclusion.
     pub unknown: Option<Unknown>,
+    /// Whether one of the runs has fewer rounds of it than usual, so that more of them may settle it.
+    #[serde(skip)]
+    pub has_few_rounds: bool,
 }
 
 /// Subject of a figure.
@@ -70,6 +73,8 @@ pub enum Unknown {
     NoTwins,
     /// The interval is too wide: it holds both a difference and none.
     Wide,
+    /// The interval is too wide, and one of the runs has few rounds of it.
+    WideOfFewRounds,
     /// One run lacks the time.
     NotMeasured,
     /// Only run A has the design.
@@ -98,6 +103,8 @@ pub struct Missing {
     pub side: Side,
 }
 
+/// Rounds below which further ones make an interval much narrower; a run has as many unless told otherwise.
+const USUAL_ROUNDS: f64 = 7.0;
 /// Name of the loading of rows among the figures.
 pub const LOADING: &str = "loading";
 
@@ -328,7 +335,15 @@ impl Figure {
         })
     }
 
+    /// Returns whether one of the runs has fewer rounds of a query than usual.
+    fn has_few_rounds(&self) -> bool {
+        let is_few = |part: &Part| part.freedom + 1.0 < USUAL_ROUNDS;
+        let parts = self.parts.as_ref().ok();
+        self.what != What::Loading && parts.is_some_and(|parts| parts.iter().any(is_few))
+    }
+
     fn change(self, method: &Method, same_within: f64) -> Change {
+        let has_few_rounds = self.has_few_rounds();
         let parts = self.parts.map(|of_rounds| {
             let of_tables = self.noise.map(TableNoise::part);
             of_rounds
@@ -343,6 +358,10 @@ impl Figure {
             (_, _, None) | (_, None, _) => (Shown::CannotTell, Some(Unknown::NoTwins)),
             (_, Some(interval), Some(_)) => conclusion(interval, same_within),
         };
+        let unknown = unknown.map(|why| match why {
+            Unknown::Wide => Unknown::wide(has_few_rounds),
+            why => why,
+        });
         let one_end = parts.ok().filter(|_| self.noise.is_some());
         let one_end = one_end.map(|p| method.for_one_end().interval_of(self.centre, &p));
         Change {
@@ -356,6 +375,7 @@ impl Figure {
             same_within,
             shown,
             unknown,
+            has_few_rounds,
         }
     }
 }
@@ -383,6 +403,15 @@ fn has_time(design: &DesignSummary, query: &str) -> bool {
 }
 
 impl Unknown {
+    /// Returns the reason for an interval that is too wide.
+    pub(super) fn wide(has_few_rounds: bool) -> Unknown {
+        if has_few_rounds {
+            Unknown::WideOfFewRounds
+        } else {
+            Unknown::Wide
+        }
+    }
+
     /// Describes what would be needed for a conclusion.
     pub fn remedy(self, what: Option<&What>) -> String {
         let is_load = what == Some(&What::Loading);
@@ -391,7 +420,8 @@ impl Unknown {
             Unknown::NoTwins => "twins in at least one run".to_owned(),
             Unknown::FewSlices => "a longer load in both runs".to_owned(),
             Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
-            Unknown::Wide => "more rounds in both runs".to_owned(),
+            Unknown::Wide => "several runs of each, read by `bakeoff history`".to_owned(),
+            Unknown::WideOfFewRounds => "more rounds in both runs".to_owned(),
             Unknown::NotMeasured if is_load => "a whole load in both runs".to_owned(),
             Unknown::NotMeasured => "right answers in both runs".to_owned(),
             Unknown::NoDesign => "the design in B, or a new A without it".to_owned(),

@@ -103,7 +103,9 @@ impl Undecided {
         Undecided {
             design: change.design.clone(),
             what: Some(change.what.clone()),
-            why: change.unknown.unwrap_or(Unknown::Wide),
+            why: change
+                .unknown
+                .unwrap_or_else(|| Unknown::wide(change.has_few_rounds)),
             at_most: change.at_most,
         }
     }
@@ -130,6 +132,10 @@ impl Undecided {
 impl Change {
     /// Returns whether the interval is that of the design, and not only of the tables that were measured.
     fn is_of_the_design(&self) -> bool {
-        self.shown != Shown::CannotTell || self.unknown == Some(Unknown::Wide)
+        let is_wide = matches!(
+            self.unknown,
+            Some(Unknown::Wide | Unknown::WideOfFewRounds)
+        );
+        self.shown != Shown::CannotTell || is_wide
     }
 }

@@ -47,6 +47,27 @@ fn near_the_limit_it_is_undecided() {
 }
 
 #[test]
+fn more_rounds_are_advised_only_where_a_run_has_few() {
+    let remedies = |rounds: u32| -> Vec<String> {
+        let b = Drawn {
+            rounds,
+            ..slower(1.1)
+        };
+        let Gate::CannotTell { open } = between(&DRAWN, &b).fail_if_slower(0.1) else {
+            panic!("slower by the limit is not settled");
+        };
+        let is_query = |open: &&Undecided| open.what != Some(What::Loading);
+        let queries = open.iter().filter(is_query);
+        queries.map(Undecided::remedy).collect()
+    };
+    let (few, usual) = (remedies(5), remedies(7));
+    assert!(!few.is_empty() && !usual.is_empty());
+    assert!(few.iter().all(|told| told.contains("more rounds")), "{few:?}");
+    let of_runs = usual.iter().all(|told| told.contains("several runs"));
+    assert!(of_runs, "{usual:?}");
+}
+
+#[test]
 fn below_five_rounds_in_either_run_nothing_is_decided() {
     let few = Drawn {
         rounds: 4,
