@@ -62,7 +62,10 @@ fn more_rounds_are_advised_only_where_a_run_has_few() {
     };
     let (few, usual) = (remedies(5), remedies(7));
     assert!(!few.is_empty() && !usual.is_empty());
-    assert!(few.iter().all(|told| told.contains("more rounds")), "{few:?}");
+    assert!(
+        few.iter().all(|told| told.contains("more rounds")),
+        "{few:?}"
+    );
     let of_runs = usual.iter().all(|told| told.contains("several runs"));
     assert!(of_runs, "{usual:?}");
 }
