@@ -23,7 +23,7 @@ pub mod sweep;
 
 pub use candidates::Candidates;
 pub use compare::{
-    Budget, Comparison, Designs, FurtherTables, Instances, Leeway, RunError, Scales, Settings,
+    Budget, Comparison, Designs, FurtherTables, Instances, Leeway, RunError, Settings,
     SmallerTables, Star, check_expectations, compare, compare_with, mutate, rows_to_forecast, run,
     start_designs, verify,
 };

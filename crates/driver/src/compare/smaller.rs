@@ -1,9 +1,8 @@
 //! Which further tables a run has: twins, and smaller tables of the first rows or along the axes of growth.
 
-use bakeoff_stats::DesignInfo;
+use bakeoff_stats::{DesignInfo, Ladder};
 use bakeoff_workload::{Growth, Scale};
 
-use super::scales::Scales;
 use super::star::Star;
 
 /// Which further tables a run has.
@@ -11,7 +10,7 @@ use super::star::Star;
 pub struct FurtherTables {
     /// Numbers of rows at which every design is measured; `None` chooses them by how many rows there
     /// are.
-    pub scales: Option<Scales>,
+    pub scales: Option<Ladder>,
     /// Whether smaller tables are asked for along the axes of growth, with the scales along each.
     pub star: bool,
     /// Whether two of the designs are loaded twice.
@@ -30,7 +29,7 @@ impl FurtherTables {
             Some(growth) => SmallerTables::Star(Star::chosen(self.scales, growth, rows, fewest)),
             None => SmallerTables::First(self.scales.unwrap_or_else(|| {
                 let fewest = fewest.iter().max().copied().unwrap_or(0);
-                Scales::chosen(rows, workload.full_rows, fewest)
+                Ladder::chosen(rows, workload.full_rows, fewest)
             })),
         }
     }
@@ -51,7 +50,7 @@ impl FurtherTables {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SmallerTables {
     /// The first rows.
-    First(Scales),
+    First(Ladder),
     /// Shares of the series and of the time.
     Star(Star),
 }

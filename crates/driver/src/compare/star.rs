@@ -1,18 +1,17 @@
 //! Smaller tables along the axes of growth: a share of the series each, a part of the time each, and one
 //! that is smaller along both.
 
+use bakeoff_stats::Ladder;
 use bakeoff_workload::Growth;
-
-use super::scales::Scales;
 
 /// Growth along an axis below which it stays as it is.
 const SAME: f64 = 1.01;
 
-/// Scales along each axis that grows.
+/// Ladder along each axis that grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Star {
-    series: Scales,
-    time: Scales,
+    series: Ladder,
+    time: Ladder,
     /// Divisors of series and time of the table that is smaller along both.
     corner: Option<(u32, u32)>,
 }
@@ -21,17 +20,17 @@ impl Star {
     /// Chooses the scales of a run of this many rows that grows like this. `asked` are those along each
     /// axis; otherwise they reach as far as the growth, with no table smaller than the designs need
     /// that can be forecast from this number of rows at all.
-    pub fn chosen(asked: Option<Scales>, growth: Growth, rows: u64, fewest: &[u64]) -> Star {
-        let halvings = 2u64.pow(Scales::FEWEST - 1);
+    pub fn chosen(asked: Option<Ladder>, growth: Growth, rows: u64, fewest: &[u64]) -> Star {
+        let halvings = 2u64.pow(Ladder::FEWEST - 1);
         let possible = fewest.iter().filter(|fewest| **fewest * halvings <= rows);
         let fewest = possible.max().copied().unwrap_or(0);
         let along = |times: f64| {
             if times < SAME {
-                return Scales::ONE;
+                return Ladder::ONE;
             }
             asked.unwrap_or_else(|| {
                 let full_rows = (rows as f64 * times).ceil() as u64;
-                Scales::chosen(rows, full_rows, fewest)
+                Ladder::chosen(rows, full_rows, fewest)
             })
         };
         let (series, time) = (along(growth.series), along(growth.time));
@@ -58,14 +57,14 @@ impl Star {
 
 /// Goes down both axes in turn as long as enough rows are left: the further the table is from both, the
 /// more it tells about what grows with both.
-fn corner(series: Scales, time: Scales, rows: u64, fewest: u64) -> Option<(u32, u32)> {
+fn corner(series: Ladder, time: Ladder, rows: u64, fewest: u64) -> Option<(u32, u32)> {
     let of_series: Vec<u32> = series.divided().collect();
     let of_time: Vec<u32> = time.divided().collect();
     let steps = 0..of_series.len() + of_time.len();
     let mut corners = steps.filter_map(|step| {
         let (series, time) = (*of_series.get(step.div_ceil(2))?, *of_time.get(step / 2)?);
         let left = rows / u64::from(series) / u64::from(time);
-        (step == 0 || left >= fewest.max(Scales::FEWEST_ROWS)).then_some((series, time))
+        (step == 0 || left >= fewest.max(Ladder::FEWEST_ROWS)).then_some((series, time))
     });
     corners.next_back()
 }
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn scales_that_are_asked_for_are_those_of_both_axes() {
-        let asked = Scales { count: 3, ratio: 4 };
+        let asked = Ladder { count: 3, ratio: 4 };
         let star = Star::chosen(Some(asked), growth(40.0, 3.0), 1_000, &[]);
         assert_eq!(
             star.divided(),

@@ -7,6 +7,7 @@
 pub mod between;
 mod instance;
 mod journal;
+mod ladder;
 mod raced;
 mod record;
 mod summary;
@@ -16,6 +17,7 @@ mod verified;
 
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
+pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,

@@ -57,6 +57,18 @@ pub struct Decision {
     pub not_measured: Vec<String>,
     /// Whether the run has not come to its end, so that figures may still change.
     pub is_unfinished: bool,
+    /// How many forecasts of larger tables from smaller ones of the run held; `None` if times are not forecast, or
+    /// if none could be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecasts: Option<ForecastsHeld>,
+}
+
+/// Number of forecasts that could be checked, and of those that held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ForecastsHeld {
+    /// Number of those whose 90% interval has what was measured.
+    pub held: usize,
+    pub checked: usize,
 }
 
 /// Recommendation of one design.
@@ -137,6 +149,7 @@ impl Decision {
             no_month: input.no_month.clone(),
             not_measured: input.not_measured.clone(),
             is_unfinished: false,
+            forecasts: None,
         }
     }
 

@@ -28,7 +28,7 @@ mod standing;
 mod why;
 
 pub use certainty::{Certainty, Doubt};
-pub use decision::{Decision, Recommendation, RunnerUp};
+pub use decision::{Decision, ForecastsHeld, Recommendation, RunnerUp};
 pub use domination::{Dominated, Gap, NearlyDominated, Scales, gaps_in};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};

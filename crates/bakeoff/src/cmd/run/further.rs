@@ -1,8 +1,8 @@
 //! Options of twins and of smaller tables, which show what figures are worth and how they grow.
 
 use anyhow::{Result, anyhow};
-use bakeoff_driver::{FurtherTables, Scales, SmallerTables, rows_to_forecast};
-use bakeoff_stats::DesignInfo;
+use bakeoff_driver::{FurtherTables, SmallerTables, rows_to_forecast};
+use bakeoff_stats::{DesignInfo, Ladder};
 use bakeoff_workload::Workload;
 use clap::Args;
 
@@ -33,7 +33,7 @@ pub struct FurtherOptions {
 struct Asked {
     star: bool,
     /// `None` leaves their number open.
-    scales: Option<Scales>,
+    scales: Option<Ladder>,
 }
 
 impl FurtherOptions {
@@ -140,21 +140,21 @@ fn parse_scales(text: &str) -> Result<Asked, String> {
 }
 
 /// Reads count x ratio, or 1 where that is not along axes.
-fn counted(text: &str, star: bool) -> Option<Scales> {
+fn counted(text: &str, star: bool) -> Option<Ladder> {
     if text == "1" && !star {
-        return Some(Scales::ONE);
+        return Some(Ladder::ONE);
     }
     let (count, ratio) = text.split_once('x')?;
     let (count, ratio) = (count.parse().ok()?, ratio.parse().ok()?);
     let is_possible = (2..=MOST_SCALES).contains(&count) && (2..=LARGEST_RATIO).contains(&ratio);
-    is_possible.then_some(Scales { count, ratio })
+    is_possible.then_some(Ladder { count, ratio })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rows(scales: Scales) -> Asked {
+    fn rows(scales: Ladder) -> Asked {
         Asked {
             star: false,
             scales: Some(scales),
@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn scales_are_a_count_and_a_ratio() {
-        assert_eq!(parse_scales("1"), Ok(rows(Scales::ONE)));
-        let five = Scales { count: 5, ratio: 2 };
+        assert_eq!(parse_scales("1"), Ok(rows(Ladder::ONE)));
+        let five = Ladder { count: 5, ratio: 2 };
         assert_eq!(parse_scales("5x2"), Ok(rows(five)));
         for bad in [
             "", "0", "2", "x", "1x2", "5x1", "9x2", "2x17", "-1x2", "5x2x2", "5 x 2", "stars",
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_star_may_have_scales() {
         let star = |scales| Asked { star: true, scales };
-        let four = Scales { count: 4, ratio: 3 };
+        let four = Ladder { count: 4, ratio: 3 };
         assert_eq!(parse_scales("star"), Ok(star(None)));
         assert_eq!(parse_scales("star:4x3"), Ok(star(Some(four))));
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::{
-    Budget, Design, Designs, FurtherTables, RunError, Scales, Settings, Silent, check_expectations,
-    run,
+    Budget, Design, Designs, FurtherTables, RunError, Settings, Silent, check_expectations, run,
 };
 use bakeoff_stats::{
-    Header, Journal, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step, Timing,
+    Header, Journal, Ladder, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step,
+    Timing,
 };
 use bakeoff_workload::{RowSource, Workload};
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
 
 /// No further tables.
 pub const NONE: FurtherTables = FurtherTables {
-    scales: Some(Scales::ONE),
+    scales: Some(Ladder::ONE),
     star: false,
     twins: false,
 };

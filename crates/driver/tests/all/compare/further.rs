@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use bakeoff_driver::{Budget, FurtherTables, Scales};
-use bakeoff_stats::{Instance, InstanceKind, Outcome, Record, Role};
+use bakeoff_driver::{Budget, FurtherTables};
+use bakeoff_stats::{Instance, InstanceKind, Ladder, Outcome, Record, Role};
 use bakeoff_workload::Growth;
 
 use super::bench::{Bench, NONE, Records};
@@ -17,7 +17,7 @@ const TWINS: FurtherTables = FurtherTables {
 };
 /// Of 30,000 rows: 10,000 and 3,333.
 const THREE_SCALES: FurtherTables = FurtherTables {
-    scales: Some(Scales { count: 3, ratio: 3 }),
+    scales: Some(Ladder { count: 3, ratio: 3 }),
     star: false,
     twins: false,
 };
@@ -94,7 +94,7 @@ async fn parameters_are_drawn_from_the_rows_of_the_smaller_table() {
 
 /// Ten sensors in turn, with the time at which all of them are read.
 const STAR: FurtherTables = FurtherTables {
-    scales: Some(Scales { count: 3, ratio: 2 }),
+    scales: Some(Ladder { count: 3, ratio: 2 }),
     star: true,
     twins: false,
 };
@@ -317,7 +317,7 @@ async fn a_budget_leaves_time_for_further_tables() {
 async fn a_killed_run_goes_on_after_every_record() {
     let mut whole = bench(TWINS);
     whole.settings.rows = Some(15_000);
-    whole.settings.further.scales = Some(Scales { count: 2, ratio: 2 });
+    whole.settings.further.scales = Some(Ladder { count: 2, ratio: 2 });
     let mut instances = FakeInstances::default();
     let own = Fake::new("a");
     let all = complete(&whole, std::slice::from_ref(&own), &mut instances).await;

@@ -1,6 +1,8 @@
 //! Words the rule, and how certain the recommendation is by it.
 
-use bakeoff_stats::decide::{Certainty, Decision, Doubt, LimitState, Minimise, Recommendation};
+use bakeoff_stats::decide::{
+    Certainty, Decision, Doubt, ForecastsHeld, LimitState, Minimise, Recommendation,
+};
 
 use super::{limit_state, list, percent};
 use crate::units;
@@ -85,6 +87,7 @@ fn weights(decision: &Decision) -> String {
 pub fn certainty(decision: &Decision) -> Option<String> {
     let recommendation = decision.recommendation.as_ref()?;
     let mut sentences = vec![confidence(decision, recommendation)];
+    sentences.extend(decision.forecasts.as_ref().map(held));
     sentences.extend(limits(decision, recommendation));
     // Lines are few, and what failed is not to be cut off.
     let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) = { recommendation.doubts.iter() }
@@ -127,6 +130,16 @@ fn confidence(decision: &Decision, recommendation: &Recommendation) -> String {
             percent(recommendation.expected_loss.unwrap_or(0.0)),
         ),
     }
+}
+
+/// Says how often the run's own forecasts held.
+fn held(forecasts: &ForecastsHeld) -> String {
+    let share = forecasts.held as f64 / forecasts.checked.max(1) as f64;
+    format!(
+        "{} of {} within the run lay in their 90% interval.",
+        percent(share),
+        units::plural(forecasts.checked as u64, "forecast", "forecasts")
+    )
 }
 
 /// Writes a share without rounding 99.96% up to all.

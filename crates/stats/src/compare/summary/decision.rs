@@ -13,10 +13,10 @@ mod month;
 mod quantiles;
 
 use super::rounds::SAME_WITHIN;
-use super::{DesignSummary, Forecast, QuerySummary, Summary};
+use super::{DesignSummary, Forecast, QuerySummary, Summary, ledger};
 use crate::decide::{
-    Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
-    Rule, Settled, Status, StoragePrice, Timed,
+    Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, ForecastsHeld, Minimise,
+    Noise, Question, Rule, Settled, Status, StoragePrice, Timed,
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
@@ -34,7 +34,7 @@ const STORAGE_SEED: u64 = 0x0057_04A6;
 /// Share of the rows from which on a query that reads them counts as a scan.
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
-const NOT_MEASURED: [&str; 3] = ["a cold cache", "a network", "updates"];
+const NOT_MEASURED: [&str; 4] = ["other runs", "a cold cache", "a network", "updates"];
 /// Setting by which an engine says that rows were written to it no faster than a limit.
 const RATE_LIMIT: &str = "rate limit";
 
@@ -42,9 +42,23 @@ impl Summary {
     /// Decides for one design by the rule of the workload. Returns `None` before any design was
     /// loaded.
     pub(super) fn decide(&self) -> Option<Decision> {
+        let decision = Decision::of(&self.decision_input()?);
+        let forecasts = self.forecasts_held().filter(|_| decision.forecasts_times());
         Some(Decision {
             is_unfinished: !self.finished,
-            ..Decision::of(&self.decision_input()?)
+            forecasts,
+            ..decision
+        })
+    }
+
+    /// Counts the forecasts of times of larger tables from smaller ones.
+    fn forecasts_held(&self) -> Option<ForecastsHeld> {
+        let entries = ledger::held_out(self);
+        let scores = ledger::scores(entries.iter().filter(|entry| entry.query.is_some()));
+        let all = scores.first()?;
+        Some(ForecastsHeld {
+            held: all.covered,
+            checked: all.forecasts,
         })
     }
 

@@ -6,6 +6,8 @@ use super::purchase::Purchase;
 use super::scales::Scales;
 use super::storage::Bytes;
 use super::{DesignForecast, Forecast, StorageForecast, TimeForecast, twins};
+use crate::DesignInfo;
+use crate::compare::ladder::ForecastNeeds;
 use crate::compare::{DesignSummary, QueryInfo, Summary};
 
 /// Size that is forecast: a number of rows, and how many times as many series and as long a time they are.
@@ -59,7 +61,8 @@ impl Shown {
             };
         }
         let scales = Scales::of(summary, design);
-        let pair = |query| Pair::of(&scales, design, rows, query);
+        let needs = needs(summary, design);
+        let pair = |query| Pair::of(&scales, design, (rows, needs), query);
         Shown::Rows {
             bytes: Bytes::of(&scales, design, rows),
             pairs: (0..queries.len()).map(pair).collect(),
@@ -232,6 +235,18 @@ impl<'a> Growth<'a> {
     fn error_of_bytes(&self) -> Option<f64> {
         let errors = { self.designs.iter() }.flat_map(|grown| grown.shown.errors_of_bytes());
         mean(errors.map(|error| error * error)).map(f64::sqrt)
+    }
+}
+
+/// Returns what a run needs for forecasts of a design.
+fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
+    let header = &summary.header;
+    let stores = header.designs.iter().filter(|info| !info.is_yardstick());
+    let fewest = stores.map(DesignInfo::rows_to_forecast);
+    ForecastNeeds {
+        full_rows: header.scale.full_rows,
+        fewest_of_run: fewest.max().unwrap_or(0),
+        fewest: design.info.rows_to_forecast(),
     }
 }
 

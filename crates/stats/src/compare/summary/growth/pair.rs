@@ -2,14 +2,14 @@
 
 use super::fit::{Fit, Point, Value};
 use super::refusal::Refusal;
-use super::scales::{Scales, Work, rounded_up};
+use super::scales::{Scales, Work};
 use super::{COVERED, HeldOut, Projected, Projection, Trial};
+use crate::compare::ladder::ForecastNeeds;
 use crate::compare::{DesignSummary, Grows, Scale};
+use crate::decide::Curve;
 
 /// Scales of a fit: two parameters, and as many again that can contradict them.
 pub const FEWEST_SCALES: usize = 4;
-/// Rows with which a run has that many tables that show more than fixed costs.
-const FEWEST_ROWS: u64 = 8_000;
 /// Tables of a trial: with fewer, nothing contradicts two parameters.
 const FEWEST_OF_A_TRIAL: usize = 3;
 /// A factor up and down beyond which an interval says nothing.
@@ -27,30 +27,17 @@ pub struct Pair {
     too_few: Option<Few>,
     work: Work,
     is_scan: bool,
+    needs: ForecastNeeds,
     pub check: Option<Check>,
 }
 
 /// Reasons for which there is no fit.
+#[derive(Clone, Copy)]
 enum Few {
-    OneScale,
-    Rows { load: u64 },
-    Scales,
-}
-
-impl Few {
-    /// Returns why a design has one table only: too few rows for smaller ones, or no option asked for
-    /// them.
-    fn of_one_table(design: &DesignSummary, rows: u64) -> Few {
-        let halvings = 1 << (FEWEST_SCALES - 1);
-        let load = FEWEST_ROWS.max(rounded_up(
-            (design.info.rows_to_forecast() * halvings) as f64,
-        ));
-        if rows < load {
-            Few::Rows { load }
-        } else {
-            Few::OneScale
-        }
-    }
+    /// The design has a table of one size.
+    Tables,
+    /// Too few of its tables have figures.
+    Figures,
 }
 
 /// Prediction of the largest scale from the others.
@@ -81,7 +68,7 @@ impl Pair {
     pub fn of(
         scales: &Scales<'_>,
         design: &DesignSummary,
-        rows: u64,
+        (rows, needs): (u64, ForecastNeeds),
         query: usize,
     ) -> Option<Pair> {
         let measured = design.queries.get(query)?.time?.median;
@@ -90,11 +77,13 @@ impl Pair {
         let (fit, check) = fitted(&points, &work);
         let few = match fit {
             Some(_) => None,
-            None if scales.count() < 2 => Some(Few::of_one_table(design, rows)),
-            None => Some(
-                { scales.rows_to_load(FEWEST_SCALES) }
-                    .map_or(Few::Scales, |load| Few::Rows { load }),
-            ),
+            None if scales.count() < 2 => Some(Few::Tables),
+            None => Some(Few::Figures),
+        };
+        let rare = points.first().filter(|_| scales.is_rare(query));
+        let needs = ForecastNeeds {
+            fewest: needs.fewest.max(rare.map_or(0, |point| point.rows as u64)),
+            ..needs
         };
         Some(Pair {
             rows,
@@ -105,6 +94,7 @@ impl Pair {
             points,
             fit,
             work,
+            needs,
         })
     }
 
@@ -143,7 +133,7 @@ impl Pair {
     }
 
     fn projected(&self, fit: &Fit, rows: u64, common: &Common) -> Projected {
-        let value = fit.at(rows as f64);
+        let value = self.no_shorter(fit.at(rows as f64), rows);
         let distance = (rows as f64 / self.rows as f64).ln().max(0.0);
         let spread = common.spread(value.error, distance);
         let factor = (COVERED * spread).exp();
@@ -151,9 +141,26 @@ impl Pair {
             seconds: value.value,
             interval: (value.value / factor, value.value * factor),
             spread,
-            curve: Some(fit.curve()),
+            curve: Some(self.curve(fit, rows)),
         }
         .unless_too_wide(factor)
+    }
+
+    /// No forecast of more rows is shorter than what was measured: the fit may be, where that lies above it by
+    /// chance.
+    fn no_shorter(&self, value: Value, rows: u64) -> Value {
+        let least = if rows > self.rows { self.measured } else { 0.0 };
+        Value {
+            value: value.value.max(least),
+            ..value
+        }
+    }
+
+    /// Returns the fit as a function that has the forecast for these rows.
+    fn curve(&self, fit: &Fit, rows: u64) -> Curve {
+        let value = fit.at(rows as f64);
+        let raised = self.no_shorter(value, rows).value / value.value.max(f64::MIN_POSITIVE);
+        super::fit::times(fit.curve(), raised)
     }
 
     /// Smaller tables hold the first rows, so that they show one way to grow.
@@ -171,14 +178,15 @@ impl Pair {
 
     fn too_few(&self, forecast: u64) -> Option<Refusal> {
         let rows = self.rows;
-        Some(match self.too_few.as_ref()? {
-            Few::OneScale => Refusal::OneScale { rows },
-            Few::Rows { load } => Refusal::TooFewRows {
+        let load = self.needs.to_load(forecast);
+        Some(match self.too_few? {
+            _ if load.rows > rows => Refusal::TooFewRows {
                 rows,
                 forecast,
-                load: *load,
+                load,
             },
-            Few::Scales => Refusal::TooFewScales {
+            Few::Tables => Refusal::OneScale { rows },
+            Few::Figures => Refusal::TooFewScales {
                 scales: self.points.len(),
             },
         })
@@ -190,10 +198,22 @@ impl Pair {
             let rows = forecast;
             return Some(Refusal::TooNear { rows, from });
         }
-        (forecast as f64 / rows as f64 > self.span()).then(|| Refusal::TooFar {
-            rows,
-            forecast,
-            load: rounded_up(forecast as f64 / self.span()),
+        if forecast as f64 / rows as f64 <= self.span() {
+            return None;
+        }
+        let load = self.needs.to_load(forecast);
+        Some(if load.rows > rows {
+            Refusal::TooFar {
+                rows,
+                forecast,
+                load,
+            }
+        } else {
+            Refusal::TooClose {
+                rows,
+                forecast,
+                ladder: self.needs.widest(rows, forecast),
+            }
         })
     }
 
@@ -224,14 +244,15 @@ impl Pair {
             return None;
         }
         let value = best(known, &self.work)?.0(known, &self.work).at(larger.rows);
+        let predicted = value.value.max(last.ln.exp());
         let factor = (COVERED * others.spread(value.error, times.ln())).exp();
-        let is_made = factor <= WIDEST && value.value > 0.0;
+        let is_made = factor <= WIDEST && predicted > 0.0;
         is_made.then(|| Trial {
             from_rows: last.rows as u64,
             rows: larger.rows as u64,
             held_out: HeldOut {
-                predicted: value.value,
-                interval: (value.value / factor, value.value * factor),
+                predicted,
+                interval: (predicted / factor, predicted * factor),
                 measured: larger.ln.exp(),
                 proportional: last.ln.exp() * times,
             },
@@ -248,11 +269,12 @@ impl Common {
 }
 
 impl Check {
-    /// Compares a prediction of the largest table with it; `before` is the next smaller one.
+    /// Compares a prediction of the largest table with it; `before` is the next smaller one, whose time it is not
+    /// shorter than.
     pub fn new(predicted: &Value, before: &Point, largest: &Point) -> Check {
         let times = largest.rows / before.rows;
         Check {
-            predicted: predicted.value,
+            predicted: predicted.value.max(before.ln.exp()),
             error: predicted.error,
             measured: largest.ln.exp(),
             proportional: before.ln.exp() * times,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Projection;
 use super::axes::Axis;
+use crate::compare::ladder::{Ladder, ToLoad};
 use crate::thousands;
 
 /// Why there is no forecast of a time.
@@ -13,11 +14,26 @@ pub enum Refusal {
     /// The design has a table of one size.
     OneScale { rows: u64 },
     /// Too few tables are large enough to show how the design works with many rows.
-    TooFewRows { rows: u64, forecast: u64, load: u64 },
+    TooFewRows {
+        rows: u64,
+        forecast: u64,
+        load: ToLoad,
+    },
     /// Too few tables have right answers to the query.
     TooFewScales { scales: usize },
-    /// The rows are further from the measured ones than the measured ones from each other.
-    TooFar { rows: u64, forecast: u64, load: u64 },
+    /// The rows are further from the measured ones than the measured ones from each other, and more have to be
+    /// loaded.
+    TooFar {
+        rows: u64,
+        forecast: u64,
+        load: ToLoad,
+    },
+    /// The same, where smaller tables of the rows that were loaded would do.
+    TooClose {
+        rows: u64,
+        forecast: u64,
+        ladder: Ladder,
+    },
     /// The rows are fewer than those of the smallest table.
     TooNear { rows: u64, from: u64 },
     /// The interval is too wide to be shown: the time may be this factor longer or shorter. Designs can
@@ -54,7 +70,7 @@ impl Refusal {
     /// Returns the rows with which there would be a forecast, where more rows are what it takes.
     pub(crate) fn rows_to_load(&self) -> Option<u64> {
         match self {
-            Refusal::TooFewRows { load, .. } | Refusal::TooFar { load, .. } => Some(*load),
+            Refusal::TooFewRows { load, .. } | Refusal::TooFar { load, .. } => Some(load.rows),
             _ => None,
         }
     }
@@ -74,10 +90,10 @@ impl fmt::Display for Refusal {
                 load,
             } => write!(
                 f,
-                "{} rows are too few to forecast {} from; load {}",
+                "{} rows are too few to forecast {} from; {}",
                 thousands(*rows),
                 thousands(*forecast),
-                to_load(*load, *forecast)
+                to_load(load, *forecast)
             ),
             Refusal::TooFewScales { scales } => {
                 let tables = if *scales == 1 { "table" } else { "tables" };
@@ -92,10 +108,20 @@ impl fmt::Display for Refusal {
                 load,
             } => write!(
                 f,
-                "{} rows are too far from {} to forecast; load {}",
+                "{} rows are too far from {} to forecast; {}",
                 thousands(*forecast),
                 thousands(*rows),
-                to_load(*load, *forecast)
+                to_load(load, *forecast)
+            ),
+            Refusal::TooClose {
+                rows,
+                forecast,
+                ladder,
+            } => write!(
+                f,
+                "{} rows are further from {} than the tables of the run are apart; measure with --scales {ladder}",
+                thousands(*forecast),
+                thousands(*rows),
             ),
             Refusal::TooNear { rows, from } => write!(
                 f,
@@ -153,11 +179,13 @@ fn shown(times: f64) -> String {
     }
 }
 
-/// Writes how many rows to load: no more than there will be.
-fn to_load(load: u64, forecast: u64) -> String {
-    if load < forecast {
-        thousands(load)
-    } else {
-        "all of them".to_owned()
+/// Writes how many rows to load, which are no more than there will be, with the options for it.
+fn to_load(load: &ToLoad, forecast: u64) -> String {
+    let rows = load.rows;
+    if rows >= forecast {
+        return "load all of them".to_owned();
     }
+    let ladder = load.ladder.map(|ladder| format!(" --scales {ladder}"));
+    let ladder = ladder.unwrap_or_default();
+    format!("load {} (--rows {rows}{ladder})", thousands(rows))
 }

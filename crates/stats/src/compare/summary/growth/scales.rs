@@ -106,6 +106,18 @@ impl<'a> Scales<'a> {
         own.is_some_and(|read| read >= SCAN_SHARE * rows as f64)
     }
 
+    /// Returns whether a query finds something in some of the tables only.
+    pub fn is_rare(&self, query: usize) -> bool {
+        let own = self
+            .design
+            .queries
+            .get(query)
+            .is_some_and(|own| own.always_empty);
+        let fitted = self.fitted().into_iter();
+        let mut asked = fitted.filter_map(|(_, figures)| figures.queries.get(query));
+        asked.any(|asked| asked.time.is_some() && asked.always_empty != own)
+    }
+
     fn timed(&self, query: usize) -> impl Iterator<Item = (u64, &'a QuerySummary)> {
         let own = self.design.queries.get(query);
         let is_always_empty = own.is_some_and(|own| own.always_empty);

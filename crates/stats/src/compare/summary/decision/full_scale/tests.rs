@@ -68,7 +68,7 @@ fn without_a_forecast_the_measured_times_decide_and_the_reason_is_reported() {
     assert_eq!(decision.not_measured[0], "times at full scale");
     assert_eq!(
         decision.no_forecast.unwrap(),
-        "1,024,000 rows are too few to forecast 8,192,000 from; load all of them"
+        "1,024,000 rows are too few to forecast 8,192,000 from; load 1,600,000 (--rows 1600000)"
     );
     assert_eq!(decision.known_rows, None);
 }

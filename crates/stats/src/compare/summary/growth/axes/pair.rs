@@ -9,6 +9,7 @@ use super::axis::AxisFit;
 use super::joint::{self, Along};
 use super::{Axis, Factors, Tables};
 use crate::compare::DesignSummary;
+use crate::compare::ladder::ToLoad;
 
 /// Variance of the logarithm of a table off the axes beyond what its rounds show.
 const OF_CORNER: f64 = 4e-4;
@@ -82,7 +83,10 @@ impl OneAxis {
                 Some(load) => Refusal::TooFewRows {
                     rows,
                     forecast,
-                    load,
+                    load: ToLoad {
+                        rows: load,
+                        ladder: None,
+                    },
                 },
                 None => Refusal::TooFewScales {
                     scales: self.scales,
@@ -181,7 +185,10 @@ impl StarPair {
         let variance = self.series.variance(to.series) + self.time.variance(to.time) + apart;
         let spread = common.spread(variance.sqrt(), to.distance());
         let factor = (COVERED * spread).exp();
-        let seconds = self.level(to) * mean;
+        // As along one axis, no forecast of more is shorter than what was measured.
+        let is_more = to.series >= 1.0 && to.time >= 1.0;
+        let least = if is_more { self.measured } else { 0.0 };
+        let seconds = (self.level(to) * mean).max(least);
         Projection {
             seconds,
             interval: (seconds / factor, seconds * factor),

@@ -59,11 +59,11 @@ fn tables_below_two_units_are_not_fitted_and_more_rows_are_asked_for() {
     ladder.unit_rows = Some(8_000);
     assert_eq!(ladder.time("a/x", "scan").scales, 4);
     ladder.unit_rows = Some(32_768);
-    // The fourth largest table has a 64th of the rows and needs 65,536.
+    // An eighth of a million rows is enough for four tables, but eight times as many are fewer than all.
     let refusal = refusal(&ladder, "scan");
     assert_eq!(
         refusal.to_string(),
-        "1,024,000 rows are too few to forecast 8,192,000 from; load 4,200,000"
+        "1,024,000 rows are too few to forecast 8,192,000 from; load 1,100,000 (--rows 1100000)"
     );
     assert_eq!(ladder.time("a/x", "scan").held_out, None);
 }
@@ -105,7 +105,8 @@ fn rows_outside_of_the_range_are_refused_with_what_to_load() {
     let mut ladder = ladder();
     ladder.full_rows = 300 * ROWS[4];
     let refused = refusal(&ladder, "scan").to_string();
-    let expected = "307,200,000 rows are too far from 1,024,000 to forecast; load 1,200,000";
+    let expected = "307,200,000 rows are too far from 1,024,000 to forecast; \
+        load 1,200,000 (--rows 1200000)";
     assert_eq!(refused, expected);
     ladder.full_rows = 100;
     let refused = refusal(&ladder, "scan");

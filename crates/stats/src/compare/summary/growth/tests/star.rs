@@ -4,7 +4,7 @@ use super::super::{Axis, HeldOut, Projected, Refusal};
 use super::near;
 use crate::compare::summary::{Forecast, TimeForecast};
 use crate::compare::testing::*;
-use crate::compare::{Axes, Grows, Instance, Outcome, Record, Summary};
+use crate::compare::{Axes, Grows, Instance, Outcome, Record, Summary, ToLoad};
 use crate::random::SplitMix64;
 
 /// Rows of the designs' own tables.
@@ -258,7 +258,10 @@ fn what_the_tables_do_not_show_is_refused_with_what_to_measure() {
     assert!(matches!(
         chunks.refusal("scan"),
         Refusal::TooFewRows {
-            load: 1_600_000,
+            load: ToLoad {
+                rows: 1_600_000,
+                ladder: None
+            },
             ..
         }
     ));
