@@ -22,7 +22,7 @@ pub const MOST_POINTS: usize = 240;
 
 /// Draws the chart, or returns `None` for a trial without a second.
 pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Option<String> {
-    let end = f64::from(trial.seconds.last()?.second + 1);
+    let end = f64::from(trial.seconds.last()?.second) + 1.0;
     let width = match size {
         Size::Wide => 760.0,
         Size::Phone => 360.0,

@@ -28,6 +28,8 @@ const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\
 const COMPRESSED: u32 = 0x1c84_9314;
 /// The most bytes of counts in a histogram. The 33,000 counts of up to an hour take at most 9 bytes each.
 const MOST_BYTES_OF_COUNTS: u32 = 1 << 20;
+/// The most operations of a kind in a second: with more, the sums over all seconds could overflow.
+const MOST_COUNTED: u64 = 1 << 40;
 const NANOSECONDS_PER_MILLISECOND: f64 = 1e6;
 
 /// Writes the log of a trial.
@@ -277,9 +279,12 @@ impl HistogramLogReader {
         if bytes_of_counts(&bytes) > Some(MOST_BYTES_OF_COUNTS) {
             return Err(self.damaged("a histogram claims to have more counts than there can be"));
         }
-        let histogram = Deserializer::new()
+        let histogram: Histogram<u64> = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| self.damaged(&error.to_string()))?;
+        if histogram.len() > MOST_COUNTED {
+            return Err(self.damaged("a histogram counts more operations than a second can have"));
+        }
         let tag = interval.tag().map_or("", |tag| tag.as_str());
         let position = self.tags.iter().enumerate().find_map(|(operation, tags)| {
             let kind = tags.iter().position(|t| t == tag)?;

@@ -149,6 +149,23 @@ fn any_other_damage_is_named_with_its_place() {
     }
 }
 
+#[test]
+fn more_operations_than_a_second_can_have_are_damage() {
+    let (_dir, path) = written(&[vec![tally([1_000]), tally([2_000])]]);
+    let mut histogram = Histogram::new(3).unwrap();
+    histogram.record_n(1_000, u64::MAX).unwrap();
+    histogram.record_n(9_000, u64::MAX).unwrap();
+    let line = line("read", 1, &histogram, &mut V2DeflateSerializer::new()).unwrap();
+    let whole = fs::read_to_string(&path).unwrap() + &line;
+    fs::write(&path, whole).unwrap();
+    let reader = HistogramLogReader::open(&path, &names()).unwrap();
+    let error = reader
+        .collect::<Result<Vec<_>, _>>()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("than a second can have"), "{error}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error_that_says_what_to_do_and_leaves_no_half_line() {

@@ -1,17 +1,11 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
-use super::cpu::Resolution;
-use super::loading::Loading;
-use super::{
-    DesignSummary, Failure, InstanceSummary, PairedComparison, QuerySummary, Summary, SummaryError,
-    concurrent,
-};
-use crate::compare::{
-    Answered, Concurrent, Dropped, Header, Instance, LoadSlice, OPEN_ROUND, Outcome, Record, Step,
-    Timing,
-};
-use crate::counts::total;
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
+mod table;
+
+use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
+use crate::EngineInfo;
+use crate::compare::{Answered, Concurrent, Header, Instance, Record, Step};
+use table::{Design, Query};
 
 /// Records of a run read so far, by design and query.
 pub struct Collected {
@@ -21,35 +15,6 @@ pub struct Collected {
     designs: Vec<Design>,
     /// Further tables; their figures are kept as those of a design.
     instances: Vec<(Instance, Design)>,
-}
-
-/// Records of a table.
-struct Design {
-    info: DesignInfo,
-    slices: Vec<LoadSlice>,
-    settle_seconds: Option<f64>,
-    footprint: Option<Footprint>,
-    space: Option<Space>,
-    /// Turns in which several clients asked the design.
-    concurrent: Vec<Concurrent>,
-    dropped: Option<Dropped>,
-    queries: Vec<Query>,
-    failures: Vec<Failure>,
-}
-
-/// Records of a query on a table.
-struct Query {
-    name: String,
-    /// Rounds with a right answer.
-    right: Vec<Timing>,
-    /// Number of right answers in rounds whose times only decide who is dropped.
-    right_without_time: usize,
-    /// Complaint about each round without a right answer.
-    bad: Vec<String>,
-    /// Set if the complete answer was right.
-    verified: bool,
-    /// Set if the complete answer was wrong or missing.
-    disproved: bool,
 }
 
 impl Collected {
@@ -282,181 +247,10 @@ impl Collected {
     }
 }
 
-impl Design {
-    fn new(info: &DesignInfo, header: &Header) -> Design {
-        Design {
-            info: info.clone(),
-            slices: Vec::new(),
-            settle_seconds: None,
-            footprint: None,
-            space: None,
-            concurrent: Vec::new(),
-            dropped: None,
-            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
-            failures: Vec::new(),
-        }
-    }
-
-    /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when
-    /// a run is resumed.
-    fn create(&mut self) {
-        self.slices.clear();
-        self.settle_seconds = None;
-        self.footprint = None;
-        self.space = None;
-    }
-
-    /// Records a failure. Of several records of the same failure, the most detailed one is kept: a
-    /// wrong answer is recorded as such, and can be recorded again as the reason why the design is
-    /// out.
-    fn fail(&mut self, failure: Failure) {
-        let known = self.failures.iter_mut().find(|known| {
-            known.step == failure.step
-                && known.query == failure.query
-                && (known.reason.contains(&failure.reason)
-                    || failure.reason.contains(&known.reason))
-        });
-        match known {
-            Some(known) if known.reason.len() < failure.reason.len() => *known = failure,
-            Some(_) => {}
-            None => self.failures.push(failure),
-        }
-    }
-
-    /// Returns the resolution of the clocks of its CPU times.
-    fn resolution(&self) -> Resolution {
-        let answers = self.queries.iter().flat_map(|query| &query.right);
-        let slices = self.slices.iter().map(|slice| slice.cpu);
-        Resolution::of(slices.chain(answers.map(|timing| timing.cpu)))
-    }
-
-    /// Condenses the records of a design whose footprint holds this number of copies of each row.
-    fn condense(mut self, copies: u32) -> DesignSummary {
-        let failures = self.queries.iter().filter_map(Query::failure);
-        let failures: Vec<Failure> = failures
-            .chain(concurrent::failures(&self.concurrent))
-            .collect();
-        for failure in failures {
-            self.fail(failure);
-        }
-        let loading = Loading {
-            slices: self.slices.iter().map(|s| (s.rows, s.seconds)).collect(),
-            settle_seconds: self.settle_seconds.unwrap_or(0.0),
-        };
-        let resolution = self.resolution();
-        let rows_loaded = total(self.slices.iter().map(|s| s.rows));
-        let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
-        DesignSummary {
-            rows_loaded,
-            load_rate: loading.estimate(),
-            longest_stall: loading.longest_stall(),
-            load_seconds: self.slices.iter().map(|s| s.seconds).sum(),
-            load_cpu: sum(self.slices.iter().map(|s| s.cpu)),
-            settle_seconds: self.settle_seconds,
-            bytes_per_row: bytes
-                .filter(|_| rows_loaded > 0)
-                .map(|bytes| bytes as f64 / rows_loaded as f64 / f64::from(copies)),
-            times_smallest: None,
-            queries: self.queries.into_iter().map(Query::condense).collect(),
-            footprint: self.footprint,
-            space: self.space,
-            resolution,
-            concurrent: concurrent::summary(&self.concurrent),
-            dropped: self.dropped,
-            info: self.info,
-            failures: self.failures,
-            loading,
-        }
-    }
-}
-
-impl Query {
-    fn new(name: &str) -> Query {
-        Query {
-            name: name.to_owned(),
-            right: Vec::new(),
-            right_without_time: 0,
-            bad: Vec::new(),
-            verified: false,
-            disproved: false,
-        }
-    }
-
-    fn take(&mut self, timing: &Timing) {
-        match timing.outcome.complaint() {
-            None if timing.round >= OPEN_ROUND => self.right_without_time += 1,
-            None => self.right.push(timing.clone()),
-            Some(reason) => self.bad.push(reason),
-        }
-    }
-
-    fn failure(&self) -> Option<Failure> {
-        let first = self.bad.first()?;
-        let rounds = self.bad.len() + self.right.len() + self.right_without_time;
-        let reason = format!("{first} ({} of {rounds} rounds)", self.bad.len());
-        Some(Failure {
-            step: Step::Measure,
-            query: Some(self.name.clone()),
-            reason,
-        })
-    }
-
-    fn condense(self) -> QuerySummary {
-        let is_right = self.verified || self.right_without_time > 0 || !self.right.is_empty();
-        let right = if self.disproved {
-            Vec::new()
-        } else {
-            self.right
-        };
-        let seconds: Vec<f64> = right.iter().map(|t| t.seconds).collect();
-        let scanned: Vec<f64> = right
-            .iter()
-            .filter_map(|t| t.rows_scanned)
-            .map(|rows| rows as f64)
-            .collect();
-        let time = Estimate::from_samples(&seconds);
-        let mut rounds: Vec<(u32, f64)> = right.iter().map(|t| (t.round, t.seconds)).collect();
-        // A resumed run repeats rounds of a design that was created again. The last time of a round counts,
-        // so it comes first, and the sort is stable.
-        rounds.reverse();
-        rounds.sort_by_key(|(round, _)| *round);
-        rounds.dedup_by_key(|(round, _)| *round);
-        let is_empty = |timing: &Timing| matches!(timing.outcome, Outcome::Right { rows: 0 });
-        let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
-        QuerySummary {
-            query: self.name,
-            time,
-            rounds,
-            was_right: is_right && !self.disproved,
-            always_empty: !right.is_empty() && right.iter().all(is_empty),
-            times_fastest: None,
-            rows_scanned_per_second: rows_scanned
-                .zip(time.filter(|t| t.median > 0.0))
-                .map(|(rows, time)| rows / time.median),
-            rows_scanned,
-            cpu: mean(&right),
-            bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
-        }
-    }
-}
-
 /// Adds an engine, or replaces it if it was started again when the run was resumed.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
     match engines.iter_mut().find(|e| e.engine == engine.engine) {
         Some(known) => *known = engine.clone(),
         None => engines.push(engine.clone()),
-    }
-}
-
-fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {
-    parts.reduce(|a, b| a + b).unwrap_or_default()
-}
-
-fn mean(timings: &[Timing]) -> CpuSeconds {
-    let total = sum(timings.iter().map(|t| t.cpu));
-    let count = timings.len().max(1) as f64;
-    CpuSeconds {
-        client: total.client / count,
-        server: total.server.map(|s| s / count),
     }
 }
