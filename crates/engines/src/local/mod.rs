@@ -10,13 +10,16 @@ use bakeoff_columnar::DirectoryStore;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
+use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
 use crate::bytes::folder_size;
 use crate::columnar::{self, ChunkInserts, Opened, Shape, failed};
 use crate::{Context, Engine, EngineError, Layout, Running};
+
+/// Multiple of its bytes that a table needs while all of its chunks are merged.
+const SEALING: f64 = 2.0;
 
 pub struct Local;
 
@@ -190,6 +193,14 @@ impl Design for LocalColumnar {
             files: Some(files),
             note: None,
         })
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            times: Some(SEALING),
+            why: Some("chunks are written before those that they replace are removed".to_owned()),
+            ..Needs::default()
+        }
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

@@ -33,8 +33,8 @@ use crate::units;
 /// Width of the text.
 const COLUMNS: usize = 100;
 /// Assumptions of every forecast.
-pub const ASSUMED: &str = "On the same machine with a warm cache, one question at a time; intervals \
-    hold 90%.";
+pub const ASSUMED: &str = "On the same machine with a warm cache, one question at a time. Intervals are \
+    to hold 90%; how many did is below, if that could be checked.";
 
 /// Renders storage and times at this number of rows and copies, with intervals and what they rest on, or
 /// why there are none.

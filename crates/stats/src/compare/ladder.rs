@@ -93,6 +93,9 @@ pub struct ToLoad {
     /// Scales to ask for; `None` if a run chooses them by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ladder: Option<Ladder>,
+    /// Rows of the data, if they are known and too few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub there: Option<u64>,
 }
 
 /// What a run has to have so that there are forecasts.
@@ -104,6 +107,8 @@ pub struct ForecastNeeds {
     pub fewest_of_run: u64,
     /// Rows below which a table shows nothing of the figure to forecast.
     pub fewest: u64,
+    /// Rows of the data, if it is known where they end.
+    pub there: Option<u64>,
 }
 
 impl ForecastNeeds {
@@ -116,7 +121,11 @@ impl ForecastNeeds {
         let rows = rows.unwrap_or(target);
         let by_itself = Ladder::chosen(rows, self.full_rows, self.fewest_of_run);
         let ladder = Some(ladder(rows)).filter(|ladder| rows < target && *ladder != by_itself);
-        ToLoad { rows, ladder }
+        ToLoad {
+            rows,
+            ladder,
+            there: self.there.filter(|there| *there < rows),
+        }
     }
 
     /// Returns the scales with which a run of this many rows reaches as far as possible, to be asked for.
@@ -202,9 +211,18 @@ mod tests {
                 full_rows,
                 fewest_of_run,
                 fewest,
+                there: None,
             };
             let found = needs.to_load(full_rows);
-            assert_eq!(found, ToLoad { rows, ladder: None }, "{needs:?}");
+            assert_eq!(
+                found,
+                ToLoad {
+                    rows,
+                    ladder: None,
+                    there: None
+                },
+                "{needs:?}"
+            );
         }
     }
 
@@ -214,6 +232,7 @@ mod tests {
             full_rows,
             fewest_of_run: fewest,
             fewest,
+            there: None,
         };
         for full_rows in [50_000, 777_777, 4_160_000, 90_000_000] {
             for fewest in [0, 3_000, 131_072] {
@@ -232,6 +251,7 @@ mod tests {
             full_rows: 1_000_000,
             fewest_of_run: 0,
             fewest: 0,
+            there: None,
         };
         // By itself a run chooses scales for its workload's million rows.
         let load = needs.to_load(250_000_000);
@@ -240,9 +260,26 @@ mod tests {
             load,
             ToLoad {
                 rows: 980_000,
-                ladder
+                ladder,
+                there: None
             }
         );
         assert_eq!(needs.to_load(1_000_000).ladder, None);
+    }
+
+    #[test]
+    fn more_rows_than_the_data_has_are_said_to_be_missing() {
+        let needs = ForecastNeeds {
+            full_rows: 4_160_000,
+            fewest_of_run: 0,
+            fewest: 0,
+            there: Some(6),
+        };
+        assert_eq!(needs.to_load(4_160_000).there, Some(6));
+        let there = Some(90_000);
+        assert_eq!(
+            ForecastNeeds { there, ..needs }.to_load(4_160_000).there,
+            None
+        );
     }
 }

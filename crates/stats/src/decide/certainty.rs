@@ -7,7 +7,7 @@ use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::FEWEST_ROUNDS;
 use super::why::WhyOut;
-use super::{Limit, LimitState, Minimise};
+use super::{ForecastsHeld, Limit, LimitState, Minimise};
 
 /// Share of resamples from which on a recommendation is settled.
 const SETTLED: f64 = 0.95;
@@ -50,6 +50,8 @@ pub enum Doubt {
     /// Some limits could not either, but with figures of other designs, which may be out for being measured; holds
     /// their texts.
     LimitsOfOthers(Vec<String>),
+    /// Fewer of the run's own forecasts held than would if intervals were as wide as they should be.
+    ForecastsMissed,
     /// Something failed that does not exclude the design, such as an answer of its twin; holds clauses.
     Troubles(Vec<String>),
 }
@@ -107,6 +109,9 @@ pub fn doubts(
     if !not_ranked.is_empty() {
         doubts.push(Doubt::NotRanked(not_ranked));
     }
+    if input.forecasts.is_some_and(ForecastsHeld::are_few) {
+        doubts.push(Doubt::ForecastsMissed);
+    }
     doubts.extend(limits_not_known(contest, limits));
     let troubles = &input.designs[contest.entrants[leader]].troubles;
     if !troubles.is_empty() {
@@ -148,6 +153,7 @@ pub fn max_certainty(doubts: &[Doubt]) -> Certainty {
         | Doubt::NotRanked(_)
         | Doubt::DroppedInVain(_)
         | Doubt::LimitsNotKnown(_)
+        | Doubt::ForecastsMissed
         | Doubt::Troubles(_) => Certainty::Likely,
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)

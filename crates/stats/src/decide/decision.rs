@@ -14,7 +14,7 @@ use super::objective::{Fallback, Objective};
 use super::ratio::Ratio;
 use super::standing::{self, DesignStanding, QuestionStanding};
 use super::why::LostRows;
-use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
+use super::{DecisionInput, ForecastsHeld, KnownRows, LimitState, Rule, StoragePrice};
 
 /// Decision that follows from a [`DecisionInput`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,14 +61,6 @@ pub struct Decision {
     /// if none could be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forecasts: Option<ForecastsHeld>,
-}
-
-/// Number of forecasts that could be checked, and of those that held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ForecastsHeld {
-    /// Number of those whose 90% interval has what was measured.
-    pub held: usize,
-    pub checked: usize,
 }
 
 /// Recommendation of one design.
@@ -149,7 +141,23 @@ impl Decision {
             no_month: input.no_month.clone(),
             not_measured: input.not_measured.clone(),
             is_unfinished: false,
-            forecasts: None,
+            forecasts: input.forecasts,
+        }
+    }
+
+    /// Returns the decision of a run that has not asked anything yet: there is none.
+    pub(crate) fn before_any_answer(mut self) -> Decision {
+        for design in &mut self.designs {
+            design.is_recommended = false;
+        }
+        Decision {
+            recommendation: None,
+            fallback: None,
+            front: Vec::new(),
+            front_not_shown: 0,
+            flips: Vec::new(),
+            no_forecast: Some("no question has been asked yet".to_owned()),
+            ..self
         }
     }
 

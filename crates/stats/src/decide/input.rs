@@ -35,8 +35,31 @@ pub struct DecisionInput {
     /// Designs that a race dropped for one that failed later, so that nothing is known to beat them.
     #[serde(default)]
     pub dropped_in_vain: Vec<String>,
+    /// How many of the run's own forecasts held; `None` if times are not forecast, or if none could be checked.
+    #[serde(default)]
+    pub forecasts: Option<ForecastsHeld>,
     /// Circumstances that the run did not measure, each as the end of a sentence: `a cold cache`.
     pub not_measured: Vec<String>,
+}
+
+/// Number of forecasts that could be checked, and of those that held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForecastsHeld {
+    /// Number of those whose 90% interval has what was measured.
+    pub held: usize,
+    pub checked: usize,
+}
+
+/// Fewest forecasts of which a share says something.
+const FEWEST_CHECKED: usize = 5;
+/// Share of forecasts within their 90% intervals below which these are taken for too narrow.
+const FEWEST_HELD: f64 = 0.8;
+
+impl ForecastsHeld {
+    /// Returns whether so few held that the intervals are too narrow.
+    pub fn are_few(self) -> bool {
+        self.checked >= FEWEST_CHECKED && (self.held as f64) < FEWEST_HELD * self.checked as f64
+    }
 }
 
 /// Rule by which one design is chosen.

@@ -28,14 +28,14 @@ mod standing;
 mod why;
 
 pub use certainty::{Certainty, Doubt};
-pub use decision::{Decision, ForecastsHeld, Recommendation, RunnerUp};
+pub use decision::{Decision, Recommendation, RunnerUp};
 pub use domination::{Dominated, Gap, NearlyDominated, Scales, gaps_in};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};
 pub use front::{Advantage, Choice};
 pub use input::{
-    Answer, AnswerClass, Contender, DecisionInput, KnownRows, Minimise, Noise, Question, Rule,
-    Settled, Status, StoragePrice, Timed,
+    Answer, AnswerClass, Contender, DecisionInput, ForecastsHeld, KnownRows, Minimise, Noise,
+    Question, Rule, Settled, Status, StoragePrice, Timed,
 };
 pub use limit::{Limit, LimitOf, LimitState};
 pub use more::{MoreRounds, Settling, is_settled, regret};

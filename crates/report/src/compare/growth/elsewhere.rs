@@ -94,7 +94,8 @@ fn sizes_at(forecast: &Forecast, own: &Summary, other: &Summary) -> Vec<Check> {
         let rows = other.rows as f64;
         let held_out = HeldOut {
             predicted: storage.bytes,
-            interval: storage.interval.unwrap_or((storage.bytes, storage.bytes)),
+            // Bytes in proportion to the rows claim no interval that they could be outside of.
+            interval: storage.interval.unwrap_or((0.0, f64::INFINITY)),
             measured: bytes(other)? * rows,
             proportional: bytes(own)? * rows,
         };

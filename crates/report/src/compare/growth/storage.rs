@@ -15,7 +15,7 @@ pub fn purchase<'a>(
     design: &DesignForecast,
     storage: &'a StorageForecast,
 ) -> Option<&'a Purchase> {
-    let is_bought = !is_yardstick(summary, design);
+    let is_bought = !is_yardstick(summary, design) && !summary.loses_rows(&design.design);
     storage.purchase.as_ref().filter(|_| is_bought)
 }
 
@@ -48,6 +48,7 @@ pub fn table_of(summary: &Summary, forecast: &Forecast) -> Option<String> {
             row.push(right(or_none(its, bought)));
             row.push(left(&match its {
                 None if is_yardstick(summary, design) => "a yardstick".to_owned(),
+                None if summary.loses_rows(&design.design) => "loses rows".to_owned(),
                 its => room(its),
             }));
         }

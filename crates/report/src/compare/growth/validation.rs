@@ -224,8 +224,11 @@ impl Validation {
         ) else {
             return match self.at {
                 Some(_) => "Nothing to check: no time that was measured is forecast.".to_owned(),
-                None => "Nothing to check: no design has times in 4 tables of different sizes."
-                    .to_owned(),
+                None => {
+                    "Nothing to check: no design has times in 4 tables of different sizes, as runs \
+                         with more rows have (`bakeoff forecast RUN` says how many)."
+                        .to_owned()
+                }
             };
         };
         let bytes = match (self.bytes.median, self.bytes.max) {

@@ -1,9 +1,10 @@
 //! Renders a heat map of all designs by all questions, as multiples of the fastest design's time. Every
 //! cell has its number, so that the shade alone carries no meaning.
 
-use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, WhyOut};
+use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, Span, WhyOut};
 use bakeoff_stats::{AgainstBest, PairedComparison, QueryComparison};
 
+use super::super::words;
 use super::orders::{self, Order};
 use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
@@ -94,13 +95,14 @@ fn row(decision: &Decision, compared: &PairedComparison, orders: &[Order], index
         .enumerate()
         .map(|(order, ranking)| format!("--o{order}:{};", ranking.places[index]))
         .collect();
-    let cells: String = { decision.questions.iter().zip(&design.cells) }
-        .map(|(question, shown)| {
+    let cells: String = { decision.questions.iter().zip(&design.cells).enumerate() }
+        .map(|(number, (question, shown))| {
             let against = compared_here(decision, compared, &question.name);
             cell(
                 &question.name,
                 shown,
                 against.and_then(|query| query.design(&design.id)),
+                fastest(decision, number),
             )
         })
         .collect();
@@ -127,7 +129,9 @@ fn class(design: &DesignStanding) -> &'static str {
 /// Says in a few words what became of the design in the decision.
 fn remark(decision: &Decision, design: &DesignStanding) -> String {
     let text = match &design.out {
-        None if design.is_recommended => "recommended",
+        None if design.is_recommended => {
+            return format!("<small>{}</small>", Escaped(words::standing(decision)));
+        }
         None if design.limits.iter().any(|limit| limit.is_broken()) => "breaks a limit",
         None => return String::new(),
         Some(WhyOut::Yardstick) => "yardstick",
@@ -156,24 +160,47 @@ fn overall(orders: &[Order], index: usize) -> String {
     format!("<td role=\"cell\" class=\"overall\">{ratios}</td>")
 }
 
-/// Returns the comparison within rounds if it is what the map shows: measured times, not forecasts, against
-/// the same fastest design.
+/// Returns the comparison within rounds if it is what the map shows: measured times, not forecasts.
 fn compared_here<'a>(
     decision: &Decision,
     compared: &'a PairedComparison,
     question: &str,
 ) -> Option<&'a QueryComparison> {
-    let query = compared
-        .query(question)
-        .filter(|_| !decision.forecasts_times())?;
-    let index = decision.questions.iter().position(|q| q.name == question)?;
-    let best = decision.design(query.best.as_deref()?)?;
-    let is_best =
-        |cell: &Cell| matches!(cell, Cell::Time { times_best: Some(times), .. } if *times == 1.0);
-    best.cells.get(index).is_some_and(is_best).then_some(query)
+    let query = compared.query(question);
+    query.filter(|_| !decision.forecasts_times())
 }
 
-fn cell(question: &str, cell: &Cell, against: Option<&AgainstBest>) -> String {
+/// Returns the forecast of the fastest design, with which others are compared by their intervals.
+fn fastest(decision: &Decision, question: usize) -> Option<Span> {
+    let cells = decision
+        .designs
+        .iter()
+        .filter_map(|design| design.cells.get(question));
+    let mut times = cells.filter_map(|cell| match cell {
+        Cell::Time {
+            seconds,
+            times_best: Some(times),
+            ..
+        } if *times == 1.0 => Some(*seconds),
+        _ => None,
+    });
+    times.next().filter(|_| decision.forecasts_times())
+}
+
+/// Returns whether the intervals of two forecasts overlap, so that either may be the shorter one.
+fn overlap(one: Span, other: Span) -> bool {
+    let bounds = |span: Span| span.interval.unwrap_or((span.point, span.point));
+    let ((low, high), (least, most)) = (bounds(one), bounds(other));
+    low <= most && least <= high
+}
+
+/// Renders a cell, compared with the fastest design within rounds, or as a forecast with this one.
+fn cell(
+    question: &str,
+    cell: &Cell,
+    against: Option<&AgainstBest>,
+    fastest: Option<Span>,
+) -> String {
     let (class, shade, number, under) = match cell {
         Cell::Time {
             seconds,
@@ -184,8 +211,12 @@ fn cell(question: &str, cell: &Cell, against: Option<&AgainstBest>) -> String {
             let time = units::duration(seconds.point);
             match (times_best, class) {
                 (Some(times), _) => {
-                    let number = against.map_or_else(|| to_best::ratio(*times), to_best::in_short);
-                    ("time", shade(*times), number, time)
+                    let is_open = fastest.is_some_and(|fastest| overlap(fastest, *seconds));
+                    let mark = if is_open && *times != 1.0 { " ?" } else { "" };
+                    let alone = || format!("{}{mark}", to_best::ratio(*times));
+                    let number = against.map_or_else(alone, to_best::in_short);
+                    let times = against.map_or(*times, |against| against.ratio);
+                    ("time", shade(times), number, time)
                 }
                 (None, AnswerClass::FromMetadata) => ("none", 0.0, "metadata".to_owned(), time),
                 (None, AnswerClass::AlwaysEmpty) => ("none", 0.0, "empty".to_owned(), time),

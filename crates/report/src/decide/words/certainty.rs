@@ -69,6 +69,7 @@ fn weights(decision: &Decision) -> String {
         .collect();
     if !decision.rule.has_weights || counted.len() < 2 {
         return match counted.len() {
+            0 if decision.is_unfinished => String::new(),
             0 => ", but no question counts".to_owned(),
             1 => format!(", by {} alone", counted[0].name),
             n => format!(", all {} questions alike", units::count(n as u64)),
@@ -214,6 +215,9 @@ fn doubt(doubt: &Doubt) -> String {
                 "Of other designs only is it known what they do to the limits: {}.",
                 list(&limits, LISTED)
             )
+        }
+        Doubt::ForecastsMissed => {
+            "Too few of the run's own forecasts held, so intervals are wider than shown.".to_owned()
         }
         Doubt::Troubles(troubles) => {
             let troubles: Vec<&str> = troubles.iter().map(String::as_str).collect();

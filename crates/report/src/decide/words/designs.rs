@@ -91,10 +91,18 @@ fn against(ratio: &Ratio) -> String {
     }
 }
 
+/// Says what the design is that was chosen: nothing is recommended yet if that is so far away that nothing is known of it.
+pub fn standing(decision: &Decision) -> String {
+    match decision.no_forecast {
+        Some(_) => format!("best at {} rows", units::rows(decision.rows)),
+        None => "recommended".to_owned(),
+    }
+}
+
 /// Says when to choose a design of the front instead of the recommended one.
 pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
     if choice.is_recommended {
-        return "recommended".to_owned();
+        return standing(decision);
     }
     let reasons: Vec<String> = choice
         .advantages

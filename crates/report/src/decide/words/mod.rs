@@ -6,7 +6,7 @@ mod designs;
 mod figures;
 
 pub use certainty::{certainty, rule};
-pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
+pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_baseline};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{Certainty, Decision, Doubt, Minimise, Recommendation, Settled, Span};
@@ -20,6 +20,9 @@ const LIMITS: usize = 2;
 /// the run goes on. Designs come first, so that a narrow terminal does not cut them off.
 pub fn headline(decision: &Decision) -> String {
     let headline = match &decision.no_forecast {
+        Some(reason) if decision.is_unfinished && decision.recommendation.is_none() => {
+            format!("Nothing is recommended yet: {reason}.")
+        }
         Some(reason) => format!(
             "{}. For {} nothing is recommended yet: {reason}.",
             at_measured_rows(decision),
@@ -95,6 +98,7 @@ fn limits_in_doubt(decision: &Decision, recommendation: &Recommendation) -> Opti
         | Doubt::FewRounds(_)
         | Doubt::ErrorNotKnown
         | Doubt::NoTwins
+        | Doubt::ForecastsMissed
         | Doubt::LimitsOfOthers(_) => true,
         Doubt::NotRanked(_)
         | Doubt::DroppedInVain(_)

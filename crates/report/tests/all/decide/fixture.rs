@@ -162,6 +162,7 @@ pub fn events() -> DecisionInput {
         no_forecast: None,
         no_month: None,
         dropped_in_vain: Vec::new(),
+        forecasts: None,
         not_measured: vec![
             "a cold cache".to_owned(),
             "a network".to_owned(),

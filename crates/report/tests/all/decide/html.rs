@@ -1,5 +1,5 @@
 use bakeoff_report::decide::html::{page, section};
-use bakeoff_stats::decide::{Decision, Status};
+use bakeoff_stats::decide::{Decision, Status, Timed};
 
 use super::fixture;
 use crate::compare::html::open_elements;
@@ -90,4 +90,30 @@ fn text_from_outside_is_escaped() {
     assert!(!page.contains("<script"));
     assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
     assert_eq!(open_elements(&page), Ok(Vec::new()));
+}
+
+#[test]
+fn forecasts_whose_intervals_overlap_are_marked_as_not_settled() {
+    let mut input = fixture::events();
+    input.designs.truncate(2);
+    input.designs[1].answers = input.designs[0].answers.clone();
+    for answer in &mut input.designs[1].answers {
+        if let Timed::Seconds(figure) = &mut answer.time {
+            figure.point *= 1.01;
+        }
+    }
+    let decision = Decision::of(&input);
+    assert!(decision.forecasts_times());
+    let html = section(&decision);
+    let map = html.split_once("heat-map").unwrap().1;
+    assert!(map.contains("0.99× ?<small>"), "{map}");
+}
+
+#[test]
+fn nothing_is_called_recommended_where_nothing_is_yet() {
+    let mut input = fixture::events();
+    input.no_forecast = Some("30 rows are too few".to_owned());
+    let html = section(&Decision::of(&input));
+    assert!(html.contains("nothing is recommended yet: 30 rows are too few."));
+    assert!(!html.contains(">recommended<"), "{html}");
 }

@@ -42,13 +42,17 @@ impl Summary {
     /// Decides for one design by the rule of the workload. Returns `None` before any design was
     /// loaded.
     pub(super) fn decide(&self) -> Option<Decision> {
-        let decision = Decision::of(&self.decision_input()?);
-        let forecasts = self.forecasts_held().filter(|_| decision.forecasts_times());
-        Some(Decision {
+        let decision = Decision {
             is_unfinished: !self.finished,
-            forecasts,
-            ..decision
-        })
+            ..Decision::of(&self.decision_input()?)
+        };
+        // Nobody should take a design by its loading alone, since the run ended before there was an answer.
+        let decides_by_time = decision.rule.minimise == Minimise::Time;
+        let is_too_early = !self.finished && !self.was_any_query_asked();
+        if is_too_early && decides_by_time && !self.header.queries.is_empty() {
+            return Some(decision.before_any_answer());
+        }
+        Some(decision)
     }
 
     /// Counts the forecasts of times of larger tables from smaller ones.
@@ -115,10 +119,13 @@ impl Summary {
                 .flat_map(|race| &race.unfounded)
                 .map(|dropped| dropped.design.clone())
                 .collect(),
+            forecasts: None,
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
         let mut input = self.at_full_scale_or_measured(measured);
         self.add_months(&mut input.designs);
+        let is_forecast = input.rows != input.measured_rows;
+        input.forecasts = self.forecasts_held().filter(|_| is_forecast);
         Some(input)
     }
 

@@ -33,7 +33,7 @@ pub use users::{
 };
 
 use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
-use crate::decide::Decision;
+use crate::decide::{Decision, WhyOut};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
 use cpu::Resolution;
@@ -280,6 +280,15 @@ impl Summary {
         let at_fault = self.queries_at_fault();
         let designs = self.designs.iter();
         designs.filter(move |d| d.may_be_best(&at_fault) && !d.is_out_of_race())
+    }
+
+    /// Returns whether a design loses rows that another one keeps, so that it cannot be recommended.
+    pub fn loses_rows(&self, design: &str) -> bool {
+        let standing = self
+            .decision
+            .as_ref()
+            .and_then(|decision| decision.design(design));
+        standing.is_some_and(|design| matches!(design.out, Some(WhyOut::RowsLost { .. })))
     }
 
     /// Fills in the figures that are relative to other designs.

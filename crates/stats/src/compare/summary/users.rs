@@ -70,7 +70,12 @@ impl Summary {
             unanswered: unanswered.iter().map(ToString::to_string).collect(),
         };
         for design in self.contenders() {
-            match self.design_under_load(design, users, cores, forecast.as_ref()) {
+            let load = if self.loses_rows(&design.info.id) {
+                Err("it loses rows that another design keeps".to_owned())
+            } else {
+                self.design_under_load(design, users, cores, forecast.as_ref())
+            };
+            match load {
                 Ok(load) => found.designs.push(load),
                 Err(why) => found.unknown.push(UnknownLoad {
                     design: design.info.id.clone(),

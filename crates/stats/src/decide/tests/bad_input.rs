@@ -3,7 +3,7 @@
 use super::fixture::{answer, design, input};
 use crate::decide::{
     AnswerClass, Cell, Certainty, Contender, Decision, DecisionInput, Doubt, Fallback, Figure,
-    Limit, LimitOf, LimitState, Minimise, Status, Timed, WhyLeftOut, WhyOut,
+    ForecastsHeld, Limit, LimitOf, LimitState, Minimise, Status, Timed, WhyLeftOut, WhyOut,
 };
 
 fn two_designs() -> DecisionInput {
@@ -329,4 +329,19 @@ fn a_baseline_that_did_not_take_part_is_compared_with_nothing() {
     input.rule.baseline = Some("b".to_owned());
     let ratios = Decision::of(&input).recommendation.unwrap().to_baseline;
     assert_eq!(ratios[0].times, 0.5);
+}
+
+#[test]
+fn nothing_is_settled_by_forecasts_of_which_too_few_held() {
+    let mut input = two_designs();
+    let mut certainty = |held, checked| {
+        input.forecasts = Some(ForecastsHeld { held, checked });
+        let recommendation = Decision::of(&input).recommendation.unwrap();
+        (recommendation.certainty, recommendation.doubts)
+    };
+    let missed = vec![Doubt::ForecastsMissed];
+    assert_eq!(certainty(6, 9), (Certainty::Likely, missed));
+    assert_eq!(certainty(8, 9), (Certainty::Settled, Vec::new()));
+    // Two of four say nothing.
+    assert_eq!(certainty(2, 4), (Certainty::Settled, Vec::new()));
 }

@@ -47,6 +47,7 @@ pub fn input(
         no_forecast: None,
         no_month: None,
         dropped_in_vain: Vec::new(),
+        forecasts: None,
         not_measured: Vec::new(),
     }
 }

@@ -11,8 +11,6 @@ use crate::random::SplitMix64;
 const BEYOND: &str = "the tables of this run are no further apart";
 /// Reason why there are no times at all, at any scale.
 const NO_ANSWERS: &str = "no question that counts has right answers";
-/// The same in a run that has asked nothing yet.
-const NOT_ASKED: &str = "no question has been asked yet";
 
 impl Summary {
     /// Returns the input with times at full scale, if all designs that may be recommended can be ranked by
@@ -29,9 +27,7 @@ impl Summary {
         let is_ranked = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.ranked().is_ok());
         if times.is_empty() || counted.is_empty() || !times.iter().all(is_ranked) {
             let has_no_times = counted.is_empty() && measured.rule.minimise == Minimise::Time;
-            let was_asked = self.was_any_query_asked();
-            let why = if was_asked { NO_ANSWERS } else { NOT_ASKED };
-            let reason = has_no_times.then(|| why.to_owned());
+            let reason = has_no_times.then(|| NO_ANSWERS.to_owned());
             return without_forecast(measured, reason.or_else(|| worst_refusal(&times)));
         }
         let from = times.iter().flatten().map(|time| time.from_rows);

@@ -247,6 +247,17 @@ fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
         full_rows: header.scale.full_rows,
         fewest_of_run: fewest.max().unwrap_or(0),
         fewest: design.info.rows_to_forecast(),
+        there: rows_there(summary),
+    }
+}
+
+/// Returns the rows of the data, if it is known where they end. A generator makes as many as are asked for.
+fn rows_there(summary: &Summary) -> Option<u64> {
+    let is_generated = summary.header.data.starts_with("generator ");
+    match summary.rows_left {
+        _ if is_generated || !summary.finished => None,
+        Some(left) => left.of.filter(|_| left.counted),
+        None => Some(summary.rows),
     }
 }
 

@@ -182,8 +182,11 @@ fn shown(times: f64) -> String {
 /// Writes how many rows to load, which are no more than there will be, with the options for it.
 fn to_load(load: &ToLoad, forecast: u64) -> String {
     let rows = load.rows;
+    if load.there.is_some() {
+        return format!("{} are needed, and the data has no more", thousands(rows));
+    }
     if rows >= forecast {
-        return "load all of them".to_owned();
+        return format!("load all {}", thousands(forecast));
     }
     let ladder = load.ladder.map(|ladder| format!(" --scales {ladder}"));
     let ladder = ladder.unwrap_or_default();

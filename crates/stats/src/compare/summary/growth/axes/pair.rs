@@ -86,6 +86,7 @@ impl OneAxis {
                     load: ToLoad {
                         rows: load,
                         ladder: None,
+                        there: None,
                     },
                 },
                 None => Refusal::TooFewScales {

@@ -260,7 +260,8 @@ fn what_the_tables_do_not_show_is_refused_with_what_to_measure() {
         Refusal::TooFewRows {
             load: ToLoad {
                 rows: 1_600_000,
-                ladder: None
+                ladder: None,
+                there: None
             },
             ..
         }
