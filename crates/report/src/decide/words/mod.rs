@@ -128,13 +128,11 @@ pub fn buy(decision: &Decision) -> Vec<String> {
     // How the bytes grow is not known where one table is all there is: then they have no interval.
     let has_interval = |span: Span| span.interval.is_some_and(|(low, high)| low < high);
     let basis = match (&decision.no_forecast, design.storage) {
-        (Some(_), Some(storage)) if !has_interval(storage) => {
-            format!(", in proportion to {} rows", units::rows(decision.rows))
-        }
-        _ => String::new(),
+        (Some(_), Some(storage)) if !has_interval(storage) => " (in proportion to the rows)",
+        _ => "",
     };
     let mut parts = vec![match design.storage {
-        Some(storage) => format!("{} for {kept}{basis}", bytes(storage)),
+        Some(storage) => format!("{}{basis} for {kept}", bytes(storage)),
         None => format!("the storage for {kept} is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
@@ -155,7 +153,7 @@ pub fn buy_sentence(decision: &Decision) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Buy {}.", parts.join("; ")))
 }
 
-/// Says what of the storage to buy is at rest, and where the rest of it is from.
+/// Says what of the storage to buy is at rest, and where the rest of it is from, without the reason for an estimate.
 fn at_rest(settled: &Settled) -> String {
     let log = if settled.log_bytes > 0.0 {
         format!(
@@ -169,7 +167,7 @@ fn at_rest(settled: &Settled) -> String {
         "{} at rest, room {} ({}){log}, {:.0}% full",
         units::bytes(settled.bytes.point),
         units::factor(settled.room),
-        settled.room_from,
+        settled.room_from.split(':').next().unwrap_or_default(),
         100.0 * settled.fill
     )
 }

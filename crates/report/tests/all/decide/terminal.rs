@@ -117,7 +117,7 @@ fn the_only_design_that_can_be_ranked_is_compared_with_none() {
     let begin = format!("{only} is the only choice at 6 rows.");
     assert!(of_few_rows.starts_with(&begin), "{of_few_rows}");
     assert!(
-        of_few_rows.contains("in proportion to 6 rows"),
+        of_few_rows.contains("(in proportion to the rows) for"),
         "{of_few_rows}"
     );
 }
