@@ -76,30 +76,33 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     let (rows, took) = (first_row, began.elapsed());
     let mut left = None;
     if run.log.state().loaded_rows.is_none() {
-        left = rows_left(run, rows).await?;
-        run.log.record(Record::LoadingDone { rows, left })?;
+        let (is_all, more) = rows_left(run, rows).await?;
+        left = more;
+        run.log.record(Record::LoadingDone { rows, left, is_all })?;
     }
     run.observer.done(&loaded(rows, left), took);
     Ok(rows)
 }
 
-/// Rows of the data beyond those that are loaded; they are counted up to a limit only.
-async fn rows_left(run: &Context<'_>, loaded: u64) -> Result<Option<RowsLeft>, RunError> {
+/// Returns whether all rows of the data are loaded, and those beyond, which are counted up to a limit only.
+async fn rows_left(run: &Context<'_>, loaded: u64) -> Result<(bool, Option<RowsLeft>), RunError> {
     let (source, most) = (run.source.clone(), loaded.saturating_add(COUNTED_BEYOND));
     let counting = tokio::task::spawn_blocking(move || source.count_rows(most));
     let of = counting
         .await
         .map_err(|e| RunError::Reader(e.to_string()))??;
     let by_budget = run.budget_decides() && loaded < run.workload.scale.full_rows;
-    Ok(match of {
-        Some(of) if of <= loaded => None,
+    let is_all = of.is_some_and(|of| of <= loaded);
+    let left = match of {
+        _ if is_all => None,
         None if !by_budget => None,
         _ => Some(RowsLeft {
             of,
             counted: run.source.known_rows().is_some() || of.is_some_and(|of| of < most),
             by_budget,
         }),
-    })
+    };
+    Ok((is_all, left))
 }
 
 fn loaded(rows: u64, left: Option<RowsLeft>) -> String {

@@ -101,7 +101,7 @@ fn end(stopped: Stopped) -> String {
             percent(expected_loss)
         ),
         WhyStopped::Settled => {
-            "every other design is shown to be worse than the recommended one, or the same"
+            "every other design is shown to be worse than the one that leads, or the same"
                 .to_owned()
         }
         WhyStopped::ForecastDecides => {
@@ -131,10 +131,10 @@ fn settling(more: &Settling) -> String {
     let ten = format!("Ten more minutes ({rounds}) would");
     match (settles.is_empty(), leaves.is_empty()) {
         (true, true) => format!("{ten} settle nothing further."),
-        (true, false) => format!("{ten} not tell the recommended one from {leaves}."),
-        (false, true) => format!("{ten} tell the recommended one from {settles}."),
+        (true, false) => format!("{ten} not tell the leading one from {leaves}."),
+        (false, true) => format!("{ten} tell the leading one from {settles}."),
         (false, false) => {
-            format!("{ten} tell the recommended one from {settles}, and not from {leaves}.")
+            format!("{ten} tell the leading one from {settles}, and not from {leaves}.")
         }
     }
 }

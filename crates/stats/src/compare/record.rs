@@ -62,6 +62,9 @@ pub enum Record {
         /// earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         left: Option<RowsLeft>,
+        /// Whether the data has no more rows; unknown in records of earlier versions.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_all: bool,
     },
     Settled {
         design: String,

@@ -150,6 +150,9 @@ impl Decision {
         for design in &mut self.designs {
             design.is_recommended = false;
         }
+        for question in &mut self.questions {
+            question.left_out = None;
+        }
         Decision {
             recommendation: None,
             fallback: None,

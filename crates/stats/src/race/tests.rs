@@ -280,6 +280,7 @@ fn exhaustive(designs: &[Truth], rounds: u32) -> Vec<Record> {
     }
     records.push(Record::LoadingDone {
         rows: 64_000,
+        is_all: false,
         left: None,
     });
     run(records)

@@ -94,12 +94,17 @@ fn sizes_at(forecast: &Forecast, own: &Summary, other: &Summary) -> Vec<Check> {
         let rows = other.rows as f64;
         let held_out = HeldOut {
             predicted: storage.bytes,
-            // Bytes in proportion to the rows claim no interval that they could be outside of.
-            interval: storage.interval.unwrap_or((0.0, f64::INFINITY)),
+            interval: storage.interval.unwrap_or((storage.bytes, storage.bytes)),
             measured: bytes(other)? * rows,
             proportional: bytes(own)? * rows,
         };
-        Some(Check::of(&design.design, None, &held_out))
+        let check = Check::of(&design.design, None, &held_out);
+        // Bytes in proportion to the rows have no interval that they could be outside of.
+        Some(Check {
+            interval: check.interval.filter(|_| storage.interval.is_some()),
+            is_covered: check.is_covered.filter(|_| storage.interval.is_some()),
+            ..check
+        })
     };
     forecast.designs.iter().filter_map(check).collect()
 }

@@ -94,10 +94,13 @@ pub struct Check {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     pub predicted: f64,
-    pub interval: (f64, f64),
+    /// 90% interval; `None` for bytes in proportion to the rows.
+    pub interval: Option<(f64, f64)>,
     pub measured: f64,
     pub error: f64,
-    pub is_covered: bool,
+    /// Whether the interval, if there is one, holds what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_covered: Option<bool>,
     /// Error of the formula in proportion to the rows.
     pub proportional_error: f64,
 }
@@ -268,17 +271,20 @@ impl Check {
             design: design.to_owned(),
             query: query.map(str::to_owned),
             predicted: held_out.predicted,
-            interval: held_out.interval,
+            interval: Some(held_out.interval),
             measured: held_out.measured,
             error: held_out.error(),
-            is_covered: held_out.is_covered(),
+            is_covered: Some(held_out.is_covered()),
             proportional_error: held_out.proportional_error(),
         }
     }
 }
 
 fn share_covered(checks: &[Check]) -> Option<f64> {
-    let covered = checks.iter().filter(|check| check.is_covered).count();
+    let covered = checks
+        .iter()
+        .filter(|check| check.is_covered == Some(true))
+        .count();
     (!checks.is_empty()).then(|| covered as f64 / checks.len() as f64)
 }
 
@@ -307,13 +313,16 @@ fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String
 }
 
 fn row(check: &Check, show: &dyn Fn(Span) -> String) -> [Cell; 5] {
-    let outside = if check.is_covered { "" } else { " (outside)" };
+    let outside = match check.is_covered {
+        Some(false) => " (outside)",
+        Some(true) | None => "",
+    };
     let query = check.query.as_ref();
     let name = query.map_or_else(String::new, |query| format!("{query}, "));
     let shown = |point: f64, interval| right(show(Span { point, interval }));
     [
         left(&(name + &check.design)),
-        shown(check.predicted, Some(check.interval)),
+        shown(check.predicted, check.interval),
         shown(check.measured, None),
         right(ratio(check.error) + outside),
         right(ratio(check.proportional_error)),

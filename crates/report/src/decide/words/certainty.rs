@@ -89,10 +89,17 @@ pub fn certainty(decision: &Decision) -> Option<String> {
     let recommendation = decision.recommendation.as_ref()?;
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(decision.forecasts.as_ref().map(held));
+    if recommendation.doubts.contains(&Doubt::ForecastsMissed) {
+        sentences.push(doubt(&Doubt::ForecastsMissed));
+    }
     sentences.extend(limits(decision, recommendation));
     // Lines are few, and what failed is not to be cut off.
-    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) = { recommendation.doubts.iter() }
-        .partition(|doubt| matches!(doubt, Doubt::Troubles(_) | Doubt::DroppedInVain(_)));
+    let others = recommendation
+        .doubts
+        .iter()
+        .filter(|doubt| **doubt != Doubt::ForecastsMissed);
+    let (troubles, doubts): (Vec<&Doubt>, Vec<&Doubt>) =
+        others.partition(|doubt| matches!(doubt, Doubt::Troubles(_) | Doubt::DroppedInVain(_)));
     sentences.extend(troubles.into_iter().map(doubt));
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));
@@ -216,9 +223,7 @@ fn doubt(doubt: &Doubt) -> String {
                 list(&limits, LISTED)
             )
         }
-        Doubt::ForecastsMissed => {
-            "Too few of the run's own forecasts held, so intervals are wider than shown.".to_owned()
-        }
+        Doubt::ForecastsMissed => "These are too few: true intervals are wider.".to_owned(),
         Doubt::Troubles(troubles) => {
             let troubles: Vec<&str> = troubles.iter().map(String::as_str).collect();
             format!("But {}.", list(&troubles, LISTED))

@@ -59,7 +59,11 @@ pub fn to_baseline(decision: &Decision) -> Option<String> {
     let baseline = decision.rule.baseline.as_deref()?;
     let recommendation = decision.recommendation.as_ref()?;
     if recommendation.design == baseline {
-        return Some(format!("today's {baseline}: it is the recommended design."));
+        let what = match decision.no_forecast {
+            Some(_) => standing(decision),
+            None => "the recommended design".to_owned(),
+        };
+        return Some(format!("today's {baseline}: it is {what}."));
     }
     if recommendation.to_baseline.is_empty() {
         return Some(format!("today's {baseline}: it was not measured."));

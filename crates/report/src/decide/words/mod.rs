@@ -49,7 +49,10 @@ fn at_measured_rows(decision: &Decision) -> String {
         return format!("{design} is best {rows} if it keeps {limits} (not settled)");
     }
     if recommendation.is_only_choice() {
-        return format!("{design} is the only choice {rows}");
+        return format!(
+            "{design} is the only choice {rows}{}",
+            unless_settled(recommendation)
+        );
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("{design} is best {rows} (settled)"),
@@ -73,7 +76,10 @@ fn recommendation(decision: &Decision) -> String {
         return format!("Take {design} if it keeps {limits}. This is not settled.");
     }
     if recommendation.is_only_choice() {
-        return format!("Take {design}, the only choice.");
+        return format!(
+            "Take {design}, the only choice{}.",
+            unless_settled(recommendation)
+        );
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => format!("Take {design}. This is settled."),
@@ -82,6 +88,15 @@ fn recommendation(decision: &Decision) -> String {
             format!("Not settled between {design} and {other}. {design} is ahead.")
         }
         (Certainty::NotSettled, None) => format!("Take {design}. This is not settled."),
+    }
+}
+
+/// Says of the only choice that it is not settled, if so: others may be better that could not be ranked, or it may break a
+/// limit.
+fn unless_settled(recommendation: &Recommendation) -> &'static str {
+    match recommendation.certainty {
+        Certainty::Settled => "",
+        Certainty::Likely | Certainty::NotSettled => " (not settled)",
     }
 }
 

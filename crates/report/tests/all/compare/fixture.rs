@@ -170,6 +170,7 @@ pub fn records() -> Vec<Record> {
     records.extend(all().flat_map(load));
     records.push(Record::LoadingDone {
         rows: ROWS,
+        is_all: false,
         left: None,
     });
     records.extend(all().flat_map(settle));

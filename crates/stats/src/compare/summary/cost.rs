@@ -98,7 +98,7 @@ impl Cost {
     pub fn new(summary: &Summary, prices: Prices, demand: Demand) -> Cost {
         let forecast = (summary.rows > 0).then(|| summary.projected(demand.rows, demand.copies));
         let machines = summary.machines(&demand);
-        let designs = { summary.contenders().zip(machines) }.map(|(design, (_, needed))| {
+        let designs = { summary.choosable().zip(machines) }.map(|(design, (_, needed))| {
             let work = WorkCost::new(summary, design, &prices);
             let bytes = forecast.as_ref().and_then(|f| to_buy(f, &design.info.id));
             work.with_month(bytes, needed, &prices)

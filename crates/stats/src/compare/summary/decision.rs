@@ -21,7 +21,7 @@ use crate::decide::{
 use crate::estimate::median;
 use crate::random::SplitMix64;
 use crate::thousands;
-use full_scale::{at_rest, to_buy};
+use full_scale::{at_rest, counted, to_buy};
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
 const RESAMPLES: usize = 400;
@@ -55,10 +55,20 @@ impl Summary {
         Some(decision)
     }
 
-    /// Counts the forecasts of times of larger tables from smaller ones.
-    fn forecasts_held(&self) -> Option<ForecastsHeld> {
+    /// Counts the forecasts of larger tables from smaller ones: times of the designs and questions that decide.
+    fn forecasts_held(&self, input: &DecisionInput) -> Option<ForecastsHeld> {
+        let counted: Vec<&str> = { counted(input).into_iter() }
+            .map(|question| input.questions[question].name.as_str())
+            .collect();
+        let decides = |entry: &&ledger::Entry| {
+            let is_counted = { entry.query.as_deref() }.is_some_and(|name| counted.contains(&name));
+            is_counted
+                && self
+                    .choosable()
+                    .any(|design| design.info.id == entry.design)
+        };
         let entries = ledger::held_out(self);
-        let scores = ledger::scores(entries.iter().filter(|entry| entry.query.is_some()));
+        let scores = ledger::scores(entries.iter().filter(decides));
         let all = scores.first()?;
         Some(ForecastsHeld {
             held: all.covered,
@@ -125,7 +135,7 @@ impl Summary {
         let mut input = self.at_full_scale_or_measured(measured);
         self.add_months(&mut input.designs);
         let is_forecast = input.rows != input.measured_rows;
-        input.forecasts = self.forecasts_held().filter(|_| is_forecast);
+        input.forecasts = self.forecasts_held(&input).filter(|_| is_forecast);
         Some(input)
     }
 
@@ -178,7 +188,7 @@ impl Summary {
     }
 
     /// Returns the number of rows that a design dropped since their key repeats.
-    fn rows_lost_by(&self, design: &str) -> u64 {
+    pub(super) fn rows_lost_by(&self, design: &str) -> u64 {
         let is_lost = self.lost_by.iter().any(|loser| loser == design);
         if is_lost { self.duplicate_rows } else { 0 }
     }

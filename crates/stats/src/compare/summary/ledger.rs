@@ -14,7 +14,7 @@ use crate::lines::{self, Lines};
 /// Name of the ledger in the folder of a run.
 pub const FILE: &str = "forecasts.jsonl";
 /// Version of the way in which forecasts are made; figures of different versions are not added up.
-pub const METHOD: u32 = 1;
+pub const METHOD: u32 = 2;
 /// Factors of extrapolation by which forecasts are grouped, each with the nearest.
 const FACTORS: [f64; 3] = [2.0, 4.0, 16.0];
 

@@ -136,7 +136,7 @@ impl Summary {
             let needed = self.machines_of(design, demand, &forecast);
             (design.info.id.clone(), needed)
         };
-        self.contenders().map(of).collect()
+        self.choosable().map(of).collect()
     }
 
     fn machines_of(&self, design: &DesignSummary, demand: &Demand, forecast: &Forecast) -> Needed {

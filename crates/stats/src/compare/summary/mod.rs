@@ -33,7 +33,7 @@ pub use users::{
 };
 
 use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
-use crate::decide::{Decision, WhyOut};
+use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
 use cpu::Resolution;
@@ -49,6 +49,8 @@ pub struct Summary {
     /// Rows of the data that were not loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows_left: Option<RowsLeft>,
+    /// Whether all rows of the data were loaded, so that there are no more.
+    pub has_all_rows: bool,
     /// Rows that share their key with a later row; layouts that have the key keep the later one.
     pub duplicate_rows: u64,
     /// Designs that drop these rows, if the journal names them.
@@ -284,11 +286,14 @@ impl Summary {
 
     /// Returns whether a design loses rows that another one keeps, so that it cannot be recommended.
     pub fn loses_rows(&self, design: &str) -> bool {
-        let standing = self
-            .decision
-            .as_ref()
-            .and_then(|decision| decision.design(design));
-        standing.is_some_and(|design| matches!(design.out, Some(WhyOut::RowsLost { .. })))
+        let keeps_all = |other: &DesignSummary| self.rows_lost_by(&other.info.id) == 0;
+        self.rows_lost_by(design) > 0 && self.contenders().any(keeps_all)
+    }
+
+    /// Returns the designs that may be recommended and lose no rows that others keep.
+    fn choosable(&self) -> impl Iterator<Item = &DesignSummary> {
+        self.contenders()
+            .filter(move |design| !self.loses_rows(&design.info.id))
     }
 
     /// Fills in the figures that are relative to other designs.

@@ -215,6 +215,7 @@ fn the_runs_own_records_are_taken_over() {
         },
         Record::LoadingDone {
             rows: 700,
+            is_all: false,
             left: None,
         },
         warning.clone(),

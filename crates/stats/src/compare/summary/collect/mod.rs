@@ -27,6 +27,7 @@ impl Collected {
             instances: Vec::new(),
             run: Summary {
                 rows_left: None,
+                has_all_rows: false,
                 header: header.clone(),
                 engines: Vec::new(),
                 rows: 0,
@@ -75,9 +76,10 @@ impl Collected {
                 run.lost_by.clone_from(lost_by);
                 run.told_apart_by.clone_from(told_apart_by);
             }
-            Record::LoadingDone { rows, left } => {
+            Record::LoadingDone { rows, left, is_all } => {
                 self.rows_to_load = Some(*rows);
                 run.rows_left = *left;
+                run.has_all_rows = *is_all;
             }
             Record::WarmedUp { passes, steady, .. } => {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));

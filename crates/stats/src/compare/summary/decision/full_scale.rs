@@ -167,7 +167,7 @@ fn contenders(input: &DecisionInput) -> impl Iterator<Item = &Contender> {
 }
 
 /// Returns the questions that have a weight, show how fast designs work, and are answered by at least one.
-fn counted(input: &DecisionInput) -> Vec<usize> {
+pub fn counted(input: &DecisionInput) -> Vec<usize> {
     let is_answered = |answer: &Answer| matches!(answer.time, Timed::Seconds(_));
     let counts = |question: &usize| {
         let answers = contenders(input).filter_map(|design| design.answers.get(*question));

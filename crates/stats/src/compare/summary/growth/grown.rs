@@ -251,13 +251,12 @@ fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
     }
 }
 
-/// Returns the rows of the data, if it is known where they end. A generator makes as many as are asked for.
+/// Returns the rows of the data, if it is known where they end.
 fn rows_there(summary: &Summary) -> Option<u64> {
-    let is_generated = summary.header.data.starts_with("generator ");
     match summary.rows_left {
-        _ if is_generated || !summary.finished => None,
+        _ if summary.has_all_rows => Some(summary.rows),
         Some(left) => left.of.filter(|_| left.counted),
-        None => Some(summary.rows),
+        None => None,
     }
 }
 

@@ -177,9 +177,10 @@ impl Pair {
     }
 
     fn too_few(&self, forecast: u64) -> Option<Refusal> {
+        let few = self.too_few?;
         let rows = self.rows;
         let load = self.needs.to_load(forecast);
-        Some(match self.too_few? {
+        Some(match few {
             _ if load.rows > rows => Refusal::TooFewRows {
                 rows,
                 forecast,

@@ -182,8 +182,12 @@ fn shown(times: f64) -> String {
 /// Writes how many rows to load, which are no more than there will be, with the options for it.
 fn to_load(load: &ToLoad, forecast: u64) -> String {
     let rows = load.rows;
-    if load.there.is_some() {
-        return format!("{} are needed, and the data has no more", thousands(rows));
+    if let Some(there) = load.there {
+        return format!(
+            "{} are needed, and the data has {}",
+            thousands(rows),
+            thousands(there)
+        );
     }
     if rows >= forecast {
         return format!("load all {}", thousands(forecast));

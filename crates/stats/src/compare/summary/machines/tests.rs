@@ -162,3 +162,43 @@ fn a_design_whose_answers_were_not_measured_is_not_known() {
         Needed::Unknown("the CPU time of scan is not known".to_owned())
     );
 }
+
+#[test]
+fn a_design_that_loses_rows_needs_no_machines_and_has_no_users() {
+    let mut records = records(3);
+    let of_all = Summary::from_records(&records).unwrap();
+    assert!(
+        of_all
+            .machines(&demand(&of_all))
+            .iter()
+            .any(|(id, _)| id == "a/x")
+    );
+    records.push(Record::DuplicateKeys {
+        rows: 2,
+        lost_by: vec!["a/x".to_owned()],
+        told_apart_by: None,
+    });
+    let summary = Summary::from_records(&records).unwrap();
+    assert!(
+        summary
+            .machines(&demand(&summary))
+            .iter()
+            .all(|(id, _)| id != "a/x")
+    );
+    let users = summary.under_load(8, 8, summary.rows);
+    assert!(users.designs.iter().all(|load| load.design != "a/x"));
+    let why = users.unknown.iter().find(|unknown| unknown.design == "a/x");
+    assert_eq!(why.unwrap().why, "it loses rows that another design keeps");
+    // If all lose them, the key is at fault, and none is better.
+    let Some(Record::DuplicateKeys { lost_by, .. }) = records.last_mut() else {
+        unreachable!()
+    };
+    lost_by.push("a/y".to_owned());
+    let summary = Summary::from_records(&records).unwrap();
+    assert!(
+        summary
+            .machines(&demand(&summary))
+            .iter()
+            .any(|(id, _)| id == "a/x")
+    );
+}

@@ -37,6 +37,7 @@ impl Ladder {
                 Record::Instances { instances },
                 Record::LoadingDone {
                     rows: *own,
+                    is_all: false,
                     left: None,
                 },
             ],

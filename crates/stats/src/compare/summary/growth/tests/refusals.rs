@@ -1,7 +1,7 @@
 use super::super::{Projected, Refusal};
 use super::{Ladder, ROWS, failed, near, timed, wrong};
 use crate::compare::testing::timed_as;
-use crate::compare::{Grows, Step};
+use crate::compare::{Grows, Record, Step};
 
 fn linear(rows: u64, round: u32) -> f64 {
     (0.002 + 1e-8 * rows as f64) * (1.0 + f64::from(round % 3) / 200.0)
@@ -66,6 +66,43 @@ fn tables_below_two_units_are_not_fitted_and_more_rows_are_asked_for() {
         "1,024,000 rows are too few to forecast 8,192,000 from; load 1,100,000 (--rows 1100000)"
     );
     assert_eq!(ladder.time("a/x", "scan").held_out, None);
+}
+
+#[test]
+fn more_rows_than_the_data_has_are_not_asked_for() {
+    let mut ladder = ladder();
+    ladder.unit_rows = Some(32_768);
+    ladder.add(Record::LoadingDone {
+        rows: ROWS[4],
+        left: None,
+        is_all: true,
+    });
+    assert_eq!(
+        refusal(&ladder, "scan").to_string(),
+        "1,024,000 rows are too few to forecast 8,192,000 from; 1,100,000 are needed, and the data \
+         has 1,024,000"
+    );
+}
+
+#[test]
+fn no_forecast_of_more_rows_is_shorter_than_what_was_measured() {
+    let mut ladder = Ladder::of(&ROWS);
+    let seconds = [0.001, 0.001, 0.001, 0.0012, 0.0013];
+    for (rows, seconds) in ROWS.into_iter().zip(seconds) {
+        let table = ladder.table("a/x", rows);
+        for round in 0..7 {
+            ladder.answer(&table, "key", round, seconds, Some(3));
+        }
+    }
+    let time = ladder.time("a/x", "key");
+    let known = time.known().unwrap();
+    assert_eq!(known.seconds, 0.0013);
+    // What is said of other rows agrees with it, and so does the check of the largest table.
+    let curve = known.curve.unwrap();
+    near(curve.at(ladder.full_rows as f64), 0.0013, 1e-9);
+    near(time.held_out.unwrap().predicted, 0.0012, 1e-9);
+    let shortest = time.trials.iter().map(|trial| trial.held_out.predicted);
+    assert!(shortest.fold(f64::INFINITY, f64::min) >= 0.001 - 1e-9);
 }
 
 #[test]

@@ -46,6 +46,7 @@ impl Star {
                 Record::Instances { instances },
                 Record::LoadingDone {
                     rows: ROWS,
+                    is_all: false,
                     left: None,
                 },
             ],
