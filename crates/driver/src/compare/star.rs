@@ -7,7 +7,7 @@ use bakeoff_workload::Growth;
 /// Growth along an axis below which it stays as it is.
 const SAME: f64 = 1.01;
 
-/// Ladder along each axis that grows.
+/// Scales along each axis that grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Star {
     series: Ladder,

@@ -82,7 +82,7 @@ fn right_designs(summary: &Summary) -> impl Iterator<Item = &DesignSummary> {
     summary
         .designs
         .iter()
-        .filter(|d| d.is_right() && !d.info.is_yardstick())
+        .filter(|d| d.is_right() && !d.info.is_yardstick() && !summary.loses_rows(&d.info.id))
 }
 
 fn fastest<'a>(designs: &[&'a DesignSummary], query: &str) -> Option<(&'a str, f64)> {

@@ -133,7 +133,8 @@ pub(super) fn storage_to_buy<'a>(
     summary: &'a Summary,
     design: &DesignSummary,
 ) -> Option<&'a StorageForecast> {
-    let may_be_bought = design.is_right() && !design.info.is_yardstick();
+    let loses_rows = summary.loses_rows(&design.info.id);
+    let may_be_bought = design.is_right() && !design.info.is_yardstick() && !loses_rows;
     let forecast = summary.forecast.as_ref().filter(|_| may_be_bought)?;
     forecast.design(&design.info.id)?.storage.as_ref()
 }

@@ -115,12 +115,12 @@ impl ForecastNeeds {
     /// Returns the fewest rows, in two digits, from which `target` rows can be forecast, and no more than these.
     pub fn to_load(self, target: u64) -> ToLoad {
         let fewest = self.fewest.max(self.fewest_of_run);
-        let ladder = |rows| Ladder::chosen(rows, target.max(self.full_rows), self.fewest_of_run);
-        let reaches = |rows: &u64| ladder(*rows).reaches(*rows, target, fewest);
+        let reaches = |rows: &u64| self.widest(*rows, target).reaches(*rows, target, fewest);
         let rows = two_digits().take_while(|rows| *rows < target).find(reaches);
         let rows = rows.unwrap_or(target);
         let by_itself = Ladder::chosen(rows, self.full_rows, self.fewest_of_run);
-        let ladder = Some(ladder(rows)).filter(|ladder| rows < target && *ladder != by_itself);
+        let asked = self.widest(rows, target);
+        let ladder = Some(asked).filter(|asked| rows < target && *asked != by_itself);
         ToLoad {
             rows,
             ladder,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_the_rows_to_load_gives_no_other_advice() {
+    fn the_tables_of_a_run_of_the_rows_to_load_reach_the_target() {
         let needs = |full_rows, fewest| ForecastNeeds {
             full_rows,
             fewest_of_run: fewest,

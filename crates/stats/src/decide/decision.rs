@@ -13,7 +13,7 @@ use super::more::{self, MoreRounds};
 use super::objective::{Fallback, Objective};
 use super::ratio::Ratio;
 use super::standing::{self, DesignStanding, QuestionStanding};
-use super::why::LostRows;
+use super::why::{LostRows, WhyOut};
 use super::{DecisionInput, ForecastsHeld, KnownRows, LimitState, Rule, StoragePrice};
 
 /// Decision that follows from a [`DecisionInput`].
@@ -149,6 +149,11 @@ impl Decision {
     pub(crate) fn before_any_answer(mut self) -> Decision {
         for design in &mut self.designs {
             design.is_recommended = false;
+            // Nothing was ranked.
+            design.out = design
+                .out
+                .take()
+                .filter(|why| !matches!(why, WhyOut::NotRanked(_)));
         }
         for question in &mut self.questions {
             question.left_out = None;

@@ -127,15 +127,16 @@ impl CassandraStore {
     /// metadata may have its commit already, of which the other one knows nothing yet. Such an answer is
     /// asked for again.
     pub(super) async fn read_index(&self, place: Place) -> Result<Index> {
-        for _ in 1..READS_AT_MOST {
+        let mut reads = 1;
+        loop {
             match self.read_index_once(place).await? {
                 (index, None) => return Ok(index),
-                (_, Some(_)) => sleep(AGAIN_AFTER).await,
+                (_, Some(_)) if reads < READS_AT_MOST => sleep(AGAIN_AFTER).await,
+                (_, Some(chunk)) => {
+                    return Err(corrupt(place, chunk, "it has no metadata".to_owned()));
+                }
             }
-        }
-        match self.read_index_once(place).await? {
-            (index, None) => Ok(index),
-            (_, Some(chunk)) => Err(corrupt(place, chunk, "it has no metadata".to_owned())),
+            reads += 1;
         }
     }
 

@@ -205,6 +205,14 @@ impl Records {
         })
     }
 
+    /// Whether the data has no more rows than were loaded.
+    pub fn has_all_rows(&self) -> Option<bool> {
+        self.0.iter().find_map(|record| match record {
+            Record::LoadingDone { is_all, .. } => Some(*is_all),
+            _ => None,
+        })
+    }
+
     /// Passes of the last warming up.
     pub fn warm_up_passes(&self) -> Option<u32> {
         self.0.iter().rev().find_map(|record| match record {

@@ -75,6 +75,17 @@ async fn an_ample_budget_loads_up_to_the_full_scale() {
 }
 
 #[tokio::test]
+async fn it_is_recorded_whether_the_data_has_more_rows() {
+    for (end, is_all) in [(20_001, false), (20_000, true), (9_000, true)] {
+        let mut bench = limited_by(spent());
+        bench.settings.rows = Some(20_000);
+        bench.source.end = end;
+        let records = bench.complete(&[Fake::new("a")]).await;
+        assert_eq!(records.has_all_rows(), Some(is_all), "{end}");
+    }
+}
+
+#[tokio::test]
 async fn rows_on_the_command_line_outweigh_the_budget() {
     let mut bench = limited_by(spent());
     bench.settings.rows = Some(20_000);

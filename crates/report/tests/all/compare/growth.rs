@@ -346,3 +346,21 @@ fn several_users_are_refused_where_no_cpu_time_is_known() {
     assert_eq!(text, expected);
     assert_eq!(growth::validate(&summary).users, None);
 }
+
+#[test]
+fn bytes_in_proportion_to_the_rows_are_outside_of_no_interval() {
+    let summary = fixture::summary().unwrap();
+    let mut other = summary.clone();
+    other.rows *= 2;
+    let (validation, _) = growth::validate_at(&summary, &other).unwrap();
+    assert!(!validation.sizes.is_empty());
+    for check in &validation.sizes {
+        assert_eq!(
+            (check.interval, check.is_covered),
+            (None, None),
+            "{check:?}"
+        );
+    }
+    let text = validation.render();
+    assert!(!text.contains("outside") && !text.contains("inf"), "{text}");
+}

@@ -199,3 +199,25 @@ fn tolerances_of_the_workload_are_told() {
     let text = render(&summary, 200, false);
     assert!(text.contains(&note), "{text}");
 }
+
+#[test]
+fn a_run_without_an_answer_recommends_nothing_by_its_loading() {
+    let mut records = fixture::records();
+    records.retain(|record| {
+        !matches!(
+            record,
+            Record::Timed(_)
+                | Record::Answered(_)
+                | Record::Failed { .. }
+                | Record::Finished { .. }
+        )
+    });
+    let text = render(&Summary::from_records(&records).unwrap(), 100, false);
+    let verdict = text.split_once("Verdict\n").unwrap().1;
+    let first =
+        "Nothing is recommended yet: no question has been asked yet. The run is not finished.\n";
+    assert!(verdict.starts_with(first), "{verdict}");
+    for part in ["Certainty", "Buy", "Others", "Left out"] {
+        assert!(!verdict.contains(part), "{part}: {verdict}");
+    }
+}

@@ -60,12 +60,13 @@ impl Summary {
         let counted: Vec<&str> = { counted(input).into_iter() }
             .map(|question| input.questions[question].name.as_str())
             .collect();
+        let choosable: Vec<&str> = self
+            .choosable()
+            .map(|design| design.info.id.as_str())
+            .collect();
         let decides = |entry: &&ledger::Entry| {
             let is_counted = { entry.query.as_deref() }.is_some_and(|name| counted.contains(&name));
-            is_counted
-                && self
-                    .choosable()
-                    .any(|design| design.info.id == entry.design)
+            is_counted && choosable.contains(&entry.design.as_str())
         };
         let entries = ledger::held_out(self);
         let scores = ledger::scores(entries.iter().filter(decides));

@@ -51,9 +51,10 @@ impl Shown {
         let (rows, queries) = (summary.rows, &summary.header.queries);
         let tables = summary.axes.as_ref().zip(Tables::of(summary, design));
         if let Some((axes, tables)) = tables {
+            let there = rows_there(summary);
             let pair = |(index, query): (usize, &QueryInfo)| {
                 let window = axes.windows.get(&query.name).copied();
-                StarPair::of(&tables, design, rows, index, window)
+                StarPair::of((&tables, there), design, rows, index, window)
             };
             return Shown::Axes {
                 bytes: StarBytes::of(&tables, design, rows),

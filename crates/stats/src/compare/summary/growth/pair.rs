@@ -1,15 +1,14 @@
 //! One query on one design: its fit, the check of the fit, and times at other numbers of rows.
 
-use super::fit::{Fit, Point, Value};
+use super::fit::{Fit, Point, Value, times};
 use super::refusal::Refusal;
 use super::scales::{Scales, Work};
 use super::{COVERED, HeldOut, Projected, Projection, Trial};
-use crate::compare::ladder::ForecastNeeds;
+use crate::compare::ladder::{ForecastNeeds, Ladder};
 use crate::compare::{DesignSummary, Grows, Scale};
-use crate::decide::Curve;
 
 /// Scales of a fit: two parameters, and as many again that can contradict them.
-pub const FEWEST_SCALES: usize = 4;
+pub const FEWEST_SCALES: usize = Ladder::FEWEST as usize;
 /// Tables of a trial: with fewer, nothing contradicts two parameters.
 const FEWEST_OF_A_TRIAL: usize = 3;
 /// A factor up and down beyond which an interval says nothing.
@@ -133,34 +132,22 @@ impl Pair {
     }
 
     fn projected(&self, fit: &Fit, rows: u64, common: &Common) -> Projected {
-        let value = self.no_shorter(fit.at(rows as f64), rows);
+        let fitted = fit.at(rows as f64);
+        // No forecast of more rows is shorter than what was measured. The fit may be, where that lies above it by
+        // chance; it is raised as a whole, so that it says the same of these rows.
+        let least = if rows > self.rows { self.measured } else { 0.0 };
+        let seconds = fitted.value.max(least);
+        let raised = seconds / fitted.value.max(f64::MIN_POSITIVE);
         let distance = (rows as f64 / self.rows as f64).ln().max(0.0);
-        let spread = common.spread(value.error, distance);
+        let spread = common.spread(fitted.error, distance);
         let factor = (COVERED * spread).exp();
         Projection {
-            seconds: value.value,
-            interval: (value.value / factor, value.value * factor),
+            seconds,
+            interval: (seconds / factor, seconds * factor),
             spread,
-            curve: Some(self.curve(fit, rows)),
+            curve: Some(times(fit.curve(), raised)),
         }
         .unless_too_wide(factor)
-    }
-
-    /// No forecast of more rows is shorter than what was measured: the fit may be, where that lies above it by
-    /// chance.
-    fn no_shorter(&self, value: Value, rows: u64) -> Value {
-        let least = if rows > self.rows { self.measured } else { 0.0 };
-        Value {
-            value: value.value.max(least),
-            ..value
-        }
-    }
-
-    /// Returns the fit as a function that has the forecast for these rows.
-    fn curve(&self, fit: &Fit, rows: u64) -> Curve {
-        let value = fit.at(rows as f64);
-        let raised = self.no_shorter(value, rows).value / value.value.max(f64::MIN_POSITIVE);
-        super::fit::times(fit.curve(), raised)
     }
 
     /// Smaller tables hold the first rows, so that they show one way to grow.

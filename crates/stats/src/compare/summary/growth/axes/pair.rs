@@ -33,7 +33,7 @@ struct OneAxis {
     /// Tables with right answers that are large enough.
     scales: usize,
     /// Rows with which there would be a fit.
-    load: Option<u64>,
+    load: Option<ToLoad>,
     fit: Option<AxisFit>,
 }
 
@@ -45,13 +45,23 @@ struct MeasuredCorner {
 }
 
 impl OneAxis {
-    fn of(axis: Axis, scales: &Scales<'_>, query: usize, window: Option<f64>) -> OneAxis {
+    fn of(
+        axis: Axis,
+        (scales, there): (&Scales<'_>, Option<u64>),
+        query: usize,
+        window: Option<f64>,
+    ) -> OneAxis {
         let points = scales.points(query);
+        let to_load = |rows| ToLoad {
+            rows,
+            ladder: None,
+            there: there.filter(|there| *there < rows),
+        };
         OneAxis {
             axis,
             tables: scales.count(),
             scales: points.len(),
-            load: scales.rows_to_load(FEWEST_SCALES),
+            load: scales.rows_to_load(FEWEST_SCALES).map(to_load),
             fit: AxisFit::of(&points, &scales.work(query), window),
         }
     }
@@ -83,11 +93,7 @@ impl OneAxis {
                 Some(load) => Refusal::TooFewRows {
                     rows,
                     forecast,
-                    load: ToLoad {
-                        rows: load,
-                        ladder: None,
-                        there: None,
-                    },
+                    load,
                 },
                 None => Refusal::TooFewScales {
                     scales: self.scales,
@@ -104,9 +110,9 @@ impl OneAxis {
 
 impl StarPair {
     /// Returns the pair, if the design's own table has times. `window` is the share of the time that the
-    /// question is about.
+    /// question is about, and `there` the rows of the data, if it is known where they end.
     pub fn of(
-        tables: &Tables<'_>,
+        (tables, there): (&Tables<'_>, Option<u64>),
         design: &DesignSummary,
         rows: u64,
         query: usize,
@@ -130,8 +136,8 @@ impl StarPair {
             measured: own.time?.median,
             variance: point(rows, own).map_or(0.0, |point| point.variance),
             corners: corners.collect(),
-            series: OneAxis::of(Axis::Series, &tables.series, query, None),
-            time: OneAxis::of(Axis::Time, &tables.time, query, full),
+            series: OneAxis::of(Axis::Series, (&tables.series, there), query, None),
+            time: OneAxis::of(Axis::Time, (&tables.time, there), query, full),
         })
     }
 

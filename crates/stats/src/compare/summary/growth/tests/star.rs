@@ -267,6 +267,16 @@ fn what_the_tables_do_not_show_is_refused_with_what_to_measure() {
             ..
         }
     ));
+    chunks.records.push(Record::LoadingDone {
+        rows: ROWS,
+        is_all: true,
+        left: None,
+    });
+    let refused = chunks.refusal("scan").to_string();
+    assert!(
+        refused.contains("are needed, and the data has"),
+        "{refused}"
+    );
 }
 
 #[test]
