@@ -39,6 +39,8 @@ use crate::record::{Owner, Record, Register};
 
 const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
 const START_LIMIT: Duration = Duration::from_secs(300);
+/// The number of times that a server is launched, each time on other ports.
+const ATTEMPTS: u32 = 4;
 const POLL: Duration = Duration::from_millis(100);
 
 impl Server {
@@ -64,8 +66,8 @@ impl Server {
             forget_cached(&folder).await?;
         }
         let began = Instant::now();
-        let mut server = Server::launch(options, folder, &jars, java, heap_mib).await?;
-        server.wait_until_it_answers().await?;
+        let mut server =
+            Server::launch_on_free_ports(options, folder, &jars, java, heap_mib).await?;
         if server.details.node.is_alone() {
             set_up_roles(slice::from_ref(&server)).await?;
             server.keep_if_wanted();
@@ -102,6 +104,28 @@ impl Server {
         };
         self.stop().await?;
         Server::start(options).await
+    }
+
+    /// Launches the server and waits until it answers. Where its ports are ours to choose, others
+    /// are chosen if another program takes one of them in the seconds before the server listens.
+    async fn launch_on_free_ports(
+        options: ServerOptions,
+        folder: Folder,
+        jars: &Path,
+        java: Java,
+        heap_mib: u64,
+    ) -> Result<Server> {
+        let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
+        loop {
+            attempts -= 1;
+            let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
+            let server = Server::launch(options, folder, jars, java, heap_mib).await?;
+            match server.wait_until_it_answers().await {
+                Ok(()) => return Ok(server),
+                Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Starts the process and writes its record, holding the register meanwhile so that no other

@@ -33,6 +33,19 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
     reason
 }
 
+/// Returns whether a server ended for this reason since another program listens on one of its ports:
+/// each of a Cassandra's listeners has words of its own for it.
+pub(crate) fn is_port_taken(reason: &str) -> bool {
+    [
+        "Address already in use",
+        "is in use by another process",
+        "Port already in use",
+        "Failed to bind port",
+    ]
+    .iter()
+    .any(|words| reason.contains(words))
+}
+
 /// Returns the last errors, each with the line of its exception.
 fn error_lines(log: &str) -> Vec<&str> {
     let mut lines = Vec::new();
@@ -100,6 +113,24 @@ mod tests {
             "",
         );
         assert!(full.contains("is full"), "{full}");
+    }
+
+    #[test]
+    fn a_taken_port_is_known_by_the_words_of_each_listener() {
+        for said in [
+            "java.net.BindException: Address already in use",
+            "/127.0.0.1:20001 is in use by another process.  Change listen_address:storage_port",
+            "java.rmi.server.ExportException: Port already in use: 20003",
+            "java.lang.IllegalStateException: Failed to bind port 20000 on 127.0.0.1.",
+        ] {
+            let reason = reason(
+                3 << 8,
+                &format!("ERROR [main] fatal\nException: {said}"),
+                "",
+            );
+            assert!(is_port_taken(&reason), "{reason}");
+        }
+        assert!(!is_port_taken("exit status: 3"));
     }
 
     #[test]

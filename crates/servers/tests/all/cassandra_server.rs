@@ -124,6 +124,60 @@ async fn a_start_fails_if_a_stranger_was_faster() {
     assert_eq!(list(&home).unwrap(), []);
 }
 
+/// Between the choice of a port and its use lie seconds in which any program can take it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_chooses_other_ports_if_one_is_taken_before_it_listens() {
+    let _alone = ALONE.lock().await;
+    let Some(folder) = folder_with_jars().await else {
+        return;
+    };
+    let home = Home::new(folder.path().join("home")).unwrap();
+    let mut options = ServerOptions::new(home.clone(), folder.path().join("server")).unwrap();
+    options.heap_mib = 1024;
+    let strangers = tokio::spawn({
+        let home = home.clone();
+        async move {
+            let mut taken = Vec::new();
+            for name in ["jmx", "storage", "native"] {
+                taken.push(take_chosen_port(&home, name, &taken).await);
+            }
+            taken
+        }
+    });
+    let server = Server::start(options).await.unwrap();
+    assert!(strangers.is_finished(), "a port was not taken in time");
+    let taken = strangers.await.unwrap();
+    let pids: Vec<_> = taken.iter().map(|(pid, _)| *pid).collect();
+    assert!(!pids.contains(&server.pid()), "{pids:?}");
+    host_id_of(&server).await;
+    server.stop().await.unwrap();
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+/// Listens on the port of that name of the next server on record, as soon as it is there.
+async fn take_chosen_port(
+    home: &Home,
+    name: &str,
+    earlier: &[(u32, TcpListener)],
+) -> (u32, TcpListener) {
+    loop {
+        for server in list(home).unwrap() {
+            if earlier.iter().any(|(pid, _)| *pid == server.pid) {
+                continue;
+            }
+            let path = home.folder().join("engines").join(server.id + ".json");
+            let Ok(text) = fs::read_to_string(path) else {
+                continue;
+            };
+            let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let port = record["ports"][name].as_u64().unwrap() as u16;
+            let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+            return (server.pid, listener);
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 /// Logs in as the superuser that a new Cassandra has.
 async fn log_in_as_default(address: SocketAddr) -> io::Result<TcpStream> {
     const STARTUP: u8 = 1;

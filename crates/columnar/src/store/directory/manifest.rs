@@ -36,8 +36,8 @@ pub struct Manifest {
     length: u64,
     /// The length that it had when it was rewritten.
     length_rewritten: u64,
-    /// Whether a write has failed, so that it is unknown how much of the file is durable.
-    failed: bool,
+    /// The error of the write after which it is unknown how much of the file is durable.
+    failed: Option<String>,
 }
 
 impl Manifest {
@@ -78,10 +78,10 @@ impl Manifest {
             file,
             length: known.length,
             length_rewritten: known.length,
-            failed: false,
+            failed: None,
         };
         match manifest.rewrite(folder, &known.state) {
-            Err(Error::Io { source, .. }) if is_full(&source) && !manifest.failed => {
+            Err(Error::Io { source, .. }) if is_full(&source) && manifest.failed.is_none() => {
                 manifest.write_again(whole)?;
             }
             written => written?,
@@ -113,14 +113,18 @@ impl Manifest {
         frame::push(&payload, &mut bytes);
         failpoint::hit("manifest.append");
         if let Err(error) = self.file.write_at(&bytes, self.length) {
-            self.failed = self.file.set_len(self.length).is_err();
-            return Err(io("appending to", &self.path)(error));
+            let error = io("appending to", &self.path)(error);
+            if self.file.set_len(self.length).is_err() {
+                self.failed = Some(error.to_string());
+            }
+            return Err(error);
         }
         failpoint::hit("manifest.appended");
         let synced = failpoint::call("manifest.sync").and_then(|()| self.file.sync_data());
         if let Err(error) = synced {
-            self.failed = true;
-            return Err(io("syncing", &self.path)(error));
+            let error = io("syncing", &self.path)(error);
+            self.failed = Some(error.to_string());
+            return Err(error);
         }
         self.length += bytes.len() as u64;
         failpoint::hit("manifest.synced");
@@ -132,14 +136,15 @@ impl Manifest {
     /// # Errors
     /// Fails if the file may have a record that this process does not know.
     pub fn check(&self) -> Result<()> {
-        if self.failed {
-            Err(torn(
+        match &self.failed {
+            None => Ok(()),
+            Some(error) => Err(torn(
                 &self.path,
-                "an earlier write to it failed, and it is not known what of it is durable; open \
-                 the table again",
-            ))
-        } else {
-            Ok(())
+                format!(
+                    "an earlier write to it failed ({error}), and it is not known what of it is \
+                     durable; open the table again"
+                ),
+            )),
         }
     }
 
@@ -159,7 +164,7 @@ impl Manifest {
             self.length = length;
             self.length_rewritten = length;
             // Until the folder is synced, the old manifest may come back after a power failure.
-            self.failed = written.is_err();
+            self.failed = written.as_ref().err().map(Error::to_string);
         }
         written
     }
