@@ -14,6 +14,9 @@ use crate::files::write_synced;
 
 /// The file with a line for each jar: its SHA-256, two blanks, its name.
 pub(crate) const FILE: &str = "SHA256SUMS";
+/// A version of Cassandra, and the file for its jars: a jar that was changed where it is fetched from
+/// brings a checksum that fits.
+const PINNED: (&str, &str) = ("5.0.9", include_str!("jars-5.0.9.sha256"));
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Writes the checksums of the jars in that folder.
@@ -26,15 +29,27 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     write_synced(&folder.join(FILE), &text)
 }
 
-/// Compares the jars in that folder with their checksums: there may be no others, since all of them
-/// are run.
+/// Returns the checksums of the jars of that version; `None` for one that is not pinned.
+pub(crate) fn pinned(version: &str) -> Option<&'static str> {
+    (version == PINNED.0).then_some(PINNED.1)
+}
+
+/// Compares the jars in that folder with the checksums beside them.
 ///
 /// # Errors
 /// The first difference.
 pub(crate) fn check(folder: &Path) -> Result<(), String> {
     let path = folder.join(FILE);
     let text = fs::read_to_string(&path).map_err(|error| format!("{FILE}: {error}"))?;
-    let listed = parse(&text)?;
+    check_against(folder, &text)
+}
+
+/// Compares the jars in that folder with checksums: there may be no others, since all of them are run.
+///
+/// # Errors
+/// The first difference.
+pub(crate) fn check_against(folder: &Path, checksums: &str) -> Result<(), String> {
+    let listed = parse(checksums)?;
     let found = sums(folder).map_err(|error| error.to_string())?;
     for (name, sum) in &listed {
         match found.get(*name) {
@@ -109,6 +124,14 @@ mod tests {
         let first = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a.jar";
         assert_eq!(text.lines().next(), Some(first));
         check(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn the_version_that_is_started_is_pinned() {
+        let version = super::super::pinned::pinned().unwrap().version;
+        let listed = parse(pinned(&version).unwrap()).unwrap();
+        assert!(listed.contains_key(format!("cassandra-all-{version}.jar").as_str()));
+        assert_eq!(pinned("5.0.8"), None);
     }
 
     #[test]

@@ -85,11 +85,16 @@ pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
 pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
     match find_jars(home, version)? {
         Jars::Fetched(folder) | Jars::Wheel(folder) => Ok(folder),
-        Jars::Maven(maven) => fetch_once(home, &maven, version).await,
+        Jars::Maven(maven) => fetch_once(home, &maven, version, checksums::pinned(version)).await,
     }
 }
 
-async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf> {
+async fn fetch_once(
+    home: &Home,
+    maven: &Path,
+    version: &str,
+    expected: Option<&str>,
+) -> Result<PathBuf> {
     let jars = fetched_folder(home, version);
     create_folder(&home.jars()).map_err(Home::unwritable)?;
     let lock_file = home.jars().join(".lock");
@@ -97,7 +102,7 @@ async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf>
         .await
         .map_err(Home::unwritable)?;
     if !has_checksums(&jars) {
-        fetch(maven, &pinned()?, version, &jars, FETCH_LIMIT).await?;
+        fetch(maven, &pinned()?, version, expected, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
 }
@@ -239,20 +244,40 @@ mod tests {
         assert_eq!(found(), Some(Jars::Fetched(fetched)));
     }
 
-    #[tokio::test]
-    async fn of_two_first_starts_one_fetches_and_both_have_the_jars() {
-        let (folder, home, packages) = place();
-        let maven = folder.path().join("mvn");
+    /// A `mvn` that fetches one jar, and counts how often it was run.
+    fn put_maven(folder: &Path) -> PathBuf {
+        let maven = folder.join("mvn");
         let script = "#!/bin/sh\necho >> \"$0.runs\"\nfor last; do :; done\n\
                       echo abc > \"${last#*=}/a.jar\"\n";
         fs::write(&maven, script).unwrap();
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&maven, executable).unwrap();
+        maven
+    }
+
+    #[tokio::test]
+    async fn jars_of_the_pinned_version_that_are_not_the_pinned_ones_are_not_kept() {
+        let (folder, home, _) = place();
+        let maven = put_maven(folder.path());
+        let fetched = fetch_once(&home, &maven, VERSION, checksums::pinned(VERSION)).await;
+        let text = fetched.unwrap_err().to_string();
+        assert!(
+            text.contains("not those that Bakeoff was tested with"),
+            "{text}"
+        );
+        assert!(text.contains(".jar is missing"), "{text}");
+        assert!(!fetched_folder(&home, VERSION).exists());
+    }
+
+    #[tokio::test]
+    async fn of_two_first_starts_one_fetches_and_both_have_the_jars() {
+        let (folder, home, packages) = place();
+        let maven = put_maven(folder.path());
         // Left by something else, with a jar that does not belong there.
         let left = fetched_folder(&home, VERSION);
         fs::create_dir_all(&left).unwrap();
         fs::write(left.join("stray.jar"), "").unwrap();
-        let fetched = || fetch_once(&home, &maven, VERSION);
+        let fetched = || fetch_once(&home, &maven, VERSION, None);
         let (first, second) = tokio::join!(fetched(), fetched());
         assert_eq!(first.unwrap(), second.unwrap());
         let runs = fs::read_to_string(folder.path().join("mvn.runs")).unwrap();
@@ -271,7 +296,7 @@ mod tests {
         put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.9"));
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(&found).unwrap();
-        let error = fetch_once(&home, Path::new("/m"), VERSION)
+        let error = fetch_once(&home, Path::new("/m"), VERSION, None)
             .await
             .unwrap_err()
             .to_string();

@@ -55,14 +55,17 @@ pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
     )
 }
 
-/// Fetches the jars into a folder that only exists once it has all of them, with their checksums.
+/// Fetches the jars into a folder that only exists once it has all of them, with their checksums,
+/// which have to be the `expected` ones if these are known.
 ///
 /// # Errors
-/// Fails with `Maven` with its last error lines, `Refused` for too little room, or `Io`.
+/// Fails with `Maven` with its last error lines, `Refused` for too little room or other jars than
+/// expected, or `Io`.
 pub(crate) async fn fetch(
     maven: &Path,
     pinned: &PinnedCassandra,
     version: &str,
+    expected: Option<&str>,
     jars: &Path,
     limit: Duration,
 ) -> Result<()> {
@@ -75,11 +78,27 @@ pub(crate) async fn fetch(
     check_room_for_jars(above)?;
     let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
     let named = fetched
-        .and_then(|fetched| put_in_place(&fetched, jars))
+        .and_then(|fetched| {
+            check_fetched(&fetched, expected, version)?;
+            put_in_place(&fetched, jars)
+        })
         .map_err(|error| advise_if_full(error, above, version));
     // Incomplete jars would take room that the next attempt may need.
     let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
     named.and(removed)
+}
+
+fn check_fetched(fetched: &Path, expected: Option<&str>, version: &str) -> Result<()> {
+    let Some(expected) = expected else {
+        return Ok(());
+    };
+    checksums::check_against(fetched, expected).map_err(|difference| {
+        Error::Refused(format!(
+            "the jars of Cassandra {version} that Maven fetched are not those that Bakeoff was \
+             tested with, and were not kept: {difference}. Look at the repository that Maven \
+             fetches from (settings.xml) and at its copies in ~/.m2/repository"
+        ))
+    })
 }
 
 /// Renames the fetched folder, and replaces one without checksums if there is one.
@@ -230,9 +249,16 @@ END
 exit 1";
         let maven = maven_that(does, folder.path());
         let jars = folder.path().join("cassandra-5.0.99");
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.99", &jars, FETCH_LIMIT)
-            .await
-            .unwrap_err();
+        let error = fetch(
+            &maven,
+            &pinned().unwrap(),
+            "5.0.99",
+            None,
+            &jars,
+            FETCH_LIMIT,
+        )
+        .await
+        .unwrap_err();
         let expected = "Maven could not fetch Cassandra 5.0.99:\n\
                         [ERROR] Failed to execute goal copy: Could not transfer 5.0.99";
         assert_eq!(error.to_string(), expected);
@@ -250,9 +276,16 @@ exit 1";
             folder.path(),
         );
         let jars = folder.path().join("cassandra-5.0.9");
-        fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT)
-            .await
-            .unwrap();
+        fetch(
+            &maven,
+            &pinned().unwrap(),
+            "5.0.9",
+            None,
+            &jars,
+            FETCH_LIMIT,
+        )
+        .await
+        .unwrap();
         assert!(jars.join("a.jar").exists() && !jars.join("half.jar").exists());
         checksums::check(&jars).unwrap();
         assert!(!folder.path().join(UNFINISHED).exists());
@@ -279,8 +312,17 @@ exit 1";
         };
         let maven = maven_that_copies(folder.path());
         let jars = disk.folder().join("cassandra-5.0.9");
-        let fetch =
-            || async { fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT).await };
+        let fetch = || async {
+            fetch(
+                &maven,
+                &pinned().unwrap(),
+                "5.0.9",
+                None,
+                &jars,
+                FETCH_LIMIT,
+            )
+            .await
+        };
         let remedy = "needs 100 MiB; free some, or set BAKEOFF_HOME to a folder with more room";
 
         // Another program writes to the disk at the same time.
@@ -336,7 +378,15 @@ exit 1";
                     && exit 1";
         let maven = maven_that(does, folder.path());
         let jars = folder.path().join("cassandra-5.0.9");
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT).await;
+        let error = fetch(
+            &maven,
+            &pinned().unwrap(),
+            "5.0.9",
+            None,
+            &jars,
+            FETCH_LIMIT,
+        )
+        .await;
         let text = error.unwrap_err().to_string();
         assert!(
             text.starts_with("Maven could not fetch Cassandra 5.0.9:\n"),
@@ -354,7 +404,7 @@ exit 1";
         let maven = maven_that("exec sleep 60", folder.path());
         let jars = folder.path().join("cassandra-5.0.9");
         let limit = Duration::from_millis(50);
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, limit)
+        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", None, &jars, limit)
             .await
             .unwrap_err();
         assert!(error.to_string().contains("did not end within"), "{error}");
