@@ -150,7 +150,7 @@ mod tests {
             let tables = made.clone().filter(|s| s.contains(&option));
             tables.map(|s| s.split(' ').nth(5)).collect::<Vec<_>>()
         };
-        assert_eq!(of_class("Deflate"), [Some("ks.t_chunks")]);
+        assert_eq!(of_class("Deflate"), [Some("\"ks\".t_chunks")]);
         assert_eq!(of_class("LZ4").len(), 4);
     }
 }
