@@ -38,7 +38,7 @@ pub use absent::Absent;
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, limits_not_applied};
-pub use check::{check_designs, check_queries};
+pub use check::{check_designs, check_queries, settings_without_effect};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, Running, TargetOptions};
 pub use error::EngineError;

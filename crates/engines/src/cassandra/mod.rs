@@ -64,6 +64,10 @@ impl Engine for Cassandra {
         CassandraLayout::from_id(id).ok()?.unfit(id, workload)
     }
 
+    fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
+        rows::storage::rows_not_cached(id, context)
+    }
+
     fn would_touch(&self, context: &Context) -> Option<String> {
         Some(context.options.cassandra.would_touch())
     }

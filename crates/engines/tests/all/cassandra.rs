@@ -20,6 +20,7 @@ use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 
 use crate::cassandra_series::series_on_a_real_cassandra;
+use crate::cassandra_table_options::table_options_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
 use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
@@ -206,6 +207,8 @@ async fn designs_on_a_real_cassandra() {
     what_is_not_ours_is_left_alone(&cassandra).await;
     what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(&cassandra).await;
     series_on_a_real_cassandra(&cassandra).await;
+    let session = session_at(&address_of(&cassandra.context.run_dir)).await;
+    table_options_on_a_real_cassandra(&cassandra, &session).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
 }

@@ -188,12 +188,13 @@ impl Drive {
         let rows = before
             .rows(self.rows)?
             .unwrap_or(workload.scale.default_rows);
-        let warnings = before.check_first_rows(rows)?;
+        let mut warnings = before.check_first_rows(rows)?;
         progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows)?;
         check_new_rows(&mix, values.as_ref(), rows)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             let dry_run = DryRun {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use bakeoff_driver::check_expectations;
 use bakeoff_engines::servers::try_writing;
-use bakeoff_engines::{SqlOracle, check_ranges};
+use bakeoff_engines::{Context, SqlOracle, check_ranges, settings_without_effect};
 use bakeoff_stats::JournalError;
 use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
@@ -89,6 +89,14 @@ impl Before<'_> {
         let doubts = check_first_rows(self.source.as_ref(), &self.workload.table, rows)?;
         self.warn(&doubts);
         Ok(doubts)
+    }
+
+    /// Looks for settings of designs that have no effect with the options of the command; prints and
+    /// returns a warning for each.
+    pub fn check_effects(&self, designs: &[DesignId], context: &Context) -> Vec<String> {
+        let doubts = settings_without_effect(designs, context);
+        self.warn(&doubts);
+        doubts
     }
 
     fn warn(&self, doubts: &[String]) {

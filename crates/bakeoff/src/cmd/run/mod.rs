@@ -170,6 +170,7 @@ impl Run {
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         let to_hold = RowsToHold::asked(rows);
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);

@@ -123,6 +123,7 @@ impl Sweep {
         let grid = Grid::new(&self.batches, &self.workers);
         let rows = check::rows(&grid, source.as_ref())?;
         warnings.extend(before.check_ranges(&designs, &rows)?);
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             return dry_run(&infos, &left_out, (&grid, self.rounds), &context);

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use bakeoff_workload::DesignId;
 
-use crate::EngineError;
 use crate::settings::Settings;
+use crate::{Context, EngineError};
 use compaction::Compaction;
 
 /// Expands to the table options as `bakeoff list` shows them. It is a macro, since `concat!`, which
@@ -191,8 +191,21 @@ impl FromStr for Caching {
     }
 }
 
+/// Returns why a server keeps no rows in memory although a design asks for it, if that is known before it
+/// is started.
+pub fn rows_not_cached(id: &DesignId, context: &Context) -> Option<String> {
+    // Nodes of an existing cluster have a row cache or not.
+    let is_ours = context.options.cassandra.cluster.is_none();
+    (is_ours && caches_rows(id)).then(|| {
+        format!(
+            "design {id}: caching= keeps no rows, since the Cassandra that Bakeoff starts has no row \
+             cache (its row_cache_size is 0): use a cluster that has one, or write caching=keys"
+        )
+    })
+}
+
 /// Returns whether a design asks the server to keep rows in its row cache.
-pub fn caches_rows(id: &DesignId) -> bool {
+fn caches_rows(id: &DesignId) -> bool {
     let caching = id.settings.get("caching");
     let caching = caching.and_then(|written| written.parse::<Caching>().ok());
     matches!(caching, Some(Caching::Rows(_) | Caching::AllRows))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::cassandra::cluster::connect::Cluster;
 use crate::cassandra::rows::layout::STORAGE_SETTINGS;
 
 fn options(settings: &str) -> Result<TableOptions, String> {
@@ -100,6 +101,23 @@ fn caches_keep_nothing_or_keys_or_rows_too() {
         assert_eq!(caches_rows(&id.parse().unwrap()), rows != "NONE");
     }
     assert!(!caches_rows(&"cassandra/narrow".parse().unwrap()));
+}
+
+#[test]
+fn rows_are_not_cached_by_a_server_without_a_row_cache() {
+    let mut context = Context::of_test("/run");
+    let warning = |settings: &str, context: &Context| {
+        let id = format!("cassandra/wide?{settings}");
+        rows_not_cached(&id.parse().unwrap(), context)
+    };
+    let told = warning("caching=rows:all", &context).unwrap();
+    assert!(
+        told.starts_with("design cassandra/wide?caching=rows:all: caching= keeps no rows"),
+        "{told}"
+    );
+    assert_eq!(warning("caching=keys", &context), None);
+    context.options.cassandra.cluster = Some(Cluster::default());
+    assert_eq!(warning("caching=rows:all", &context), None);
 }
 
 #[test]
