@@ -4,6 +4,7 @@ use bakeoff_workload::{DesignId, Table};
 
 use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
+use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -15,17 +16,27 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 
 /// Table options, which every layout of rows has.
 pub const STORAGE_SETTINGS: &str = table_options!();
-/// Settings of the layouts that keep rows of a partition key together.
+const NARROW_SETTINGS: &str = concat!(
+    table_options!(),
+    ", page=5000, aggregate=client|server|ranges"
+);
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
-    table_options!()
+    table_options!(),
+    ", page=5000, aggregate=client|server|ranges"
+);
+/// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
+const BLOB_SETTINGS: &str = concat!(
+    "bucket=1d (or a number), order=asc|desc, ",
+    table_options!(),
+    ", page=5000"
 );
 
 /// Entry of the layout `narrow` in `bakeoff list`.
 pub const NARROW: Layout = Layout {
     name: "cassandra/narrow",
     what: "one row per partition",
-    settings: STORAGE_SETTINGS,
+    settings: NARROW_SETTINGS,
 };
 /// Entry of the layout `wide` in `bakeoff list`.
 pub const WIDE: Layout = Layout {
@@ -37,13 +48,13 @@ pub const WIDE: Layout = Layout {
 pub const BLOB: Layout = Layout {
     name: "cassandra/blob",
     what: "as wide, everything outside the key in one encoded blob per row",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 /// Entry of the layout `compact` in `bakeoff list`.
 pub const COMPACT: Layout = Layout {
     name: "cassandra/compact",
     what: "as blob, WITH COMPACT STORAGE",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 
 /// A layout of rows in one CQL table.
@@ -101,6 +112,7 @@ pub struct TableLayout {
     pub options: TableOptions,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
+    pub reading: Reading,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -140,6 +152,7 @@ impl TableLayout {
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
+        let reading = Reading::take(&mut settings)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -152,6 +165,7 @@ impl TableLayout {
             descending: order == Some("desc"),
             options,
             keys_repeat,
+            reading,
             table: table.clone(),
             name: table_name(id),
         })
