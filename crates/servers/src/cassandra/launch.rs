@@ -28,6 +28,7 @@ use super::pinned::pinned;
 use super::probe::speaks_cql;
 use super::roles::set_up_roles;
 use super::server::Server;
+use super::tuning::Tuning;
 use crate::details::Details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -48,16 +49,17 @@ impl Server {
     /// its own login is valid.
     ///
     /// # Errors
-    /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
-    /// with files of others, a folder or port in use; `NoMemoryLimit` or `NoDiskLimit` if these cannot be
-    /// bounded; `Io` for a folder that cannot be written; `Died` with the log's last errors; `NotAnswering`
-    /// after 300 s.
+    /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
+    /// cannot be chosen, a folder with files of others, a folder or port in use; `NoMemoryLimit` or
+    /// `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
+    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
+        options.tuning.check(heap_mib)?;
         let java = find_java().await?;
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
@@ -92,6 +94,7 @@ impl Server {
             disk_access: Some(details.disk_access),
             functions: details.functions,
             syncs_writes: details.syncs_writes,
+            tuning: details.tuning.clone(),
             ports: Some(details.ports),
             node: details.node,
             owner: match record.owner {
@@ -118,12 +121,12 @@ impl Server {
         let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
-            let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
-            let server = Server::launch(options, folder, jars, java, heap_mib).await?;
+            let (again, folder, java) = (options.clone(), folder.clone(), java.clone());
+            let server = Server::launch(again, folder, jars, java, heap_mib).await?;
             match server.wait_until_it_answers().await {
                 Ok(()) => return Ok(server),
                 Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(naming_settings(error, &options.tuning)),
             }
         }
     }
@@ -146,13 +149,14 @@ impl Server {
         let chosen = Chosen {
             functions: options.functions,
             syncs_writes: options.syncs_writes,
+            tuning: options.tuning,
         };
-        folder.write_configuration(node, ports, disk_access, chosen)?;
+        folder.write_configuration(node, ports, disk_access, &chosen)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
-        let flags = flags::server(&folder, &agent, heap_mib, ports)?;
+        let flags = flags::server(&folder, &agent, heap_mib, ports, &chosen.tuning)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
         let (memory, disk) = (
@@ -180,6 +184,7 @@ impl Server {
                 disk_access,
                 functions: chosen.functions,
                 syncs_writes: chosen.syncs_writes,
+                tuning: chosen.tuning,
                 ports,
                 node,
             },
@@ -223,6 +228,17 @@ impl Server {
             limit_seconds: START_LIMIT.as_secs(),
             log: self.folder.log(),
         })
+    }
+}
+
+/// Names the settings that were chosen in the error of a server that ended, since one of them may be the
+/// reason: what they may be together, and on this machine, is known to Cassandra alone.
+fn naming_settings(error: Error, tuning: &Tuning) -> Error {
+    match (error, tuning.described()) {
+        (Error::Died { reason, .. }, Some(settings)) if !log::is_port_taken(&reason) => {
+            Error::DiedWithSettings { settings, reason }
+        }
+        (error, _) => error,
     }
 }
 

@@ -158,6 +158,9 @@ impl Server {
             ("java", details.java_version.clone()),
             ("heap", format!("{} MiB", details.heap_mib)),
         ];
+        if let Some(mib) = details.tuning.young_mib {
+            own.push(("young generation", format!("{mib} MiB")));
+        }
         if let Some(bytes) = self.memory_limit_bytes() {
             own.push(("memory limit", format!("{} MiB", bytes >> 20)));
             own.push(("page cache", PAGE_CACHE.to_owned()));
@@ -169,10 +172,10 @@ impl Server {
         if let Some(bytes) = read_ahead_bytes(self.dir()) {
             own.push(("read_ahead_bytes", bytes.to_string()));
         }
-        own.push(("jvm_flags", flags::reported()));
+        own.push(("jvm_flags", flags::reported(&details.tuning)));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(details.node, details.chosen()))
+            .chain(config::settings(details.node, &details.chosen()))
             .collect()
     }
 
