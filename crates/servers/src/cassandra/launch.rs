@@ -28,7 +28,6 @@ use super::pinned::pinned;
 use super::probe::speaks_cql;
 use super::roles::set_up_roles;
 use super::server::Server;
-use super::tuning::Tuning;
 use crate::details::Details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -121,12 +120,12 @@ impl Server {
         let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
-            let (again, folder, java) = (options.clone(), folder.clone(), java.clone());
-            let server = Server::launch(again, folder, jars, java, heap_mib).await?;
+            let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
+            let server = Server::launch(options, folder, jars, java, heap_mib).await?;
             match server.wait_until_it_answers().await {
                 Ok(()) => return Ok(server),
                 Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
-                Err(error) => return Err(naming_settings(error, &options.tuning)),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -213,10 +212,7 @@ impl Server {
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
             if !self.is_running() {
-                return Err(Error::Died {
-                    engine: Engine::Cassandra,
-                    reason: self.why_stopped(),
-                });
+                return Err(self.ended_early());
             }
             if speaks_cql(self.address()).await {
                 return Ok(());
@@ -228,17 +224,6 @@ impl Server {
             limit_seconds: START_LIMIT.as_secs(),
             log: self.folder.log(),
         })
-    }
-}
-
-/// Names the settings that were chosen in the error of a server that ended, since one of them may be the
-/// reason: what they may be together, and on this machine, is known to Cassandra alone.
-fn naming_settings(error: Error, tuning: &Tuning) -> Error {
-    match (error, tuning.described()) {
-        (Error::Died { reason, .. }, Some(settings)) if !log::is_port_taken(&reason) => {
-            Error::DiedWithSettings { settings, reason }
-        }
-        (error, _) => error,
     }
 }
 

@@ -14,6 +14,7 @@ use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::log;
 use crate::details::Details;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::home::Home;
 use crate::machine::read_ahead_bytes;
@@ -194,6 +195,21 @@ impl Server {
                 self.details.heap_mib
             ),
             _ => reason,
+        }
+    }
+
+    /// Makes the error of a server that has ended while it was started. It names the settings that were chosen,
+    /// since one of them may be the reason: which values go together is known to Cassandra alone.
+    pub(crate) fn ended_early(&self) -> Error {
+        let reason = self.why_stopped();
+        match self.details.tuning.described() {
+            Some(settings) if !log::is_port_taken(&reason) => {
+                Error::DiedWithSettings { settings, reason }
+            }
+            _ => Error::Died {
+                engine: Engine::Cassandra,
+                reason,
+            },
         }
     }
 
