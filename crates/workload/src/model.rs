@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::{
     ColumnGenerator, Concurrent, Decide, DesignId, DevopsMeasurement, Growth, IotMeasurement, Mix,
-    Table, TsbsScale,
+    ServerSettings, Table, TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -26,8 +26,8 @@ pub struct Workload {
     pub scale: Scale,
     /// Rule by which a report chooses one design.
     pub decide: Decide,
-    /// Limits of the servers that are started for it.
-    pub server: ServerLimits,
+    /// Limits and settings of the servers that are started for it.
+    pub server: ServerSettings,
     /// Operations that are performed at the same time; a workload without queries has them.
     pub mix: Option<Mix>,
     /// Settings for asking the queries by several clients at the same time, if that is wanted.
@@ -174,16 +174,6 @@ impl Scale {
         };
         Some(Growth { time, ..named })
     }
-}
-
-/// Limits of a server that is started for a workload; absent ones have the server's defaults.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ServerLimits {
-    pub heap_mib: Option<u64>,
-    /// Limit of heap, memory outside the heap and page cache together.
-    pub memory_mib: Option<u64>,
-    /// Most bytes that it reads from the disk in a second.
-    pub disk_read_bytes: Option<u64>,
 }
 
 /// Figures of a publication, which are printed alongside the measured ones and never used as

@@ -150,6 +150,19 @@ pub struct Server {
     pub heap: Option<Spanned<String>>,
     pub memory: Option<Spanned<String>>,
     pub disk_read: Option<Spanned<String>>,
+    pub time_outs: Option<Spanned<String>>,
+    /// Any keys, so that each one that may not be set is refused with its reason.
+    #[serde(default)]
+    pub cassandra: Names<Spanned<Value>>,
+    #[serde(default)]
+    pub jvm: Jvm,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jvm {
+    pub young: Option<Spanned<String>>,
+    pub collector: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

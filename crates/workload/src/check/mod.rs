@@ -32,6 +32,7 @@ use crate::{
 };
 
 pub use query::placeholders;
+pub use server::{ServerKey, server_keys};
 use set::Set;
 pub use table::usable_name;
 use text::Text;

@@ -301,7 +301,7 @@ impl Drive {
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.keyspace = self.keyspace.clone();
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         options.rate_limit = self.limit()?;
         options.cassandra.functions = workload.makes_functions();
         Ok(Context {

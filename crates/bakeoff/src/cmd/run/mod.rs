@@ -223,7 +223,7 @@ impl Run {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;

@@ -159,7 +159,7 @@ impl Sweep {
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
