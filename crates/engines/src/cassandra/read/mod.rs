@@ -14,6 +14,7 @@ pub mod pushdown;
 pub mod ranges;
 pub mod readable;
 pub mod reading;
+pub mod request;
 pub mod scan;
 pub mod server_aggregate;
 mod split;

@@ -25,17 +25,13 @@ use futures::{Stream, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
-use scylla::serialize::SerializationError;
-use scylla::serialize::row::{RowSerializationContext, SerializeRow};
-use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
-use super::key_value::KeyValue;
 use super::readable::ReadColumn;
 use super::reading::PAGE_ROWS;
-use super::server_aggregate::Aggregation;
+use super::request::{Aggregation, Request};
 use super::split::{self, OrderKey};
 use super::statements::Statements;
 
@@ -76,10 +72,6 @@ impl Scope {
         }
     }
 }
-
-/// The values of one execution of the statement, which select a token range or a partition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Request(pub Vec<KeyValue>);
 
 /// The number of rows of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -594,21 +586,4 @@ fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
 
 fn external(message: String) -> DataFusionError {
     DataFusionError::External(message.into())
-}
-
-impl SerializeRow for Request {
-    fn serialize(
-        &self,
-        _: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        for value in &self.0 {
-            value.write(writer.make_cell_writer())?;
-        }
-        Ok(())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

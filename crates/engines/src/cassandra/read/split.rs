@@ -3,7 +3,7 @@
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, Int64Type, TimeUnit, TimestampMillisecondType};
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Operator;
 use scylla::client::session::Session;
 use scylla::statement::prepared::PreparedStatement;
@@ -12,7 +12,7 @@ use scylla::value::{CqlValue, Row};
 use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
 use super::readable::{CqlKind, ReadTable};
-use super::scan::Request;
+use super::request::Request;
 
 /// The order key of a table whose partitions can be split: one column of whole numbers or times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,16 +128,21 @@ pub async fn end(
     request: &Request,
 ) -> Result<Option<i64>> {
     let result = session.execute_unpaged(statement, request).await;
-    let rows = result.map_err(super::table::external)?.into_rows_result();
-    let rows = rows.map_err(super::table::external)?;
+    let rows = result.map_err(failed)?.into_rows_result();
+    let rows = rows.map_err(failed)?;
     let row = rows.maybe_first_row::<Row>();
-    let row = row.map_err(super::table::external)?;
+    let row = row.map_err(failed)?;
     Ok(row.and_then(|row| match row.columns.into_iter().next()?? {
         CqlValue::Int(value) => Some(value.into()),
         CqlValue::BigInt(value) => Some(value),
         CqlValue::Timestamp(value) => Some(value.0),
         _ => None,
     }))
+}
+
+fn failed(error: impl std::fmt::Display) -> DataFusionError {
+    let message = format!("reading the last row of a partition failed: {error}");
+    DataFusionError::External(message.into())
 }
 
 #[cfg(test)]

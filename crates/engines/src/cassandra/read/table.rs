@@ -22,8 +22,8 @@ use super::pushdown::Pushdown;
 use super::ranges::{split_round_robin, token_ranges};
 use super::readable::ReadTable;
 use super::reading::ServerAggregate;
-use super::scan::{CassandraScan, PageRows, Request, Scope, Split};
-use super::server_aggregate::Aggregation;
+use super::request::{Aggregation, Request};
+use super::scan::{CassandraScan, PageRows, Scope, Split};
 use super::split::{OrderKey, end};
 use super::statements::Statements;
 use crate::cassandra::names::{quoted, quoted_list};
@@ -462,6 +462,6 @@ impl TableProvider for CassandraTable {
     }
 }
 
-pub(super) fn external(error: impl std::fmt::Display) -> DataFusionError {
+fn external(error: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::External(format!("Cassandra: {error}").into())
 }

@@ -194,12 +194,15 @@ impl FromStr for Caching {
 /// Returns why a server keeps no rows in memory although a design asks for it, if that is known before it
 /// is started.
 pub fn rows_not_cached(id: &DesignId, context: &Context) -> Option<String> {
+    let options = &context.options.cassandra;
     // Nodes of an existing cluster have a row cache or not.
-    let is_ours = context.options.cassandra.cluster.is_none();
-    (is_ours && caches_rows(id)).then(|| {
+    let is_ours = options.cluster.is_none();
+    let mut set = options.server.cassandra.iter();
+    let has_row_cache = set.any(|(key, size)| key == "row_cache_size" && !size.starts_with('0'));
+    (is_ours && caches_rows(id) && !has_row_cache).then(|| {
         format!(
-            "design {id}: caching= keeps no rows, since the Cassandra that Bakeoff starts has no row \
-             cache (its row_cache_size is 0): use a cluster that has one, or write caching=keys"
+            "design {id}: caching= keeps no rows, since the server has no row cache: write \
+             row_cache_size = \"512MiB\" below [server.cassandra] in the workload, or caching=keys"
         )
     })
 }

@@ -22,21 +22,12 @@ use scylla::statement::prepared::PreparedStatement;
 use scylla::value::{CqlValue, Row};
 
 use super::measure::Measure;
-use crate::cassandra::read::scan::{CassandraScan, Request};
+use crate::cassandra::read::request::{Aggregation, Request};
+use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::statements::Statements;
 
 /// Time limit of an aggregate: that of a server which Bakeoff starts, unless a workload sets another.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
-
-/// The requests that together reach the rows of an aggregation, and the part of their statement
-/// behind what is selected.
-#[derive(Debug, Clone)]
-pub struct Aggregation {
-    /// `FROM` and what follows it.
-    pub from: String,
-    /// The requests of each DataFusion partition.
-    pub partitions: Vec<Vec<Request>>,
-}
 
 /// The plan node that yields the state of aggregates after the rows of each request.
 #[derive(Debug)]

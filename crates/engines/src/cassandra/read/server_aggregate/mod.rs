@@ -17,7 +17,7 @@ use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::prelude::SessionContext;
 
 use super::scan::CassandraScan;
-pub use exec::{Aggregation, ServerAggregateExec};
+pub use exec::ServerAggregateExec;
 use measure::Measure;
 
 /// Extends a session by the rule that lets Cassandra compute aggregates.
