@@ -61,7 +61,7 @@ const EVENT_QUERIES: &[&str] = &[
     "SELECT 1 AS one FROM events",
     "SELECT count(*) AS n FROM events",
     "SELECT count(label) AS labels, count(value) AS numbers, count(flag) AS flags FROM events",
-    "SELECT sum(small) AS small, sum(large) AS large, avg(small) AS small_mean, avg(large) AS large_mean,
+    "SELECT sum(small) AS small, sum(large) AS large, avg(small) AS mean,
      count(*) AS n FROM events",
     "SELECT sum(value) AS total, avg(value) AS mean, min(value) AS least, max(value) AS most FROM events",
     "SELECT sum(value) AS total, avg(value) AS mean, min(value) AS least, max(value) AS most FROM events
@@ -72,6 +72,7 @@ const EVENT_QUERIES: &[&str] = &[
      WHERE series = 'nobody'",
     "SELECT avg(value) AS mean FROM events WHERE series IN ('a', 'b') AND time >= TIMESTAMP '1970-01-01T00:00:00'",
     "SELECT sum(small) + 1 AS more, count(small) * 2 AS twice FROM events WHERE series = 'a'",
+    "SELECT avg(large) AS mean FROM events WHERE large < 0 AND large > -10",
     "SELECT sum(DISTINCT small) AS different, avg(value + 1.0) AS mean FROM events WHERE series = 'a'",
     "SELECT count(*) FILTER (WHERE flag) AS n, sum(small) AS total FROM events WHERE series = 'a'",
     "SELECT series, min(time) AS first, max(large) AS most, avg(small) AS mean, sum(length(label)) AS long

@@ -437,9 +437,10 @@ impl TableProvider for CassandraTable {
             Some(_) => None,
         };
         let is_whole = limit.is_none();
-        let split = match is_whole {
-            true => self.split(&decoder, projection, &pushdown, requests.len(), threads)?,
-            false => None,
+        let split = if is_whole {
+            self.split(&decoder, projection, &pushdown, requests.len(), threads)?
+        } else {
+            None
         };
         let aggregation = match self.table.reading.aggregate {
             Some(aggregate) if is_whole && !pushdown.is_filtering() => Some(

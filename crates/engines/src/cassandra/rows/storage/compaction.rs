@@ -114,7 +114,7 @@ fn mebibytes(written: &str) -> Result<u32, String> {
 fn window(written: &str) -> Result<Window, String> {
     let window = WINDOW_UNITS.iter().find_map(|(letter, unit)| {
         let size = written.strip_suffix(*letter)?.parse::<i32>().ok()?;
-        (size > 0).then_some(Window { size, unit: *unit })
+        (size > 0).then_some(Window { size, unit })
     });
     window.ok_or_else(|| {
         "needs a window of whole days, hours or minutes after the colon, as in TWCS:1d, TWCS:12h or \
