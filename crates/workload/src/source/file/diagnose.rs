@@ -45,22 +45,29 @@ fn malformed(file: &TextInput, first: u64) -> Result<Error> {
         bad += 1;
     }
     let records = records_at(file, bad)?;
-    let expected = expected_fields(file);
     let message = match first_record(&file.format, records.input) {
-        FirstRecord::Fields(fields) => {
-            format!("{} fields instead of {expected}", fields.len())
-        }
+        FirstRecord::Fields(fields) => wrong_number(fields.len(), file),
         FirstRecord::NotUtf8 => format!("not UTF-8 text; {WRITE_UTF8}"),
         FirstRecord::TooLong => format!(
-            "more than {} MiB, but not {expected}",
-            MAX_HEADER_BYTES >> 20
+            "more than {} MiB, but not {}",
+            MAX_HEADER_BYTES >> 20,
+            expected_fields(file)
         ),
     };
     Ok(row_error(file, records.line, message))
 }
 
+/// Describes a record with a wrong number of fields.
+pub fn wrong_number(fields: usize, file: &TextInput) -> String {
+    let plural = if fields == 1 { "" } else { "s" };
+    format!(
+        "{fields} field{plural} instead of {}",
+        expected_fields(file)
+    )
+}
+
 /// Returns how many fields a record has to have, and who says so.
-pub fn expected_fields(file: &TextInput) -> String {
+fn expected_fields(file: &TextInput) -> String {
     format!("the {} {}", file.fields, file.counted_by)
 }
 
@@ -89,12 +96,16 @@ fn records_at(file: &TextInput, record: u64) -> Result<Records> {
 }
 
 /// Makes an error about a line of the whole text, which names the file and the line in it.
-pub fn row_error(file: &TextInput, line: u64, message: String) -> Error {
-    let (part, line) = match place(&file.parts, file.header, line) {
-        Ok(Some(place)) => place,
-        Ok(None) => return data_error(file.path(), message),
-        Err(error) => return read_error(file.path(), error),
-    };
+fn row_error(file: &TextInput, line: u64, message: String) -> Error {
+    match place(&file.parts, file.header, line) {
+        Ok(Some((part, line))) => error_in(file, part, line, message),
+        Ok(None) => data_error(file.path(), message),
+        Err(error) => read_error(file.path(), error),
+    }
+}
+
+/// Makes an error about a line of a part.
+pub fn error_in(file: &TextInput, part: &Part, line: u64, message: String) -> Error {
     let in_zip = match part.name_in_zip() {
         Some(name) if has_other_parts(file, part) => format!("of `{name}` in it: "),
         _ => String::new(),

@@ -8,7 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::archive::{self, Member};
 use super::decode::MAX_HEADER_BYTES;
-use super::lower_case_name;
+use super::{lower_case_name, read_error};
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -45,6 +45,8 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
         let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
         return Ok((parts.collect(), delimiter));
     }
+    // Whether it can be read at all is said before anything is done.
+    File::open(path).map_err(|error| read_error(path, error))?;
     Ok(match name.strip_suffix(".gz") {
         Some(packed) => (vec![part(Packing::Gzip)], delimiter_by_name(packed)),
         None => (vec![part(Packing::None)], delimiter_by_name(&name)),

@@ -47,7 +47,7 @@ impl TextFile {
         file.input.fields = names.len();
         file.projection = header::locate_columns(file.input.path(), &names, table)?;
         if form.no_header {
-            file.check_first_line(&names)?;
+            file.check_first_lines(&names)?;
         }
         file.check_not_empty()?;
         Ok(file)
@@ -65,29 +65,44 @@ impl TextFile {
         }
     }
 
-    /// Checks the first line of files without a header for mistakes that would be hard to see from the error of
-    /// a cell: that it is one, or that something else separates its fields.
-    fn check_first_line(&self, names: &[String]) -> Result<()> {
-        let mut records = Records::new(self.input.open());
-        records
-            .skip_line_ends()
-            .map_err(|error| read_error(self.input.path(), error))?;
-        let FirstRecord::Fields(first) = first_record(&self.input.format, records.input) else {
-            // What is wrong is said where it is read as a row.
-            return Ok(());
-        };
+    /// Checks the first lines of files without a header, so that mistakes in how they are described are
+    /// known before anything is loaded.
+    fn check_first_lines(&self, names: &[String]) -> Result<()> {
+        for part in self.input.parts.iter() {
+            let failed = |error| read_error(&part.path, error);
+            let mut records = Records::new(part.open().map_err(failed)?);
+            records.skip_line_ends().map_err(failed)?;
+            // Lines that are no records are reported where they are read as rows.
+            if let FirstRecord::Fields(first) = first_record(&self.input.format, records.input)
+                && let Some(mistake) = self.mistake_in_first_line(&first, names)
+            {
+                let line = records.line;
+                return Err(diagnose::error_in(&self.input, part, line, mistake));
+            }
+        }
+        Ok(())
+    }
+
+    fn mistake_in_first_line(&self, first: &[String], names: &[String]) -> Option<String> {
         let is_name = |(field, name): (&String, &String)| field.trim().to_lowercase() == *name;
-        let message = if first.len() == names.len() && first.iter().zip(names).all(is_name) {
-            "it names the columns and is no row: leave out `header = false` in [data], or --no-header".to_owned()
-        } else {
-            let fits = |fields: &[&str]| fields.len() == names.len();
-            let Some(hint) = header::other_delimiter(&first, fits) else {
-                return Ok(());
-            };
-            let expected = diagnose::expected_fields(&self.input);
-            format!("1 field instead of {expected}: {hint}")
-        };
-        Err(diagnose::row_error(&self.input, records.line, message))
+        if first.is_empty() {
+            return None;
+        }
+        if first.len() == names.len() {
+            let are_names = first.iter().zip(names).all(is_name);
+            return are_names.then(|| {
+                "it names the columns and is no row: leave out `header = false` in [data], or --no-header"
+                    .to_owned()
+            });
+        }
+        let fits = |fields: &[&str]| fields.len() == names.len();
+        let advice = header::other_delimiter(first, fits);
+        let advice = advice.map(|advice| format!(": {advice}"));
+        Some(format!(
+            "{}{}",
+            diagnose::wrong_number(first.len(), &self.input),
+            advice.unwrap_or_default()
+        ))
     }
 
     /// Returns the names in the first line, which is the same in all parts.
