@@ -24,6 +24,7 @@ mod names;
 mod postgres;
 mod progress;
 mod promises;
+mod raw_files;
 mod run;
 mod shell;
 mod sql;
