@@ -19,6 +19,7 @@ mod faults;
 mod files;
 mod forecast;
 mod ingest;
+mod large_answers;
 mod mistakes;
 mod names;
 mod postgres;
