@@ -58,7 +58,8 @@ impl TextInput {
 
     /// Returns the path of the first file, which messages about the whole text name.
     pub fn path(&self) -> &Path {
-        self.parts.first().map_or(Path::new(""), |part| &part.path)
+        let first = self.parts.first();
+        first.map_or(Path::new(""), |part| part.path.as_path())
     }
 
     /// Opens the text at its start.
