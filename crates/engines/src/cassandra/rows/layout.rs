@@ -3,6 +3,7 @@
 use bakeoff_workload::{DesignId, Table};
 
 use crate::cassandra::names::{quoted, quoted_list, table_name};
+use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -14,15 +15,20 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 
 /// Storage settings, which every layout of rows has.
 pub const STORAGE_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-/// Settings of the layouts that keep rows of a partition key together.
+const NARROW_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB, \
+                               page=5000, aggregate=client|server|ranges";
 const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
-                             compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
+                             compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB, \
+                             page=5000, aggregate=client|server|ranges";
+/// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
+const BLOB_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
+                             compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB, page=5000";
 
 /// Entry of the layout `narrow` in `bakeoff list`.
 pub const NARROW: Layout = Layout {
     name: "cassandra/narrow",
     what: "one row per partition",
-    settings: STORAGE_SETTINGS,
+    settings: NARROW_SETTINGS,
 };
 /// Entry of the layout `wide` in `bakeoff list`.
 pub const WIDE: Layout = Layout {
@@ -34,13 +40,13 @@ pub const WIDE: Layout = Layout {
 pub const BLOB: Layout = Layout {
     name: "cassandra/blob",
     what: "as wide, everything outside the key in one encoded blob per row",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 /// Entry of the layout `compact` in `bakeoff list`.
 pub const COMPACT: Layout = Layout {
     name: "cassandra/compact",
     what: "as blob, WITH COMPACT STORAGE",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 
 /// A layout of rows in one CQL table.
@@ -101,6 +107,7 @@ pub struct TableLayout {
     pub chunk_kib: u32,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
+    pub reading: Reading,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -145,6 +152,7 @@ impl TableLayout {
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
+        let reading = Reading::take(&mut settings)?;
         if compressor == Some("none") && chunk.is_some() {
             return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
         }
@@ -165,6 +173,7 @@ impl TableLayout {
             },
             chunk_kib: chunk.unwrap_or(DEFAULT_CHUNK_KIB),
             keys_repeat,
+            reading,
             table: table.clone(),
             name: table_name(id),
         })
