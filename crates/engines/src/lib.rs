@@ -26,6 +26,7 @@ mod range_check;
 mod ranges;
 mod rate_limit;
 pub mod registry;
+mod right_answer;
 mod run_plan;
 mod running;
 mod settings;

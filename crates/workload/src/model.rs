@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::{
     ColumnGenerator, Concurrent, Decide, DesignId, DevopsMeasurement, Growth, IotMeasurement, Mix,
-    ServerSettings, Table, TsbsScale,
+    ServerSettings, Table, TextForm, TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -20,6 +20,8 @@ pub struct Workload {
     pub seed: u64,
     pub table: Table,
     pub data: Data,
+    /// How its data files are read if they are CSV or TSV.
+    pub text_form: TextForm,
     pub queries: Vec<Query>,
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
@@ -45,10 +47,11 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     Generator(Generator),
-    /// A CSV, TSV (either may be gzipped) or Parquet file, distinguished by the ending of its name.
-    /// A relative path is relative to the workload file.
-    File(PathBuf),
-    /// A file that the command line has to name (`--data PATH`).
+    /// CSV or TSV files (each may be packed by gzip or ZIP), whose rows follow each other in this order, or
+    /// one Parquet file; distinguished by the endings of their names. There is at least one. Relative paths
+    /// are relative to the workload file.
+    Files(Vec<PathBuf>),
+    /// Files that the command line has to name (`--data PATH`).
     FileFromCommandLine,
 }
 

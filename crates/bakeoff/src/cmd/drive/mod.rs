@@ -179,7 +179,7 @@ impl Drive {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         if !self.dry_run {

@@ -4,7 +4,7 @@
 //! Engines are checked last ([`bakeoff_engines::Engines::checked`]), when servers that killed commands
 //! left behind are stopped and no longer take memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -46,8 +46,8 @@ impl RowsToHold {
 pub struct Before<'a> {
     pub workload: &'a Workload,
     pub source: Arc<dyn RowSource>,
-    /// The file that rows come from, if they come from one.
-    pub file: Option<&'a Path>,
+    /// The files that rows come from, if they come from any.
+    pub files: &'a [PathBuf],
     pub progress: &'a Progress,
 }
 
@@ -82,7 +82,7 @@ impl Before<'_> {
     /// # Errors
     /// Fails for a row that cannot be loaded, with its line.
     pub fn check_first_rows(&self, rows: u64) -> Result<Vec<String>> {
-        if self.file.is_none() {
+        if self.files.is_empty() {
             return Ok(Vec::new());
         }
         self.progress.step("checking the first rows");

@@ -151,7 +151,7 @@ impl Run {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         let token = if self.dry_run {

@@ -110,7 +110,7 @@ impl Sweep {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         if !self.dry_run {
