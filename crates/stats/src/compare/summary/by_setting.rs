@@ -35,7 +35,7 @@ pub struct AtValue {
     pub design: String,
     /// Value as a number, in bytes or in seconds.
     pub value: f64,
-    /// Value as the design's id has it.
+    /// Value as an id has it.
     pub text: String,
     /// Whether the id does not have the setting, so that the value is the default.
     pub is_default: bool,
