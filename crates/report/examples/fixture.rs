@@ -1,8 +1,9 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
 //! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
-//! `-- scales validate`; of a race, `-- race html`; of a load, `-- comparison html`, `-- search html`,
-//! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an
-//! insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds.
+//! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
+//! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html` or `-- stall html`, or
+//! `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
+//! `-- sweep rounds` of one in several rounds.
 
 use std::io::Write;
 
@@ -12,6 +13,8 @@ use bakeoff_report::{drive as load_report, growth, html, json, sweep as sweep_re
 mod drive;
 #[path = "../tests/all/compare/fixture.rs"]
 mod fixture;
+#[path = "../tests/all/compare/paged.rs"]
+mod paged;
 #[path = "../tests/all/sweep/fixture.rs"]
 mod sweep;
 
@@ -24,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         Some("sweep") => sweep(&arguments[1..])?,
+        Some("paged") => paged(&arguments[1..])?,
         Some("race") => race(&arguments[1..])?,
         Some("scales") => scales(&arguments[1..])?,
         _ => run(&arguments)?,
@@ -37,6 +41,14 @@ fn run(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
     Ok(match arguments.first().map(String::as_str) {
         Some("html") => html::render(&summary),
         Some("json") => json::render(&summary, &fixture::records())?,
+        _ => terminal::render(&summary, width(arguments)?, true),
+    })
+}
+
+fn paged(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let summary = paged::summary()?;
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => html::render(&summary),
         _ => terminal::render(&summary, width(arguments)?, true),
     })
 }

@@ -60,14 +60,17 @@ fn marks(mark: usize, points: &[Option<(f64, f64)>]) -> String {
     let first = (step * (1 + 2 * mark) / 6).min(step - 1);
     let mut marks = String::new();
     for (x, y) in points.iter().skip(first).step_by(step).flatten() {
-        let _ = write!(
-            marks,
-            "<path class=\"mark\" transform=\"translate({x:.1} {y:.1}) scale({MARK_SIZE})\" \
-                 d=\"{}\"/>",
-            Marker::nth(mark).path(0.0, 0.0)
-        );
+        marks += &mark_at(Marker::nth(mark), *x, *y);
     }
     marks
+}
+
+/// Draws the mark of one point of a line.
+pub fn mark_at(marker: Marker, x: f64, y: f64) -> String {
+    format!(
+        "<path class=\"mark\" transform=\"translate({x:.1} {y:.1}) scale({MARK_SIZE})\" d=\"{}\"/>",
+        marker.path(0.0, 0.0)
+    )
 }
 
 /// Builds the path data of a line; a lone point between gaps becomes a dot.

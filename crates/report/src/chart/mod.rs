@@ -13,8 +13,10 @@ mod placement;
 mod probes;
 mod query_bars;
 mod rate_bars;
+mod rows_lines;
 mod scale;
 mod scatter;
+mod setting_line;
 mod storage_bars;
 mod timeline;
 
@@ -25,7 +27,9 @@ pub use percentiles::percentiles;
 pub use probes::probes;
 pub use query_bars::query_bars;
 pub use rate_bars::{p99_bars, rate_bars};
+pub use rows_lines::{MOST_LINES, grown_designs, rows_lines};
 pub use scatter::{Size, scatter};
+pub use setting_line::{setting_bytes, setting_times};
 pub use storage_bars::storage_bars;
 pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
 

@@ -1,7 +1,15 @@
 //! Maps values to positions on an axis, and chooses its ticks.
 
+use std::ops::RangeInclusive;
+
+/// Positive values that an axis is made for; others are damage, and would need ticks without end.
+const USABLE: RangeInclusive<f64> = 1e-100..=1e100;
+
 /// Largest ratio of bars on a linear scale, beyond which the shortest would be slivers.
 const LINEAR_UP_TO: f64 = 20.0;
+
+/// Largest ratio of values of a setting on a linear scale, beyond which the least ones would be in one place.
+const SETTINGS_LINEAR_UP_TO: f64 = 10.0;
 
 /// Decades below which a logarithmic axis has ticks at 1, 2 and 5.
 const FEW_DECADES: f64 = 2.2;
@@ -47,6 +55,32 @@ impl Scale {
             logarithmic,
             low,
             high: greatest,
+            from,
+            to,
+        })
+    }
+
+    /// Returns a scale for the heights of points: from zero to a round value if that leaves every point above the
+    /// bottom, else logarithmic. `None` without a positive value.
+    pub fn heights(values: &[f64], from: f64, to: f64) -> Option<Scale> {
+        let (least, greatest) = range(values)?;
+        if greatest > LINEAR_UP_TO * least {
+            Scale::scatter(values, from, to)
+        } else {
+            Some(Scale::from_zero(values, from, to))
+        }
+    }
+
+    /// Returns a scale for values of a setting, with the least and the greatest at its ends. `None` without two
+    /// different values.
+    pub fn settings(values: &[f64], from: f64, to: f64) -> Option<Scale> {
+        let finite = values.iter().copied().filter(|value| value.is_finite());
+        let low = finite.clone().min_by(f64::total_cmp)?;
+        let high = finite.max_by(f64::total_cmp)?;
+        (low < high).then_some(Scale {
+            logarithmic: low > 0.0 && high > SETTINGS_LINEAR_UP_TO * low,
+            low,
+            high,
             from,
             to,
         })
@@ -121,7 +155,7 @@ impl Scale {
 }
 
 fn range(values: &[f64]) -> Option<(f64, f64)> {
-    let usable = values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
+    let usable = values.iter().copied().filter(|v| USABLE.contains(v));
     let least = usable.clone().min_by(f64::total_cmp)?;
     Some((least, usable.max_by(f64::total_cmp)?))
 }
@@ -191,6 +225,42 @@ mod tests {
         assert!(scale.is_logarithmic());
         assert!(scale.at(0.001) > 10.0);
         assert!(close(&scale.ticks(), &[1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn similar_heights_start_at_zero_and_very_different_ones_do_not() {
+        let scale = Scale::heights(&[3.0, 11.0], 100.0, 0.0).unwrap();
+        assert!(!scale.is_logarithmic());
+        assert_eq!((scale.at(0.0), scale.at(15.0)), (100.0, 0.0));
+        let scale = Scale::heights(&[0.003, 11.0], 100.0, 0.0).unwrap();
+        assert!(scale.is_logarithmic() && scale.at(0.003) < 100.0);
+        assert!(Scale::heights(&[0.0, f64::NAN], 100.0, 0.0).is_none());
+    }
+
+    #[test]
+    fn values_of_a_setting_reach_from_end_to_end() {
+        let scale = Scale::settings(&[100.0, 80_000.0, 500.0], 0.0, 100.0).unwrap();
+        assert!(scale.is_logarithmic());
+        assert_eq!((scale.at(100.0), scale.at(80_000.0)), (0.0, 100.0));
+        assert!((20.0..30.0).contains(&scale.at(500.0)));
+        let scale = Scale::settings(&[4.0, 14.0, 24.0], 0.0, 90.0).unwrap();
+        assert!(!scale.is_logarithmic());
+        assert_eq!((scale.at(14.0), scale.at(24.0)), (45.0, 90.0));
+        for values in [&[0.0, 64.0, 1024.0], &[-5.0, 1.0, 22.0]] {
+            let scale = Scale::settings(values, 0.0, 100.0).unwrap();
+            assert!(!scale.is_logarithmic(), "{values:?}");
+            assert_eq!((scale.at(values[0]), scale.at(values[2])), (0.0, 100.0));
+        }
+        assert!(Scale::settings(&[7.0, 7.0], 0.0, 100.0).is_none());
+        assert!(Scale::settings(&[f64::NAN, 7.0], 0.0, 100.0).is_none());
+    }
+
+    #[test]
+    fn damaged_values_get_no_axis_without_end() {
+        assert!(Scale::scatter(&[1.7e308, 5e-324], 0.0, 1.0).is_none());
+        let scale = Scale::scatter(&[1.7e308, 2.0], 0.0, 1.0).unwrap();
+        assert!(scale.ticks().len() <= 9);
+        assert_eq!(scale.at(1.7e308), 1.0);
     }
 
     #[test]

@@ -28,5 +28,17 @@ pub fn charts_section(title: &str, hint: &str, charts: &str) -> String {
 }
 
 pub fn chart_figure(title: &str, chart: &str) -> String {
-    format!("<figure><h3>{}</h3>\n{chart}</figure>\n", Escaped(title))
+    chart_with_caption(title, chart, "")
+}
+
+/// Renders a chart with a sentence below it, which may be empty.
+pub fn chart_with_caption(title: &str, chart: &str, caption: &str) -> String {
+    let caption = match caption {
+        "" => String::new(),
+        text => format!("<figcaption>{}</figcaption>", Escaped(text)),
+    };
+    format!(
+        "<figure><h3>{}</h3>\n{chart}{caption}</figure>\n",
+        Escaped(title)
+    )
 }

@@ -1,8 +1,10 @@
 //! A design: the description by its engine, its size on disk, and figures that were published about it.
 
+mod amount;
 pub mod earlier;
 mod space;
 
+pub use amount::{Amount, Unit};
 pub use space::{Needs, Space};
 
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,7 @@
 //! Renders a run as one HTML file that needs no network and no scripts.
 
+mod by_rows;
+mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
@@ -23,7 +25,9 @@ pub fn render(summary: &Summary) -> String {
         query_charts(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
+        by_setting::of_run(summary),
         race::of_run(summary),
+        by_rows::of_run(summary),
         growth::at_full_scale(summary),
         engines(summary),
         cost::of_run(summary),

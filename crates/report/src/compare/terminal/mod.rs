@@ -1,5 +1,6 @@
 //! Renders a run for the terminal: tables of designs, then the verdict.
 
+mod by_setting;
 mod concurrent;
 mod cost;
 mod tables;
@@ -25,6 +26,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
         ),
         section("Queries", style, &tables::queries(summary, width, style)),
     ];
+    let by_setting = by_setting::tables(summary, width, style);
+    parts.extend(by_setting.map(|tables| section(by_setting::TITLE, style, &tables)));
     let concurrent = concurrent::tables(summary, width, style);
     parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
     let cost = cost::tables(summary, width, style);

@@ -1,6 +1,10 @@
 //! Every form of a comparison's report.
 
 #[cfg(test)]
+mod by_rows;
+#[cfg(test)]
+mod by_setting;
+#[cfg(test)]
 mod concurrent;
 #[cfg(test)]
 mod cost;
@@ -11,6 +15,7 @@ mod growth;
 pub mod html;
 #[cfg(test)]
 mod json;
+pub mod paged;
 #[cfg(test)]
 mod race;
 #[cfg(test)]

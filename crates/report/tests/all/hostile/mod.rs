@@ -14,7 +14,7 @@ use bakeoff_stats::{Run, Summary};
 use bakeoff_testing::hostile::{Corpus, Parser, Random};
 use bakeoff_testing::times;
 
-use super::compare::fixture;
+use super::compare::{fixture, paged};
 use lines::Lines;
 
 /// The memory for the records of at most 128 KiB, and for everything that is made of them.
@@ -104,6 +104,7 @@ fn journals_are_reported_or_refused() {
     add_log(&mut corpus, &fixture::records());
     add_log(&mut corpus, &fixture::scaled_records());
     add_log(&mut corpus, &fixture::raced_records());
+    add_log(&mut corpus, &paged::records());
     feed(&parser, &corpus, |bytes| {
         std::fs::write(folder.path().join("journal.jsonl"), bytes).unwrap();
         reports_comparison(folder.path(), &other)

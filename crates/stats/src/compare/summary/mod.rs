@@ -1,5 +1,6 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
+mod by_setting;
 mod collect;
 mod concurrent;
 mod cost;
@@ -15,6 +16,7 @@ pub(super) mod rounds;
 mod scale_out;
 mod users;
 
+pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};

@@ -56,8 +56,9 @@ impl PairedComparison {
         PairedComparison::of(summary, |design| design == one || design == other)
     }
 
-    /// Compares the designs of a run that are chosen.
-    fn of(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
+    /// Compares the designs of a run that are chosen, with the intervals that a comparison of all its designs
+    /// has.
+    pub(super) fn of(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
         let mut queries = all_tables(summary);
         let method = method(summary, &queries);
         for tables in &mut queries {
