@@ -49,7 +49,10 @@ case_flights() {
 
 case_sensor() {
   scaled sensor 's/^rows = 1_000_000 /rows = 200_000 /; s/^full_rows = 10_000_000 /full_rows = 2_000_000 /'
-  check_decision sensor "$out/sensor.toml" "--rows 200k" "--rows 2M --scales 1"
+  local designs='cassandra/wide,cassandra/wide?bucket=100000,cassandra/wide?chunk=64KiB&compressor=Zstd'
+  designs+=',cassandra/blob,parquet?codec=zstd,parquet?codec=snappy,memory'
+  check_decision sensor "$out/sensor.toml" "--rows 200k --designs $designs" \
+    "--rows 2M --scales 1 --designs $designs"
 }
 
 case_timeseries() {
