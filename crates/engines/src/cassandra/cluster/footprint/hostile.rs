@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// The memory for a text of at most 128 KiB, of which each byte may be a value.
-const OUTPUT_BYTES: u64 = 32 << 20;
+const OUTPUT_BYTES: u64 = 64 << 20;
 
 /// Returns the figures of two tables of which only one is in the corpus, and of that one alone.
 fn figures(text: &str) -> Result<[Option<f64>; 3], DesignError> {
