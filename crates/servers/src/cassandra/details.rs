@@ -11,6 +11,7 @@ use super::group::Group;
 use super::limits::Limits;
 use super::node::Node;
 use super::ports::Ports;
+use super::tuning::Tuning;
 use crate::error::Result;
 use crate::process::ProcessId;
 
@@ -30,6 +31,8 @@ pub(crate) struct Details {
     pub(super) functions: bool,
     #[serde(default)]
     pub(super) syncs_writes: bool,
+    #[serde(default)]
+    pub(super) tuning: Tuning,
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,
@@ -41,6 +44,7 @@ impl Details {
         Chosen {
             functions: self.functions,
             syncs_writes: self.syncs_writes,
+            tuning: self.tuning.clone(),
         }
     }
 
