@@ -29,5 +29,6 @@ pub use engine::Engine;
 pub use error::{Error, Result};
 pub use files::try_writing;
 pub use home::Home;
+pub use machine::available_mib;
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};

@@ -12,7 +12,10 @@ const LEAST_FREE_DISK_MIB: u64 = 1024;
 
 /// Returns the memory in MiB that is available without swapping, of the machine or of the
 /// container.
-pub(crate) fn available_mib() -> Result<u64> {
+///
+/// # Errors
+/// Fails with `Io` or `Refused` where the system does not say it.
+pub fn available_mib() -> Result<u64> {
     Ok(meminfo_mib("MemAvailable:")?.min(memory_mib()?))
 }
 

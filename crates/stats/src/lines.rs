@@ -1,5 +1,7 @@
 //! A file of records, one JSON object a line, in a locked folder.
 
+#[cfg(test)]
+mod power_loss;
 mod versions;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -21,6 +23,8 @@ pub(crate) struct Lines {
     pub(crate) file: File,
     /// Number of bytes in whole lines; after a failed append the file may have more.
     length: u64,
+    /// Whether the file ended in a torn line when it was opened.
+    pub(crate) was_torn: bool,
     /// Whether an append has failed, so that the file may end with part of a line.
     pub(crate) torn: bool,
 }
@@ -35,17 +39,19 @@ impl Lines {
             .create(true)
             .open(path)
             .map_err(io_error("open", path))?;
-        let (records, length) = read_file(&mut file, path)?;
+        let whole = read_file(&mut file, path)?;
         let lines = Lines {
             path: path.to_owned(),
             file,
-            length,
+            length: whole.length,
+            was_torn: whole.is_followed,
             torn: false,
         };
-        Ok((lines, records))
+        Ok((lines, whole.records))
     }
 
-    /// Cuts off a last line that was torn by a kill, and makes the file's name survive a power cut.
+    /// Cuts off a last line that was torn by a kill or a power cut, and makes the file's name survive a power
+    /// cut.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
         self.file
             .set_len(self.length)
@@ -118,22 +124,24 @@ pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, 
 /// Reads the records of a file while others may append to it.
 pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
     let mut file = File::open(path).map_err(io_error("read", path))?;
-    Ok(read_file(&mut file, path)?.0)
+    Ok(read_file(&mut file, path)?.records)
 }
 
-/// Reads the records of all whole lines, and the number of bytes in those lines. Bytes after the
-/// last line end belong to a line that was torn by a kill.
-fn read_file<R: DeserializeOwned>(
-    file: &mut File,
-    path: &Path,
-) -> Result<(Vec<R>, u64), JournalError> {
+/// What is in the whole lines of a file.
+struct Whole<R> {
+    records: Vec<R>,
+    /// Number of bytes in these lines.
+    length: u64,
+    /// Whether a torn line follows.
+    is_followed: bool,
+}
+
+/// Reads the records of all whole lines.
+fn read_file<R: DeserializeOwned>(file: &mut File, path: &Path) -> Result<Whole<R>, JournalError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)
         .map_err(io_error("read", path))?;
-    let length = bytes
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |end| end + 1);
+    let length = whole_lines(&bytes);
     let records = bytes[..length]
         .split_inclusive(|&b| b == b'\n')
         .enumerate()
@@ -142,7 +150,28 @@ fn read_file<R: DeserializeOwned>(
                 .map_err(|source| versions::unreadable(path, index + 1, source, &bytes))
         })
         .collect::<Result<_, _>>()?;
-    Ok((records, length as u64))
+    Ok(Whole {
+        records,
+        length: length as u64,
+        is_followed: length < bytes.len(),
+    })
+}
+
+/// Returns the number of bytes in whole lines. The last line is torn if it has no end, or if it has a zero, which
+/// no JSON has: after a power cut a file may have its new length, and zeros in place of blocks that were never
+/// written. A line before the last one was on the disk when the last one was begun, so a zero there is damage.
+fn whole_lines(bytes: &[u8]) -> usize {
+    let end = |bytes: &[u8]| {
+        let last = bytes.iter().rposition(|&b| b == b'\n');
+        last.map_or(0, |last| last + 1)
+    };
+    let length = end(bytes);
+    let before = end(&bytes[..length.saturating_sub(1)]);
+    if bytes[before..length].contains(&0) {
+        before
+    } else {
+        length
+    }
 }
 
 /// Locks a folder while the returned file is open.

@@ -78,7 +78,7 @@ impl<R: LogRecord> RunLog<R> {
         lines::read_if_there(&dir.join(R::FILE))
     }
 
-    /// Cuts off a last line that was torn by a kill.
+    /// Cuts off a last line that was torn by a kill or a power cut.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
         self.lines.begin()
     }

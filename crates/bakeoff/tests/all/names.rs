@@ -65,6 +65,19 @@ fn a_run_by_name_goes_on_where_it_was_stopped() {
     assert_eq!(of_kind(&records, "finished").count(), 1);
     assert_eq!(of_kind(&records, "resumed").count(), 1);
 
+    // A record that was torn by a kill, or is of zeros after a loss of power, is left out, and the run says so.
+    let cut_off = "its last record was cut off";
+    let ends: [&[u8]; 3] = [b"{\"record\":\"creat", &[0; 300], b"{\"record\":\0\0\"}\n"];
+    for torn in ends {
+        let journal = bench.path("runs/sensor/journal.jsonl");
+        stop_short(&journal);
+        let whole = std::fs::read(&journal).unwrap();
+        std::fs::write(&journal, [&whole[..], torn].concat()).unwrap();
+        run_sensor(&bench, "sensor").says(cut_off);
+        let records = bench.journal("runs/sensor");
+        assert_eq!(of_kind(&records, "finished").count(), 1);
+    }
+
     // The same text out of a file is the same run, and another text is another one.
     stop_short(&bench.path("runs/sensor/journal.jsonl"));
     let text = std::fs::read_to_string(shipped("workloads/sensor.toml")).unwrap();

@@ -13,6 +13,9 @@ use tokio_postgres::types::{FromSql, Type};
 
 use super::numeric::Numeric;
 
+#[cfg(test)]
+mod hostile;
+
 /// The microseconds from the Unix epoch to PostgreSQL's epoch, the beginning of 2000.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 /// The days from the Unix epoch to PostgreSQL's epoch.
@@ -54,7 +57,7 @@ pub fn batch(rows: &[Row]) -> Result<RecordBatch, String> {
     let mut fields = Vec::new();
     let mut arrays = Vec::new();
     for (number, column) in first.columns().iter().enumerate() {
-        let values = Column { rows, number };
+        let values = Values(rows.iter().map(|row| raw(row, number)).collect());
         let array = values.decoded(column.type_()).map_err(|why| {
             format!(
                 "column `{}` of the answer {why}: cast it in the SQL",
@@ -72,13 +75,10 @@ fn raw(row: &Row, column: usize) -> Option<&[u8]> {
     value.map(|raw| raw.0)
 }
 
-/// One column of an answer.
-struct Column<'a> {
-    rows: &'a [Row],
-    number: usize,
-}
+/// The values of one column of an answer as they came over the wire.
+struct Values<'a>(Vec<Option<&'a [u8]>>);
 
-impl<'a> Column<'a> {
+impl<'a> Values<'a> {
     fn decoded(&self, kind: &Type) -> Result<ArrayRef, String> {
         Ok(match *kind {
             Type::BOOL => {
@@ -99,7 +99,7 @@ impl<'a> Column<'a> {
             }
             Type::DATE => Arc::new(Date32Array::from(self.fixed(unix_days)?)),
             Type::NUMERIC => Arc::new(self.decimals()?),
-            Type::BYTEA => Arc::new(BinaryArray::from_iter(self.values())),
+            Type::BYTEA => Arc::new(BinaryArray::from_iter(self.0.iter().copied())),
             Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => {
                 let texts = self.map(|bytes| std::str::from_utf8(bytes).map_err(|e| e.to_string()));
                 Arc::new(StringArray::from(texts?))
@@ -108,18 +108,12 @@ impl<'a> Column<'a> {
         })
     }
 
-    fn values(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
-        let number = self.number;
-        self.rows.iter().map(move |row| raw(row, number))
-    }
-
     fn map<T>(
         &self,
         value: impl Fn(&'a [u8]) -> Result<T, String>,
     ) -> Result<Vec<Option<T>>, String> {
-        self.values()
-            .map(|bytes| bytes.map(&value).transpose())
-            .collect()
+        let values = self.0.iter();
+        values.map(|bytes| bytes.map(&value).transpose()).collect()
     }
 
     fn fixed<T, const N: usize>(
@@ -143,9 +137,12 @@ impl<'a> Column<'a> {
         };
         let numbers: Vec<_> = numbers.iter().map(unscaled).collect::<Result<_, _>>()?;
         let scale = i8::try_from(scale).map_err(|_| no_decimal())?;
-        Decimal256Array::from(numbers)
+        let decimals = Decimal256Array::from(numbers)
             .with_precision_and_scale(DECIMAL_DIGITS, scale)
-            .map_err(|_| no_decimal())
+            .map_err(|_| no_decimal())?;
+        // 256 bits hold some numbers of one digit more, with which Arrow does not compute.
+        let checked = decimals.validate_decimal_precision(DECIMAL_DIGITS);
+        checked.map(|()| decimals).map_err(|_| no_decimal())
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn check_against(folder: &Path, checksums: &str) -> Result<(), String
     }
 }
 
-fn parse(text: &str) -> Result<BTreeMap<&str, &str>, String> {
+pub(super) fn parse(text: &str) -> Result<BTreeMap<&str, &str>, String> {
     let listed: Option<BTreeMap<_, _>> = text
         .lines()
         .map(|line| line.split_once("  ").map(|(sum, name)| (name, sum)))

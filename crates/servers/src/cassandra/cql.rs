@@ -9,19 +9,39 @@ use std::time::Duration;
 use scylla_cql::frame::protocol_features::ProtocolFeatures;
 use scylla_cql::frame::request::query::{Query, QueryParameters};
 use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
-use scylla_cql::frame::response::ResponseV2 as Response;
 use scylla_cql::frame::response::error::{DbError, Error as Refusal};
-use scylla_cql::frame::response::result::{
-    DeserializedMetadataAndRawRows as Rows, Result as Reply,
+use scylla_cql::frame::response::result::{DeserializedMetadataAndRawRows, Result as Reply};
+use scylla_cql::frame::response::{ResponseOpcode, ResponseV2 as Response};
+use scylla_cql::frame::{
+    SerializedRequest, parse_response_body_extensions, read_response_frame, types,
 };
-use scylla_cql::frame::{SerializedRequest, parse_response_body_extensions, read_response_frame};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::credentials::Login;
 
+#[cfg(test)]
+mod hostile;
+
 /// Time limit of one request.
 const LIMIT: Duration = Duration::from_secs(10);
+/// Bytes of a frame in front of its body: version, flags, number of the request, kind and length.
+const HEAD_BYTES: usize = 9;
+/// Most bytes of a reply. What is asked for is short.
+const REPLY_BYTES: u32 = 1 << 20;
+/// Kind of a result with rows.
+const ROWS: i32 = 0x0002;
+/// Kind of the result of preparing a statement.
+const PREPARED: i32 = 0x0004;
+/// Flags of rows: all columns are of one table, more pages follow, and columns are not described.
+const ONE_TABLE: i32 = 0x0001;
+const MORE_PAGES: i32 = 0x0002;
+const NO_COLUMNS: i32 = 0x0004;
+/// Numbers of the types that have no types in them.
+const PLAIN: std::ops::RangeInclusive<u16> = 0x0001..=0x0015;
+
+/// Rows of a reply.
+pub(crate) type Rows = DeserializedMetadataAndRawRows;
 
 /// A connection, which is of no use after an error: the reply may come when it is not awaited any more.
 pub(crate) struct Connection {
@@ -104,19 +124,85 @@ impl Connection {
         request.set_stream(self.last_request);
         let exchange = async {
             self.stream.write_all(request.get_data()).await?;
-            let reply = read_response_frame(&mut self.stream).await;
-            reply.map_err(io::Error::other)
+            read_reply(&mut self.stream, self.last_request).await
         };
         let exchanged = tokio::time::timeout(LIMIT, exchange).await;
-        let (frame, opcode, body) = exchanged.map_err(|_| late())??;
-        if frame.stream != self.last_request {
-            return Err(io::Error::other("the server replied to another request"));
-        }
-        let body = parse_response_body_extensions(frame.flags, None, body);
-        let body = body.map_err(io::Error::other)?.body;
-        let features = ProtocolFeatures::default();
-        Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
+        exchanged.map_err(|_| late())?
     }
+}
+
+/// Reads the reply to a request. What answers may be no Cassandra, so no memory is taken for what it only says
+/// that it has.
+async fn read_reply(stream: &mut (impl AsyncRead + Unpin), request: i16) -> io::Result<Response> {
+    let mut head = [0; HEAD_BYTES];
+    stream.read_exact(&mut head).await?;
+    let [version, .., a, b, c, d] = head;
+    let length = u32::from_be_bytes([a, b, c, d]);
+    // Other versions are reported as such.
+    if version & 0x80 != 0 && length > REPLY_BYTES {
+        return Err(io::Error::other(format!(
+            "the server replied with {length} bytes, and not as Cassandra does"
+        )));
+    }
+    let mut whole = head.as_slice().chain(stream);
+    let (frame, opcode, body) = read_response_frame(&mut whole)
+        .await
+        .map_err(io::Error::other)?;
+    if frame.stream != request {
+        return Err(io::Error::other("the server replied to another request"));
+    }
+    let body = parse_response_body_extensions(frame.flags, None, body);
+    let body = body.map_err(io::Error::other)?.body;
+    if opcode == ResponseOpcode::Result {
+        check_result(&body)?;
+    }
+    let features = ProtocolFeatures::default();
+    Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
+}
+
+/// Checks the columns of a result. The library reserves memory for as many as it says that it has, and
+/// reads types in types as deep as they are; the columns that are asked for have plain types.
+fn check_result(mut body: &[u8]) -> io::Result<()> {
+    match types::read_int(&mut body)? {
+        ROWS => check_columns(body),
+        PREPARED => Err(io::Error::other(
+            "the server replied with a statement that it was not to prepare",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_columns(mut body: &[u8]) -> io::Result<()> {
+    let flags = types::read_int(&mut body)?;
+    let columns = types::read_int(&mut body)?;
+    if flags & MORE_PAGES != 0 {
+        types::read_bytes(&mut body).map_err(io::Error::other)?;
+    }
+    if flags & NO_COLUMNS != 0 {
+        return Ok(());
+    }
+    let skip_table = |body: &mut &[u8]| {
+        for _ in ["keyspace", "table"] {
+            types::read_string(body).map_err(io::Error::other)?;
+        }
+        io::Result::Ok(())
+    };
+    if flags & ONE_TABLE != 0 {
+        skip_table(&mut body)?;
+    }
+    for _ in 0..columns {
+        if flags & ONE_TABLE == 0 {
+            skip_table(&mut body)?;
+        }
+        types::read_string(&mut body).map_err(io::Error::other)?;
+        let kind = types::read_short(&mut body)?;
+        if !PLAIN.contains(&kind) {
+            return Err(io::Error::other(format!(
+                "the server replied with a column of type {kind}, which was not asked for"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn late() -> io::Error {

@@ -11,6 +11,9 @@ use super::tuning::Collector;
 /// logs.
 const FILE_SIZE: &str = "10M";
 
+/// Milliseconds that no pause takes, which are eleven days. The line of a longer one is damaged.
+const TOO_LONG_MS: f64 = 1e9;
+
 /// Returns the flag that makes a JVM write the log; its path is quoted, since it may hold a colon.
 pub(crate) fn flag(path: &str, collector: Collector) -> String {
     let tags = match collector {
@@ -99,7 +102,10 @@ fn pause(line: &str) -> Option<f64> {
     }
     let (_, milliseconds) = message.trim_end().strip_suffix("ms")?.rsplit_once(' ')?;
     // The JVM writes decimals as in its locale.
-    milliseconds.replace(',', ".").parse().ok()
+    let milliseconds: f64 = milliseconds.replace(',', ".").parse().ok()?;
+    (0.0..TOO_LONG_MS)
+        .contains(&milliseconds)
+        .then_some(milliseconds)
 }
 
 /// Returns the path of the log among a server's logs.
@@ -170,6 +176,14 @@ mod tests {
     fn pauses_count_and_concurrent_work_does_not() {
         assert_eq!(log(JAVA_17).1.read().unwrap(), pauses(4, 40.0));
         assert_eq!(log(JAVA_11).1.read().unwrap(), pauses(3, 1513.0));
+    }
+
+    #[test]
+    fn what_no_pause_takes_does_not_count() {
+        let line =
+            |milliseconds: &str| format!("[1s] GC(0) Pause Young 1M->1M(2M) {milliseconds}ms\n");
+        let text: String = ["nan", "inf", "-1.0", "1e300", "8.000"].map(line).concat();
+        assert_eq!(log(&text).1.read().unwrap(), pauses(1, 8.0));
     }
 
     #[test]

@@ -148,7 +148,7 @@ async fn version_of(program: &Path) -> Option<Java> {
 
 /// Parses the output of `java -version`: the quoted version and its release, which was the second
 /// number up to Java 8 (`1.8.0_402`).
-fn parse_version(printed: &str) -> Option<(String, u32)> {
+pub(super) fn parse_version(printed: &str) -> Option<(String, u32)> {
     let version = printed
         .lines()
         .find(|l| l.contains(" version \""))?

@@ -47,7 +47,7 @@ pub(crate) fn is_port_taken(reason: &str) -> bool {
 }
 
 /// Returns the last errors, each with the line of its exception.
-fn error_lines(log: &str) -> Vec<&str> {
+pub(super) fn error_lines(log: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut after_error = false;
     for line in log.lines() {
@@ -63,7 +63,7 @@ fn error_lines(log: &str) -> Vec<&str> {
 }
 
 /// Returns the last lines of the console, without the JVM's warnings about Cassandra.
-fn last_lines(console: &str) -> Vec<&str> {
+pub(super) fn last_lines(console: &str) -> Vec<&str> {
     let mut lines: Vec<_> = console
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with("WARNING: "))

@@ -15,7 +15,7 @@ use crate::files::create_folder;
 use crate::machine::{check_room, existing, free_mib, on_path};
 
 pub(crate) const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
-const ERROR_LINES: usize = 5;
+pub(super) const ERROR_LINES: usize = 5;
 const UNFINISHED: &str = ".fetching";
 /// Maven project that names what to fetch; the wheel of the jars is made from the same file.
 const POM: &str = include_str!("pom.xml");
@@ -194,7 +194,7 @@ fn pom_text(pinned: &PinnedCassandra, version: &str) -> String {
 }
 
 /// Returns what went wrong according to Maven, without its hints to its own options.
-fn last_errors(printed: &str) -> String {
+pub(super) fn last_errors(printed: &str) -> String {
     let mut lines: Vec<_> = printed.lines().filter_map(cause).collect();
     if lines.is_empty() {
         lines = printed

@@ -31,6 +31,8 @@ mod gc_log;
 mod group;
 mod heap;
 mod hierarchy;
+#[cfg(test)]
+mod hostile;
 mod jar_files;
 mod jars;
 mod java;

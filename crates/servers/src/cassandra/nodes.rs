@@ -321,7 +321,7 @@ async fn wait_until_joined(nodes: &[Server]) -> Result<()> {
 }
 
 /// Counts the nodes that are up and have joined, in the output of `nodetool status`.
-fn up_and_normal(status: &str) -> usize {
+pub(super) fn up_and_normal(status: &str) -> usize {
     status
         .lines()
         .filter(|line| line.starts_with("UN "))

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
 const LIMIT_SECONDS: u64 = 600;
-const ERROR_LINES: usize = 5;
+pub(super) const ERROR_LINES: usize = 5;
 
 impl Server {
     /// Returns the output of `nodetool` for these arguments; a call starts a JVM and so takes about
@@ -69,7 +69,7 @@ impl Server {
 }
 
 /// Returns what went wrong according to nodetool, without its stack trace.
-fn complaint(output: &Output) -> String {
+pub(super) fn complaint(output: &Output) -> String {
     let bytes = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
     let printed = String::from_utf8_lossy(&bytes);
     let lines: Vec<_> = printed

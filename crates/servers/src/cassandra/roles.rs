@@ -7,7 +7,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use super::cql::Connection;
+use super::cql::{Connection, Rows};
 use super::credentials::{Login, new_password};
 use super::server::Server;
 use crate::error::{Error, Result};
@@ -220,6 +220,10 @@ async fn roles(connection: &mut Connection) -> io::Result<Vec<String>> {
     let rows = connection
         .rows("SELECT role FROM system_auth.roles")
         .await?;
+    role_names(&rows)
+}
+
+pub(super) fn role_names(rows: &Rows) -> io::Result<Vec<String>> {
     let rows = rows.rows_iter::<(String,)>().map_err(io::Error::other)?;
     rows.map(|row| row.map(|(role,)| role).map_err(io::Error::other))
         .collect()
@@ -229,6 +233,10 @@ async fn clients(connection: &mut Connection) -> io::Result<Vec<SocketAddr>> {
     let rows = connection
         .rows("SELECT address, port FROM system_views.clients")
         .await?;
+    client_addresses(&rows)
+}
+
+pub(super) fn client_addresses(rows: &Rows) -> io::Result<Vec<SocketAddr>> {
     let rows = rows
         .rows_iter::<(IpAddr, i32)>()
         .map_err(io::Error::other)?;

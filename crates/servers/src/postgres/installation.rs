@@ -63,8 +63,7 @@ impl Installation {
         let printed = output_of(&bin_dir.join("postgres"), "--version");
         let version = printed
             .as_deref()
-            .and_then(|text| text.strip_prefix("postgres (PostgreSQL) "))
-            .and_then(|rest| rest.split_whitespace().next())
+            .and_then(printed_version)
             .ok_or_else(|| Some("a PostgreSQL whose programs do not run".to_owned()))?;
         Ok(Installation {
             bin_dir: bin_dir.to_owned(),
@@ -200,8 +199,14 @@ fn timescale_at(bin_dir: &Path) -> Option<String> {
     default_version(&fs::read_to_string(control).ok()?)
 }
 
+/// Returns the version in the output of `postgres --version`.
+pub(super) fn printed_version(printed: &str) -> Option<&str> {
+    let rest = printed.strip_prefix("postgres (PostgreSQL) ")?;
+    rest.split_whitespace().next()
+}
+
 /// Returns the version that an extension's control file names.
-fn default_version(control: &str) -> Option<String> {
+pub(super) fn default_version(control: &str) -> Option<String> {
     let value = control
         .lines()
         .filter_map(|line| line.split_once('='))

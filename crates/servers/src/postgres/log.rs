@@ -25,7 +25,7 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, log: &Path) -> String {
 
 /// Returns the last lines about the end of a server that had started, or otherwise the last lines
 /// of any kind.
-fn last_lines(text: &str) -> Vec<&str> {
+pub(super) fn last_lines(text: &str) -> Vec<&str> {
     let started = text.contains(STARTED);
     let matters = |line: &&str| !started || ENDS.iter().any(|mark| line.contains(mark));
     let mut lines: Vec<_> = text

@@ -21,6 +21,8 @@ mod children;
 mod config;
 mod details;
 mod folder;
+#[cfg(test)]
+mod hostile;
 mod initdb;
 mod installation;
 mod launch;

@@ -54,7 +54,7 @@ impl Journal {
     /// Opens the folder for a run with this fingerprint, and creates it if it is missing.
     ///
     /// [`records`](Self::records) is empty for a new run, and holds the steps done so far for an
-    /// unfinished one, which is resumed. A last line that was torn by a kill is cut off.
+    /// unfinished one, which is resumed. A last line that was torn by a kill or a power cut is cut off.
     ///
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.
@@ -85,6 +85,12 @@ impl Journal {
     /// Returns the run folder.
     pub fn dir(&self) -> &Path {
         self.log.dir()
+    }
+
+    /// Returns whether the last record was torn when the folder was opened, by a kill or a power cut. It is left
+    /// out, so that its step is done again.
+    pub fn was_torn(&self) -> bool {
+        self.log.lines.was_torn
     }
 
     /// Returns all records so far, including those from before a kill.

@@ -177,7 +177,7 @@ pub struct LoggedSecond {
     pub tallies: Vec<Tally>,
 }
 
-/// Reads a log second by second, without a last line that was torn by a kill.
+/// Reads a log second by second, without what was torn by a kill or a power cut at its end.
 #[derive(Debug)]
 pub struct HistogramLogReader {
     path: PathBuf,
@@ -259,6 +259,13 @@ impl HistogramLogReader {
             if line.last() != Some(&b'\n') {
                 return Ok(None);
             }
+            if line.contains(&0) {
+                return if self.rest_is_of_one_second()? {
+                    Ok(None)
+                } else {
+                    Err(self.damaged("a line has zeros"))
+                };
+            }
             match IntervalLogIterator::new(&line).next() {
                 Some(Ok(LogEntry::Interval(interval))) => {
                     let decoded = self.decode(&interval)?;
@@ -268,6 +275,34 @@ impl HistogramLogReader {
                 Some(Err(_)) => return Err(self.damaged("a line is not one of the format")),
                 // A comment, a legend, or the time that seconds count from.
                 _ => self.offset += read as u64,
+            }
+        }
+    }
+
+    /// Reads on to the end after a line with zeros, which the format does not have. Returns whether all lines that
+    /// follow are of one second. So they are after a power cut, which leaves zeros in place of blocks that were
+    /// never written: a second is on the disk before the next one is written.
+    fn rest_is_of_one_second(&mut self) -> Result<bool, JournalError> {
+        let (mut line, mut second) = (Vec::new(), None);
+        loop {
+            line.clear();
+            self.file
+                .read_until(b'\n', &mut line)
+                .map_err(io_error("read", &self.path))?;
+            if line.last() != Some(&b'\n') {
+                return Ok(true);
+            }
+            if line.contains(&0) {
+                continue;
+            }
+            match IntervalLogIterator::new(&line).next() {
+                Some(Ok(LogEntry::Interval(interval))) => {
+                    let this = interval.start_timestamp();
+                    if *second.get_or_insert(this) != this {
+                        return Ok(false);
+                    }
+                }
+                _ => return Ok(false),
             }
         }
     }

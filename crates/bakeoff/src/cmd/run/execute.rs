@@ -72,6 +72,11 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
         }
         let line = format!("going on with the run in {}", dir.display());
         plan.progress.say(&line);
+        if journal.was_torn() {
+            plan.progress.say(
+                "its last record was cut off, by a kill or a loss of power: that step is done again",
+            );
+        }
         journal.append(&Record::Resumed { at: machine::now() })?;
     } else {
         journal.append(&Record::Started(Box::new(plan.header.clone())))?;

@@ -10,6 +10,9 @@ use bakeoff_stats::{Footprint, Needs};
 use super::deployment::Deployment;
 use crate::bytes::folder_size;
 
+#[cfg(test)]
+mod hostile;
+
 /// Time limit of a nodetool call in seconds; the run's own limit ends a long compaction earlier.
 const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
 
@@ -70,10 +73,7 @@ impl Deployment {
             return Ok(statistics.clone());
         }
         let texts = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
-        let parsed = texts.iter().map(|text| serde_json::from_str(text));
-        let statistics: Arc<[serde_json::Value]> = parsed
-            .collect::<Result<_, _>>()
-            .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))?;
+        let statistics = parsed(&texts)?;
         at_rest.statistics = Some(statistics.clone());
         Ok(statistics)
     }
@@ -86,12 +86,7 @@ async fn read_from_nodetool(
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
     let statistics = deployment.table_statistics(server, keyspace).await?;
-    let mut all = Vec::new();
-    for node in statistics.iter() {
-        for table in tables {
-            all.push(Statistics(&node[keyspace]["tables"][table.as_str()]));
-        }
-    }
+    let all = entries(&statistics, keyspace, tables);
     let (mut files, mut bytes) = (0, 0);
     for data in server.data_dirs() {
         for table in tables {
@@ -111,6 +106,29 @@ async fn read_from_nodetool(
     })
 }
 
+/// Parses the output of `nodetool tablestats` of each node.
+fn parsed(texts: &[String]) -> Result<Arc<[serde_json::Value]>, DesignError> {
+    let parsed = texts.iter().map(|text| serde_json::from_str(text));
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))
+}
+
+/// Returns the entries of tables on all nodes.
+fn entries<'a>(
+    nodes: &'a [serde_json::Value],
+    keyspace: &str,
+    tables: &[String],
+) -> Vec<Statistics<'a>> {
+    let mut all = Vec::new();
+    for node in nodes {
+        for table in tables {
+            all.push(Statistics(&node[keyspace]["tables"][table.as_str()]));
+        }
+    }
+    all
+}
+
 /// Describes the SSTables that a footprint adds up: what is left of them depends on the compaction strategy.
 fn note(sstables: Option<u64>, nodes: usize) -> Option<String> {
     let sstables = sstables.map(|sstables| match sstables {
@@ -127,11 +145,13 @@ struct Statistics<'a>(&'a serde_json::Value);
 
 impl Statistics<'_> {
     fn number(&self, name: &str) -> Option<f64> {
-        match &self.0[name] {
+        let number = match &self.0[name] {
             // Some versions print numbers as text.
             serde_json::Value::String(text) => text.parse().ok(),
             value => value.as_f64(),
-        }
+        };
+        // A figure that is not known is -1 or NaN.
+        number.filter(|number: &f64| number.is_finite() && *number >= 0.0)
     }
 }
 
@@ -153,7 +173,8 @@ fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
             uncompressed += bytes / ratio;
         }
     }
-    (uncompressed > 0.0).then(|| compressed / uncompressed)
+    let ratio = compressed / uncompressed;
+    ratio.is_finite().then_some(ratio)
 }
 
 /// Counts the files of a table and their bytes, without snapshots and backups.

@@ -1,6 +1,8 @@
 //! Decoding of pages of CQL rows into Arrow arrays, straight from the bytes on the wire.
 
 mod builder;
+#[cfg(test)]
+mod hostile;
 mod numbers;
 
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::ColumnType;
 use datafusion::error::DataFusionError;
+use scylla::deserialize::DeserializationError;
 use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
@@ -37,6 +40,17 @@ pub struct Decoder {
     with_ttl: Vec<String>,
     /// Number of rows so far that have a value with a time to live.
     expiring_rows: Arc<AtomicU64>,
+}
+
+/// The fewest bytes of a cell: its length.
+const CELL_BYTES: usize = 4;
+
+/// What a page says of itself.
+struct Said {
+    rows: usize,
+    columns: usize,
+    /// Bytes of the rows.
+    bytes: usize,
 }
 
 /// The destination of a selected CQL column.
@@ -161,17 +175,31 @@ impl Decoder {
 
     /// Decodes one page into one batch.
     pub fn decode(&self, page: &QueryRowsResult) -> Result<RecordBatch, DataFusionError> {
-        let rows = page.rows_num();
+        let columns = page.column_specs().len();
+        let rows = page
+            .rows::<ColumnIterator<'_, '_>>()
+            .map_err(|e| DataFusionError::External(e.into()))?;
+        let said = Said {
+            rows: page.rows_num(),
+            columns,
+            bytes: page.rows_bytes_size(),
+        };
+        self.decode_rows(said, rows)
+    }
+
+    fn decode_rows<'f, 'm>(
+        &self,
+        said: Said,
+        rows: impl Iterator<Item = Result<ColumnIterator<'f, 'm>, DeserializationError>>,
+    ) -> Result<RecordBatch, DataFusionError> {
+        let external = |e: Box<dyn std::error::Error + Send + Sync>| DataFusionError::External(e);
+        let most_rows = self.most_rows(&said).map_err(|why| external(why.into()))?;
         let mut builders: Vec<Builder> = self
             .kinds
             .iter()
-            .map(|kind| Builder::new(*kind, rows))
+            .map(|kind| Builder::new(*kind, most_rows))
             .collect();
-        let external = |e: Box<dyn std::error::Error + Send + Sync>| DataFusionError::External(e);
-        for row in page
-            .rows::<ColumnIterator<'_, '_>>()
-            .map_err(|e| external(e.into()))?
-        {
+        for row in rows {
             let cells = row.map_err(|e| external(e.into()))?;
             let mut expires = false;
             for (number, cell) in cells.enumerate() {
@@ -191,12 +219,32 @@ impl Decoder {
             }
         }
         let arrays: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(said.rows));
         Ok(RecordBatch::try_new_with_options(
             self.schema.clone(),
             arrays,
             &options,
         )?)
+    }
+
+    /// Returns the number of rows that memory is reserved for. A page that says that it has more than its bytes can
+    /// hold, or other columns than were selected, is damaged.
+    fn most_rows(&self, said: &Said) -> Result<usize, String> {
+        let selected = self.targets.len() + self.with_ttl.len();
+        if said.columns != selected {
+            let columns = said.columns;
+            return Err(format!(
+                "a page of rows has {columns} columns, and {selected} were asked for"
+            ));
+        }
+        let most = said.bytes / (CELL_BYTES * selected);
+        if said.rows > most {
+            let Said { rows, bytes, .. } = said;
+            return Err(format!(
+                "a page says that it has {rows} rows in {bytes} bytes, which cannot be"
+            ));
+        }
+        Ok(said.rows)
     }
 
     /// Describes a cell that could not be decoded.

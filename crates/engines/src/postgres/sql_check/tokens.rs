@@ -1,5 +1,8 @@
 //! The tokens of SQL as PostgreSQL's own scanner sees them, with `standard_conforming_strings` on.
 
+#[cfg(test)]
+mod hostile;
+
 /// A token, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {

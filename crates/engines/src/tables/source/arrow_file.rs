@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use arrow::datatypes::{Field, SchemaRef};
@@ -11,7 +12,7 @@ use arrow::record_batch::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
-use super::{BATCH_ROWS, Batches, TableError, failed};
+use super::{BATCH_ROWS, Batches, TableError, failed, ipc_lengths, words_of};
 
 /// The first bytes of an Arrow IPC file, which a stream does not have.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
@@ -32,17 +33,32 @@ enum Format {
 impl ArrowFile {
     pub fn open(path: &Path, is_parquet: bool) -> Result<Self, TableError> {
         let mut file = File::open(path).map_err(|error| failed(path, error))?;
+        let is_stream = !is_parquet && !is_ipc_file(&mut file).map_err(|e| failed(path, e))?;
+        if !is_parquet {
+            ipc_lengths::check(&file, is_stream).map_err(|why| failed(path, why))?;
+        }
+        guarded(path, || {
+            ArrowFile::open_checked(path, file, is_parquet, is_stream)
+        })
+    }
+
+    fn open_checked(
+        path: &Path,
+        file: File,
+        is_parquet: bool,
+        is_stream: bool,
+    ) -> Result<Self, TableError> {
         let not_arrow = |error: ArrowError| failed(path, format!("not an Arrow file: {error}"));
         let (schema, format) = if is_parquet {
             let metadata = ArrowReaderMetadata::load(&file, Default::default())
                 .map_err(|error| failed(path, format!("not a Parquet file: {error}")))?;
             (metadata.schema().clone(), Format::Parquet(metadata))
-        } else if is_ipc_file(&mut file).map_err(|error| failed(path, error))? {
-            let reader = FileReader::try_new(file, None).map_err(not_arrow)?;
-            (reader.schema(), Format::File)
-        } else {
+        } else if is_stream {
             let reader = StreamReader::try_new(file, None).map_err(not_arrow)?;
             (reader.schema(), Format::Stream)
+        } else {
+            let reader = FileReader::try_new(file, None).map_err(not_arrow)?;
+            (reader.schema(), Format::File)
         };
         Ok(ArrowFile {
             path: path.to_owned(),
@@ -83,10 +99,23 @@ impl ArrowFile {
             .iter()
             .map(|place| in_file_order.partition_point(|other| other < place))
             .collect();
-        let reader = self.reader(file, in_file_order)?;
-        Ok(Box::new(reader.map(move |batch| {
-            let ordered = batch.and_then(|batch| batch.project(&order));
-            ordered.map_err(|error| failed(&path, error))
+        let mut reader = Some(guarded(&path, || self.reader(file, in_file_order))?);
+        Ok(Box::new(std::iter::from_fn(move || {
+            let open = reader.as_mut()?;
+            let next = || {
+                open.next()
+                    .transpose()
+                    .map_err(|error| failed(&path, error))
+            };
+            let batch = guarded(&path, next).transpose()?;
+            let ordered = batch.and_then(|batch| {
+                let ordered = batch.project(&order);
+                ordered.map_err(|error| failed(&path, error))
+            });
+            if ordered.is_err() {
+                reader = None;
+            }
+            Some(ordered)
         })))
     }
 
@@ -114,6 +143,18 @@ impl ArrowFile {
             }
         })
     }
+}
+
+/// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
+/// of itself, but not all. Nothing that it worked on is used again.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
+        let words = words_of(&*panic);
+        Err(failed(
+            path,
+            format!("it is damaged ({words}); try another copy of it"),
+        ))
+    })
 }
 
 fn is_ipc_file(file: &mut File) -> std::io::Result<bool> {

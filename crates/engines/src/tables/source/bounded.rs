@@ -11,6 +11,11 @@ use std::rc::Rc;
 
 /// The highest number of bytes of a record, as in the reader of rows.
 const RECORD_BYTES_AT_MOST: u64 = 16 << 20;
+/// The highest number of fields of a record, as in the reader of rows. Each takes far more memory than the byte
+/// that a file may have for it.
+const FIELDS_AT_MOST: u64 = 1 << 16;
+/// The mark that a text may begin with. A reader of CSV skips it, so that a quote behind it opens a field.
+const MARK: [u8; 3] = *b"\xef\xbb\xbf";
 
 /// Text that ends with an error in a record that is too long.
 pub struct Bounded<R> {
@@ -18,12 +23,16 @@ pub struct Bounded<R> {
     separator: u8,
     /// Whether the text has quotes.
     has_quotes: bool,
+    /// The number of bytes of the mark that were read, while nothing else was.
+    of_mark: usize,
     state: State,
     /// The line, counted from 1, of what is read next.
     line: u64,
     /// The line in which the record begins.
     first_line: u64,
     record_bytes: u64,
+    /// The number of separators in the record so far.
+    separators: u64,
     seen: Rc<Seen>,
 }
 
@@ -44,20 +53,27 @@ enum State {
     QuoteInQuoted,
 }
 
-/// A record that is too long.
+/// A record that is too long: the line in which it begins.
 #[derive(Debug, Clone, Copy)]
-pub struct TooLong {
-    line: u64,
+pub enum TooLong {
+    Bytes(u64),
+    Fields(u64),
 }
 
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}: the row that begins here takes more than {} MiB; is a quote opened and never closed?",
-            self.line,
-            RECORD_BYTES_AT_MOST >> 20
-        )
+        match self {
+            TooLong::Bytes(line) => write!(
+                f,
+                "line {line}: the row that begins here takes more than {} MiB; is a quote opened and never \
+                 closed?",
+                RECORD_BYTES_AT_MOST >> 20
+            ),
+            TooLong::Fields(line) => write!(
+                f,
+                "line {line}: the row that begins here has more than {FIELDS_AT_MOST} columns"
+            ),
+        }
     }
 }
 
@@ -82,10 +98,12 @@ impl<R: Read> Bounded<R> {
             input,
             separator,
             has_quotes,
+            of_mark: 0,
             state: State::FieldBegins,
             line: 1,
             first_line: 1,
             record_bytes: 0,
+            separators: 0,
             seen: Rc::default(),
         }
     }
@@ -97,11 +115,20 @@ impl<R: Read> Bounded<R> {
 
     /// Follows the next byte of the text.
     fn take(&mut self, byte: u8) -> Result<(), TooLong> {
+        if MARK.get(self.of_mark) == Some(&byte) {
+            self.of_mark += 1;
+            return Ok(());
+        }
+        if (1..MARK.len()).contains(&self.of_mark) {
+            self.state = State::Unquoted;
+        }
+        self.of_mark = MARK.len();
         let is_line_end = matches!(byte, b'\n' | b'\r');
         let is_quote = self.has_quotes && byte == b'"';
         let was_quoted = self.state == State::Quoted;
         self.record_bytes += 1;
         self.line += u64::from(byte == b'\n');
+        self.separators += u64::from(byte == self.separator && !was_quoted);
         self.state = match self.state {
             State::Quoted if is_quote => State::QuoteInQuoted,
             State::Quoted => State::Quoted,
@@ -114,16 +141,18 @@ impl<R: Read> Bounded<R> {
             let longest = &self.seen.longest;
             longest.set(longest.get().max(self.record_bytes));
             self.record_bytes = 0;
+            self.separators = 0;
             self.first_line = self.line;
         }
-        if self.record_bytes > RECORD_BYTES_AT_MOST {
-            let too_long = TooLong {
-                line: self.first_line,
-            };
-            self.seen.too_long.set(Some(too_long));
-            return Err(too_long);
-        }
-        Ok(())
+        let too_long = if self.record_bytes > RECORD_BYTES_AT_MOST {
+            TooLong::Bytes(self.first_line)
+        } else if self.separators >= FIELDS_AT_MOST {
+            TooLong::Fields(self.first_line)
+        } else {
+            return Ok(());
+        };
+        self.seen.too_long.set(Some(too_long));
+        Err(too_long)
     }
 }
 
@@ -161,12 +190,34 @@ mod tests {
         assert_eq!(read(open.chain(long(b'\n')), true), Err(said.to_owned()));
         let open = "a,b\n1,2\n3,\"".as_bytes();
         assert_eq!(read(open.chain(long(b'x')), true), Err(said.to_owned()));
+        let said = said.replace('3', "1");
+        let marked = "\u{feff}\"".as_bytes();
+        assert_eq!(read(marked.chain(long(b'\n')), true), Err(said));
+        // Half of a mark is a field that has begun.
+        let half = b"\xef\xbb\"\n".as_slice();
+        assert_eq!(read(half.chain(long(b'\n')), true), Ok(2));
         // Without quotes, and after a quote that opens nothing, a line end ends the record.
         assert_eq!(read("a\n\"\n".as_bytes().chain(long(b'\n')), false), Ok(2));
         assert_eq!(
             read("a\n5\",\"x\"\n".as_bytes().chain(long(b'\r')), true),
             Ok(7)
         );
+    }
+
+    #[test]
+    fn very_many_columns_are_refused_before_they_take_memory() {
+        let commas = |count: u64| io::repeat(b',').take(count);
+        let begin = || "a\n\",\"\n".as_bytes();
+        let row = FIELDS_AT_MOST - 1;
+        assert_eq!(read(begin().chain(commas(row)), true), Ok(4));
+        let said = "line 3: the row that begins here has more than 65536 columns";
+        let refused = read(begin().chain(commas(row + 1)), true);
+        assert_eq!(refused, Err(said.to_owned()));
+        // Those between quotes separate nothing.
+        let quoted = "\"".as_bytes().chain(commas(row + 1));
+        assert!(read(quoted, true).is_ok());
+        let rows = commas(row).chain("\n".as_bytes()).chain(commas(row));
+        assert!(read(rows, false).is_ok());
     }
 
     #[test]

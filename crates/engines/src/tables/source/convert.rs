@@ -181,10 +181,12 @@ fn described(kind: Kind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use arrow::array::{
-        Decimal128Array, Float64Array, Int64Array, StringArray, TimestampNanosecondArray,
-        UInt64Array,
+        AsArray, Decimal128Array, Float64Array, Int64Array, StringArray, TimestampMicrosecondArray,
+        TimestampNanosecondArray, UInt64Array,
     };
-    use arrow::datatypes::DataType;
+    use arrow::datatypes::{
+        DataType, Date32Type, TimestampMillisecondType, TimestampNanosecondType,
+    };
 
     use super::*;
 
@@ -208,6 +210,32 @@ mod tests {
         assert!(convert(&text, Kind::Nanotime).is_ok());
         let tenth: ArrayRef = Arc::new(Float64Array::from(vec![0.1, f64::NAN]));
         assert!(convert(&tenth, Kind::Float).is_ok());
+    }
+
+    #[test]
+    fn times_with_a_zone_stay_the_same_moments() {
+        let noon = 1_700_000_000_000_000;
+        let of_zone = |zone: &str, microseconds: Vec<i64>| -> ArrayRef {
+            Arc::new(TimestampMicrosecondArray::from(microseconds).with_timezone(zone))
+        };
+        for zone in ["UTC", "+02:00", "-09:30", "Europe/Berlin"] {
+            let whole = of_zone(zone, vec![noon]);
+            let converted = convert(&whole, Kind::Timestamp).ok().unwrap();
+            let moment = converted.as_primitive::<TimestampMillisecondType>();
+            assert_eq!(moment.value(0), noon / 1_000, "{zone}");
+            let fine = of_zone(zone, vec![noon, noon + 1]);
+            let converted = convert(&fine, Kind::Nanotime).ok().unwrap();
+            let moments = converted.as_primitive::<TimestampNanosecondType>();
+            assert_eq!(moments.value(1), noon * 1_000 + 1_000, "{zone}");
+            assert_eq!(why(fine, Kind::Timestamp).0, 1, "{zone}");
+        }
+        // A day is that of the zone: it begins at 22:00 UTC in this one.
+        let midnight = 1_699_920_000_000_000;
+        let hours = 3_600_000_000;
+        let begin = of_zone("+02:00", vec![midnight - 2 * hours]);
+        let day = convert(&begin, Kind::Date).ok().unwrap();
+        assert_eq!(day.as_primitive::<Date32Type>().value(0), 19_675);
+        assert_eq!(why(of_zone("+02:00", vec![midnight]), Kind::Date).0, 0);
     }
 
     #[test]

@@ -30,10 +30,22 @@ pub fn first_loss(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize
     if stored.is_string() {
         return first_loss_of_text(array, converted.data_type());
     }
-    let back = cast(converted, stored)?;
-    let before = cast(array, stored)?;
+    let compared = compared(stored, converted.data_type());
+    let back = cast(converted, &compared)?;
+    let before = cast(array, &compared)?;
     let same = not_distinct(&before, &back)?;
     Ok((0..same.len()).find(|row| !same.value(*row)))
+}
+
+/// Returns the type in which the values before and after a conversion are compared. A time with a zone is the
+/// same moment without it; a cast back to the zone would take it for a local time.
+fn compared(stored: &DataType, converted: &DataType) -> DataType {
+    match (stored, converted) {
+        (DataType::Timestamp(unit, Some(_)), DataType::Timestamp(..)) => {
+            DataType::Timestamp(*unit, None)
+        }
+        _ => stored.clone(),
+    }
 }
 
 /// Returns the first row in which a finite value became infinite.

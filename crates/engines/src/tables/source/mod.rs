@@ -3,10 +3,15 @@
 mod arrow_file;
 mod bounded;
 mod convert;
+#[cfg(test)]
+mod hostile;
+mod ipc_lengths;
 mod loss;
 mod table_rows;
 mod text;
 
+use std::any::Any;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -278,25 +283,27 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
         ),
     };
     let columns: Vec<SourceColumn> = fields.iter().map(column).collect();
-    for (i, column) in columns.iter().enumerate() {
-        if columns[..i].iter().any(|c| c.name == column.name) {
-            return Err(TableError::Asked(format!(
-                "{whose}: two columns are called `{}` (case does not count)",
-                column.name
-            )));
-        }
+    match twice(&columns) {
+        Some(name) => Err(TableError::Asked(format!(
+            "{whose}: two columns are called `{name}` (case does not count)"
+        ))),
+        None => Ok(columns),
     }
-    Ok(columns)
+}
+
+/// Returns the first name that an earlier column has, too.
+fn twice(columns: &[SourceColumn]) -> Option<String> {
+    let mut names = HashSet::new();
+    let mut all = columns.iter().map(|column| column.name.as_str());
+    all.find(|name| !names.insert(*name)).map(str::to_owned)
 }
 
 /// Returns the error of a reader that did not come to the end of its rows.
 fn broke_off(source: &str, error: JoinError) -> TableError {
     let why = match error.try_into_panic() {
         Ok(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            let text = text.unwrap_or("it panicked without a message");
-            format!("a bug in Bakeoff or in a library that reads it: {text}")
+            let words = words_of(&*panic);
+            format!("a bug in Bakeoff or in a library that reads it: {words}")
         }
         Err(error) => error.to_string(),
     };
@@ -304,6 +311,13 @@ fn broke_off(source: &str, error: JoinError) -> TableError {
         "reading {source} ended before its last row by {why}; it may be damaged: try another copy of \
          it, or write it anew in another format"
     ))
+}
+
+/// Returns the words of a panic.
+fn words_of(panic: &(dyn Any + Send)) -> &str {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+    words.unwrap_or("it panicked without a message")
 }
 
 /// Returns the error of a file that cannot be read.

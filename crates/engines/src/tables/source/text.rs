@@ -24,6 +24,8 @@ const HEADING_BYTES_AT_MOST: u64 = 1 << 16;
 /// The memory for records in which codes are searched, in bytes, and their highest number.
 const CODES_BYTES: u64 = 32 << 20;
 const CODES_ROWS: u64 = 1_024;
+/// The highest number of cells of these records, for each of which memory is reserved.
+const CODES_CELLS: u64 = 1 << 20;
 
 pub struct TextFile {
     path: PathBuf,
@@ -58,7 +60,9 @@ impl TextFile {
         let (schema, sampled_rows) = guessed.map_err(|error| unreadable(path, error, &seen))?;
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
         if fields.iter().any(|field| field.data_type().is_integer()) {
-            let batch_rows = (CODES_BYTES / seen.longest().max(1)).clamp(1, CODES_ROWS);
+            let by_bytes = CODES_BYTES / seen.longest().max(1);
+            let by_cells = CODES_CELLS / fields.len() as u64;
+            let batch_rows = by_bytes.min(by_cells).clamp(1, CODES_ROWS);
             let reader = ReaderBuilder::new(texts(fields.len()))
                 .with_format(format)
                 .with_batch_size(batch_rows as usize)

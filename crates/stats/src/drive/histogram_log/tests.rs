@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use bakeoff_testing::times;
+
 use super::*;
 
 fn names() -> Vec<String> {
@@ -129,6 +131,53 @@ fn a_torn_last_line_is_left_out() {
         assert_eq!(back[1].tallies[1].response.len(), 1, "{cut}");
         assert!(back[1].tallies[1].service.is_empty(), "{cut}");
     }
+}
+
+#[test]
+fn a_last_second_that_a_power_cut_tore_is_left_out() {
+    let second = |ns| vec![tally([ns]), tally([2 * ns])];
+    let (_dir, path) = written(&[second(1_000), second(2_000), second(4_000)]);
+    let whole = fs::read(&path).unwrap();
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let last = text.find("Tag=read,2.000").unwrap();
+    let responses = |bytes: &[u8]| -> Vec<u64> {
+        fs::write(&path, bytes).unwrap();
+        let seconds = read(&path).into_iter();
+        seconds.map(|s| s.tallies[0].response.max()).collect()
+    };
+    let all = responses(&whole);
+    assert_eq!(all.len(), 3);
+    for at in (last..whole.len() - 1).step_by(times(41, 1)) {
+        let with_zeros = |end: usize| {
+            let mut bytes = whole.clone();
+            bytes[at..end].fill(0);
+            bytes
+        };
+        let to_the_end = with_zeros(whole.len());
+        let a_block = with_zeros((at + 64).min(whole.len() - 1));
+        for bytes in [&whole[..at], &to_the_end[..], &a_block[..]] {
+            let left = responses(bytes);
+            assert!(left.len() >= 2, "{at}: {left:?}");
+            assert_eq!(left[..2], all[..2], "{at}");
+        }
+    }
+}
+
+#[test]
+fn zeros_in_a_second_that_was_on_the_disk_are_damage() {
+    let second = || vec![tally([1_000]), tally([2_000])];
+    let (_dir, path) = written(&[second(), second()]);
+    let whole = fs::read(&path).unwrap();
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let first = text.find("Tag=read,0.000").unwrap();
+    let mut bytes = whole;
+    bytes[first + 20] = 0;
+    fs::write(&path, bytes).unwrap();
+    let reader = HistogramLogReader::open(&path, &names()).unwrap();
+    let error = reader.collect::<Result<Vec<_>, _>>().unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("a line has zeros"), "{said}");
+    assert!(said.contains(&format!("byte {first}:")), "{said}");
 }
 
 #[test]

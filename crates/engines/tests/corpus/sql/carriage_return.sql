@@ -1,0 +1,1 @@
+-- SELECTCOPY (SELECT 1) TO '/tmp/x'

@@ -1,0 +1,3 @@
+ -- first
+ /* and /* nested */ -- */ (SELECT 1) UNION (SELECT 2); ;
+-- end

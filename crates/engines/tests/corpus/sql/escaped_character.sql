@@ -1,0 +1,1 @@
+SELECT E'é\é' FROM t

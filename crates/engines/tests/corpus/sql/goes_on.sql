@@ -1,0 +1,2 @@
+SELECT E'a'
+'\'; COPY t TO PROGRAM $$id$$ --'

@@ -1,0 +1,1 @@
+SELECT room, avg(temperature) AS mean FROM readings GROUP BY room ORDER BY room

@@ -1,0 +1,1 @@
+SELECT 1; COPY t TO PROGRAM 'id'

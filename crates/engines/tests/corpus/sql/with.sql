@@ -1,0 +1,1 @@
+WITH a AS MATERIALIZED (SELECT 1 AS n), b(n) AS (VALUES (1), (2)) TABLE a;
