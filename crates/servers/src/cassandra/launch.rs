@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::slice;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use super::environment::keep_needed;
 use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
-use super::group::{Group, command_in};
+use super::group::Group;
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
 use super::java::{Java, find_java};
@@ -250,7 +250,7 @@ fn spawn(
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
-    let mut command = gated(&command_in(limits.groups(), &java.program));
+    let mut command = gated(&Command::new(&java.program));
     keep_needed(&mut command);
     let mut child = command
         .arg(flags::argument_file(folder)?)
@@ -262,6 +262,14 @@ fn spawn(
         .stderr(errors)
         .spawn()
         .map_err(Error::io("run", &java.program))?;
+    let entered = limits.groups().try_for_each(|group| group.take(child.id()));
+    if let Err(reason) = entered {
+        // It waits at the gate, and ends without having begun.
+        let _ = child.wait();
+        return Err(Error::Refused(format!(
+            "the memory or disk of Cassandra cannot be bounded: {reason}"
+        )));
+    }
     match ProcessId::from_pid(child.id()) {
         Ok(process) => Ok((child, process)),
         Err(_) => Err(Error::Died {
