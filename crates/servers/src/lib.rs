@@ -8,6 +8,7 @@
 pub mod cassandra;
 mod details;
 mod engine;
+mod environment;
 mod error;
 mod files;
 mod gate;

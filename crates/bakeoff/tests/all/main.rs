@@ -19,6 +19,7 @@ mod faults;
 mod files;
 mod forecast;
 mod ingest;
+mod inherited;
 mod mistakes;
 mod names;
 mod postgres;

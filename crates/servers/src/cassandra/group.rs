@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::environment::keep_needed;
 use crate::gate::{self, gated};
 
 /// The file of a group with the ids of its processes, which takes those of further ones.
@@ -54,7 +55,9 @@ impl Group {
     pub(crate) fn try_out(&self) -> Result<(), String> {
         let cannot =
             |reason: String| format!("a process cannot enter {}: {reason}", self.0.display());
-        let mut process = gated(&Command::new("true"))
+        let mut command = gated(&Command::new("true"));
+        keep_needed(&mut command);
+        let mut process = command
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
 use super::config::Chosen;
-use super::environment::keep_needed;
 use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
@@ -30,6 +29,7 @@ use super::roles::set_up_roles;
 use super::server::Server;
 use crate::details::Details;
 use crate::engine::Engine;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, evict};
 use crate::gate::{self, gated};

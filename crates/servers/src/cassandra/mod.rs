@@ -23,7 +23,6 @@ mod credentials;
 mod details;
 mod disk_access;
 mod disk_limit;
-mod environment;
 mod flags;
 mod folder;
 mod gc_log;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::credentials::USER;
-use super::environment::keep_needed;
 use super::flags;
 use super::server::Server;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
