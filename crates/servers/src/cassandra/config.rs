@@ -166,6 +166,7 @@ pub(crate) fn quoted(text: impl AsRef<str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::folder::STORED;
     use super::*;
 
     const PORTS: Ports = Ports {
@@ -193,6 +194,11 @@ mod tests {
         assert!(yaml.contains("disk_access_mode: standard\n"));
         assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
         assert!(folder.logback().is_file());
+        for line in yaml.lines().filter(|line| line.contains("_director")) {
+            let name = line.rsplit('/').next().unwrap();
+            let name = name.trim_end_matches([']', '"']);
+            assert!(STORED.contains(&name), "{line}");
+        }
         assert!(!yaml.contains("initial_token"), "{yaml}");
         assert!(
             yaml.contains("authenticator: PasswordAuthenticator\n"),

@@ -1,6 +1,6 @@
 //! Starting and restarting a server.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -26,12 +26,13 @@ use super::options::ServerOptions;
 use super::pinned::pinned;
 use super::probe::speaks_cql;
 use super::roles::set_up_roles;
+use super::runs_as::RunsAs;
 use super::server::Server;
 use crate::details::Details;
 use crate::engine::Engine;
 use crate::environment::keep_needed;
 use crate::error::{Error, Result};
-use crate::files::{create_folder, evict};
+use crate::files::{create_anew, create_folder, evict};
 use crate::gate::{self, gated};
 use crate::machine::check_free_disk;
 use crate::process::ProcessId;
@@ -150,6 +151,7 @@ impl Server {
         folder.write_configuration(node, ports, disk_access, chosen)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
+        let runs_as = RunsAs::choose(&folder, &java.program, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
         let flags = flags::server(&folder, &agent, heap_mib, ports)?;
@@ -160,7 +162,7 @@ impl Server {
             options.disk_read_bytes_per_second,
         );
         let limits = Limits::create(&group, folder.path(), memory, disk)?;
-        let (child, process) = spawn(&folder, &java, flags, &limits)
+        let (child, process) = spawn(&folder, &java, flags, &limits, &runs_as)
             .inspect_err(|_| limits.groups().for_each(Group::remove))?;
         let server = Server {
             record: Record {
@@ -182,6 +184,7 @@ impl Server {
                 syncs_writes: chosen.syncs_writes,
                 ports,
                 node,
+                runs_as,
             },
             home: options.home.clone(),
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
@@ -240,18 +243,22 @@ fn spawn(
     java: &Java,
     flags: Vec<String>,
     limits: &Limits,
+    runs_as: &RunsAs,
 ) -> Result<(Child, ProcessId)> {
     create_folder(&folder.data())?;
     let log = folder.log();
     if log.exists() {
         fs::rename(&log, log.with_extension("previous.log")).map_err(Error::io("rename", &log))?;
     }
-    let console = File::create(folder.console()).map_err(Error::io("write", &folder.console()))?;
+    let console = create_anew(&folder.console(), 0o644)?;
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
     let mut command = gated(&Command::new(&java.program));
     keep_needed(&mut command);
+    if let Some(account) = runs_as.account() {
+        command.uid(account.uid).gid(account.gid);
+    }
     let mut child = command
         .arg(flags::argument_file(folder)?)
         .args(flags)

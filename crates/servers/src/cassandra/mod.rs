@@ -47,6 +47,7 @@ mod pinned;
 mod ports;
 mod probe;
 mod roles;
+mod runs_as;
 mod server;
 mod usage;
 

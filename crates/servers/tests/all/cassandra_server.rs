@@ -3,10 +3,9 @@
 //! A test prints why it is skipped and passes if no Cassandra can be started, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -18,16 +17,15 @@ use scylla::client::session_builder::SessionBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{ALONE, folder_with_jars};
+use crate::support::{ALONE, folder_with_jars, open_folder_with_jars};
 
 #[tokio::test]
 async fn a_server_from_start_to_end() {
     let _alone = ALONE.lock().await;
-    let Some(folder) = folder_with_jars().await else {
+    // Others can reach the server's folder.
+    let Some(folder) = open_folder_with_jars().await else {
         return;
     };
-    // Others can reach the server's folder.
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let home = Home::new(folder.path().join("home")).unwrap();
     let mut options = ServerOptions::new(home.clone(), folder.path().join("server 1")).unwrap();
     options.heap_mib = 1024;
@@ -43,6 +41,8 @@ async fn a_server_from_start_to_end() {
             .contains("in use by the server 'cassandra-1'"),
         "{error}"
     );
+    // It still reaches its files.
+    server.nodetool(&["flush", "system"]).await.unwrap();
     a_kill_is_noticed(server).await;
     assert_eq!(list(&home).unwrap(), [], "a dropped server is forgotten");
 
@@ -288,8 +288,17 @@ async fn is_closed_to_others(server: &Server) {
     assert!(said.contains("Credentials required"), "{said}");
 
     if !rustix::process::geteuid().is_root() {
-        skipped("only root can look as another user");
+        skipped("only root can look as another user, and start servers as one");
         return;
+    }
+    match server.why_root() {
+        Some(reason) => skipped(reason),
+        None => {
+            let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+            let users = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+            let mut users = users.unwrap().split_whitespace();
+            assert!(users.all(|user| user != "0"), "{status}");
+        }
     }
     for file in [
         server.password_file(),
@@ -297,8 +306,9 @@ async fn is_closed_to_others(server: &Server) {
         server.data_dir().join("system"),
     ] {
         assert!(file.exists(), "{}", file.display());
+        // As a user who is neither root nor the one that the server runs as.
         let looked = Command::new("setpriv")
-            .args(["--reuid=nobody", "--clear-groups", "ls"])
+            .args(["--reuid=54321", "--regid=54321", "--clear-groups", "ls"])
             .arg(&file)
             .output()
             .unwrap();
