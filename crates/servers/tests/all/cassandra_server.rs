@@ -73,18 +73,31 @@ async fn a_server_from_start_to_end() {
     assert_eq!(list(&home).unwrap(), []);
 }
 
-/// Whoever logs in with the password that everybody knows, before it is changed, spoils the server.
+/// Whoever logs in with the password that everybody knows, before it is changed, spoils the server. Where Bakeoff was
+/// faster, the server is closed, and another one is started, until a stranger was.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_fails_if_a_stranger_was_faster() {
+    const STARTS: usize = 10;
     let _alone = ALONE.lock().await;
     let Some(folder) = folder_with_jars().await else {
         return;
     };
     let home = Home::new(folder.path().join("home")).unwrap();
+    for start in 0..STARTS {
+        let dir = folder.path().join(format!("server {start}"));
+        if start_beside_a_stranger(&home, &dir).await {
+            return;
+        }
+    }
+    panic!("no stranger was faster in {STARTS} starts");
+}
+
+/// Starts a server while a stranger tries to log in. Returns whether the stranger did, and so the start failed.
+async fn start_beside_a_stranger(home: &Home, dir: &Path) -> bool {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = free.local_addr().unwrap();
     drop(free);
-    let mut options = ServerOptions::new(home.clone(), folder.path().join("server")).unwrap();
+    let mut options = ServerOptions::new(home.clone(), dir).unwrap();
     options.heap_mib = 1024;
     options.ports = Some(Ports::for_clients(address.port()));
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -99,12 +112,11 @@ async fn a_start_fails_if_a_stranger_was_faster() {
         };
         let stream = tokio::select! {
             stream = got_in => stream,
-            _ = stopped => return false,
+            _ = stopped => return,
         };
         // It stays until the start is over.
         tokio::time::sleep(Duration::from_secs(120)).await;
         drop(stream);
-        true
     });
     let started = Server::start(options).await;
     let was_faster = stop.send(()).is_err();
@@ -121,7 +133,8 @@ async fn a_start_fails_if_a_stranger_was_faster() {
         }
     }
     stranger.abort();
-    assert_eq!(list(&home).unwrap(), []);
+    assert_eq!(list(home).unwrap(), []);
+    was_faster
 }
 
 /// Between the choice of a port and its use lie seconds in which any program can take it.
