@@ -7,15 +7,8 @@ use async_trait::async_trait;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use crate::DesignError;
+use crate::answer::Answer;
 use crate::sweep::Inserts;
-
-/// An answer to a query, complete and in memory.
-#[derive(Debug, Clone, Default)]
-pub struct Answer {
-    pub batches: Vec<RecordBatch>,
-    /// Number of rows that the storage handed to the query engine; `None` where they were not counted.
-    pub rows_scanned: Option<u64>,
-}
 
 /// One engine, layout and settings, holding one workload's table.
 ///
@@ -59,7 +52,8 @@ pub trait Design: Send + Sync {
         Needs::default()
     }
 
-    /// Answers SQL over the workload's table, and reads the answer to its last row.
+    /// Answers SQL over the workload's table, and reads the answer to its last row, which
+    /// [`IncomingAnswer`](crate::IncomingAnswer) takes as it comes.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
 
     /// Ends what an answer has left open, such as its transaction. Called once after each answer, when the

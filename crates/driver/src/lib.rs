@@ -7,11 +7,13 @@
 //! many workers in closed loops. All three take the designs of a command as [`Candidates`], whose engines
 //! they start.
 
+mod answer;
 mod call;
 mod candidates;
 mod compare;
 mod cpu;
 mod design;
+mod digest;
 pub mod drive;
 mod error;
 mod explain;
@@ -21,14 +23,16 @@ mod order;
 mod reader;
 pub mod sweep;
 
+pub use answer::{ANSWER_BYTES, Answer, IncomingAnswer, too_large};
 pub use candidates::Candidates;
 pub use compare::{
     Budget, Comparison, Designs, FurtherTables, Instances, Leeway, RunError, Settings,
-    SmallerTables, Star, check_expectations, compare, compare_with, mutate, rows_to_forecast, run,
-    start_designs, verify,
+    SmallerTables, Star, check_expectations, compare, compare_answer, compare_with, mutate,
+    rows_to_forecast, run, start_designs, verify,
 };
 pub use cpu::{Meter, peak_memory_bytes};
-pub use design::{Answer, Design};
+pub use design::Design;
+pub use digest::Digest;
 pub use error::DesignError;
 pub use explain::explain;
 pub use observer::{Observer, Silent};

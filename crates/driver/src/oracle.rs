@@ -6,17 +6,34 @@ use bakeoff_workload::{DuplicateKeys, RowSource};
 use std::sync::Arc;
 
 use crate::DesignError;
+use crate::digest::Digest;
 
 /// A right answer, and the part of its order that counts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Expected {
+    /// Its rows, if it is not too large to be held.
     pub batches: Vec<RecordBatch>,
+    /// What is kept of its rows otherwise.
+    pub digest: Option<Digest>,
+    /// Whether all of its values are values of the table as they are, so that every right answer has the same
+    /// digest.
+    pub only_reads: bool,
     /// Indices of the output columns that the query orders by, most significant first. If it is empty,
     /// any order is right.
     pub order_by: Vec<usize>,
     /// First row that a LIMIT cut off. If it ties with the last row shown, any of the tied rows may be in
     /// the answer.
     pub beyond: Option<RecordBatch>,
+}
+
+impl Expected {
+    /// Returns the number of its rows.
+    pub fn rows(&self) -> u64 {
+        match &self.digest {
+            Some(digest) => digest.rows(),
+            None => self.batches.iter().map(|b| b.num_rows() as u64).sum(),
+        }
+    }
 }
 
 /// Answers queries from the source of the rows, independently of every design.

@@ -4,13 +4,14 @@ mod expectation;
 
 use std::sync::Arc;
 
-use bakeoff_workload::{Error, Parameter, Query, Result, Workload};
+use bakeoff_workload::{DesignId, Error, Parameter, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
+use crate::Context;
 use crate::complaint::{self, is_query};
 use crate::registry::{self, ENGINES};
 use crate::sql::{message, ordering, session_with};
@@ -28,6 +29,15 @@ pub fn check_designs(workload: &Workload) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Lists the settings of designs that have no effect with the options of a command. Designs on unknown
+/// engines have none.
+pub fn settings_without_effect(designs: &[DesignId], context: &Context) -> Vec<String> {
+    let designs = designs.iter();
+    designs
+        .filter_map(|id| registry::engine(id).ok()?.without_effect(id, context))
+        .collect()
 }
 
 /// Plans every query of a workload against its table.

@@ -93,6 +93,12 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns which setting of a design has no effect with these options, and why, or `None` if there is
+    /// none. It is for a warning: the design can be measured.
+    fn without_effect(&self, _id: &DesignId, _context: &Context) -> Option<String> {
+        None
+    }
+
     /// Returns what a run would start or reach in addition to its folder: the end of a sentence
     /// that begins with "The run would write to".
     fn would_touch(&self, _context: &Context) -> Option<String> {

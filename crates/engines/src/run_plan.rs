@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use bakeoff_driver::Answer;
+use bakeoff_driver::{Answer, IncomingAnswer};
 use datafusion::common::stats::Precision;
 use datafusion::error::DataFusionError;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{DataFrame, SessionContext};
 use futures::StreamExt;
-
-/// The highest number of bytes in an answer. A comparison holds it twice, and its cells one by one.
-pub const ANSWER_BYTES: usize = 32 << 20;
 
 /// Runs a plan to its last row.
 pub async fn run(
@@ -19,26 +16,23 @@ pub async fn run(
     plan: Arc<dyn ExecutionPlan>,
 ) -> Result<Answer, DataFusionError> {
     let mut stream = execute_stream(plan.clone(), session.task_ctx())?;
-    let (mut batches, mut bytes) = (Vec::new(), 0);
+    let mut rows = IncomingAnswer::default();
     while let Some(batch) = stream.next().await.transpose()? {
-        bytes += batch.get_array_memory_size();
-        batches.push(batch);
-        if bytes > ANSWER_BYTES {
-            return Err(DataFusionError::External(too_large().into()));
-        }
+        rows.add(batch)
+            .map_err(|why| DataFusionError::External(why.into()))?;
     }
     Ok(Answer {
-        batches,
         rows_scanned: rows_scanned(plan.as_ref()),
+        ..rows.complete()
     })
 }
 
-pub fn too_large() -> String {
-    format!(
-        "the answer is larger than {} MiB, too large to be compared: let the query aggregate, or \
-         restrict its rows",
-        ANSWER_BYTES >> 20
-    )
+/// Plans a query and runs it to its last row.
+pub async fn execute(
+    session: &SessionContext,
+    query: DataFrame,
+) -> Result<Answer, DataFusionError> {
+    run(session, query.create_physical_plan().await?).await
 }
 
 /// Returns DataFusion's message without its chain of contexts, or an engine's own error unchanged.

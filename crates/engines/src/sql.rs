@@ -1,22 +1,23 @@
-//! DataFusion, the one SQL engine inside Bakeoff: sessions, answers, and the order of queries.
+//! DataFusion, the one SQL engine inside Bakeoff: sessions and answers.
 
 use std::sync::Arc;
 
-use arrow::compute::concat_batches;
 use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
-use datafusion::prelude::{DataFrame, SessionConfig, SessionContext, lit};
+use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::newest_groups;
-pub use crate::run_plan::{message, rows_scanned, run};
+use crate::right_answer;
+pub use crate::right_answer::ordering;
+use crate::run_plan::execute;
+pub use crate::run_plan::{message, rows_scanned};
 
 /// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
@@ -180,79 +181,9 @@ impl Session {
     /// The errors of [`Session::answer`].
     pub fn expected<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Expected, DesignError>> {
         Box::pin(async move {
-            let expected = expected(self.context(), sql).await;
+            let expected = right_answer::expected(self.context(), sql).await;
             expected.map_err(|error| DesignError(message(&error)))
         })
-    }
-}
-
-async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, DataFusionError> {
-    run(session, query.create_physical_plan().await?).await
-}
-
-async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
-    let plan = session.state().create_logical_plan(sql).await?;
-    let order_by = ordering(&plan);
-    let LogicalPlan::Limit(mut limit) = plan else {
-        let query = session.execute_logical_plan(plan).await?;
-        let batches = execute(session, query).await?.batches;
-        return Ok(Expected {
-            batches,
-            order_by,
-            beyond: None,
-        });
-    };
-    let FetchType::Literal(Some(most)) = limit.get_fetch_type()? else {
-        return Err(DataFusionError::Plan("LIMIT is not a plain number".into()));
-    };
-    // One row more shows whether rows tie across the limit: if so, any of them may be in the answer.
-    limit.fetch = Some(Box::new(lit(most as i64 + 1)));
-    let query = session
-        .execute_logical_plan(LogicalPlan::Limit(limit))
-        .await?;
-    let schema = Arc::new(query.schema().as_arrow().clone());
-    let rows = concat_batches(&schema, &execute(session, query).await?.batches)?;
-    let is_cut = most > 0 && rows.num_rows() > most;
-    Ok(Expected {
-        batches: vec![rows.slice(0, rows.num_rows().min(most))],
-        order_by,
-        beyond: is_cut.then(|| rows.slice(most, 1)),
-    })
-}
-
-/// Returns the output columns that a plan orders by.
-pub fn ordering(plan: &LogicalPlan) -> Vec<usize> {
-    match plan {
-        LogicalPlan::Limit(limit) => ordering(&limit.input),
-        LogicalPlan::Projection(projection) => {
-            let names: Vec<_> = projection.input.schema().columns();
-            let output = |column: usize| {
-                projection.expr.iter().position(
-                    |e| matches!(unaliased(e), Expr::Column(c) if names.get(column) == Some(c)),
-                )
-            };
-            ordering(&projection.input)
-                .into_iter()
-                .map_while(output)
-                .collect()
-        }
-        LogicalPlan::SubqueryAlias(alias) => ordering(&alias.input),
-        LogicalPlan::Sort(sort) => {
-            let columns = sort.input.schema().columns();
-            let position = |key: &SortExpr| match &key.expr {
-                Expr::Column(column) => columns.iter().position(|c| c == column),
-                _ => None,
-            };
-            sort.expr.iter().map_while(position).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
     }
 }
 
@@ -267,7 +198,7 @@ mod tests {
     use async_trait::async_trait;
     use datafusion::catalog::Session as CatalogSession;
     use datafusion::datasource::MemTable;
-    use datafusion::logical_expr::TableType;
+    use datafusion::logical_expr::{Expr, TableType};
     use datafusion::physical_plan::ExecutionPlan;
     use datafusion::physical_plan::collect;
     use tokio::sync::oneshot;

@@ -103,6 +103,17 @@ pub enum Error {
     Died { engine: Engine, reason: String },
 
     #[error(
+        "Cassandra ended while it was starting, with {settings}. If its log names one of these, change it \
+         or leave it out: {reason}"
+    )]
+    DiedWithSettings {
+        /// Settings that were chosen, by their names in a workload.
+        settings: String,
+        /// How it ended, with the log's last errors.
+        reason: String,
+    },
+
+    #[error(
         "{engine} did not answer on its port within {limit_seconds} s: look for errors in its log, {}, or try \
          again when the machine has less to do",
         log.display()

@@ -12,19 +12,23 @@ mod decide;
 mod design_id;
 mod error;
 mod generator;
+#[cfg(test)]
+mod java;
 mod literal;
 mod mix;
 mod model;
 mod parameters;
 mod prices;
 mod random;
+mod server;
 pub mod source;
 mod table;
+mod text_form;
 mod tsbs;
 mod values;
 mod wire;
 
-pub use check::{nearest, suggestion};
+pub use check::{ServerKey, nearest, server_keys, suggestion};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use design_id::{DesignId, Setting};
@@ -36,12 +40,14 @@ pub use mix::{
 };
 pub use model::{
     Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
-    Scale, ServerLimits, Workload,
+    Scale, Workload,
 };
 pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
+pub use server::{Collector, ServerSettings, TimeOuts};
 pub use source::{DuplicateKeys, RowBatch, RowSource};
 pub use table::{Column, ColumnType, Table};
+pub use text_form::TextForm;
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::{
     ColumnGenerator, Concurrent, Decide, DesignId, DevopsMeasurement, Growth, IotMeasurement, Mix,
-    Table, TsbsScale,
+    ServerSettings, Table, TextForm, TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -20,14 +20,16 @@ pub struct Workload {
     pub seed: u64,
     pub table: Table,
     pub data: Data,
+    /// How its data files are read if they are CSV or TSV.
+    pub text_form: TextForm,
     pub queries: Vec<Query>,
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
     pub scale: Scale,
     /// Rule by which a report chooses one design.
     pub decide: Decide,
-    /// Limits of the servers that are started for it.
-    pub server: ServerLimits,
+    /// Limits and settings of the servers that are started for it.
+    pub server: ServerSettings,
     /// Operations that are performed at the same time; a workload without queries has them.
     pub mix: Option<Mix>,
     /// Settings for asking the queries by several clients at the same time, if that is wanted.
@@ -45,10 +47,11 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     Generator(Generator),
-    /// A CSV, TSV (either may be gzipped) or Parquet file, distinguished by the ending of its name.
-    /// A relative path is relative to the workload file.
-    File(PathBuf),
-    /// A file that the command line has to name (`--data PATH`).
+    /// CSV or TSV files (each may be packed by gzip or ZIP), whose rows follow each other in this order, or
+    /// one Parquet file; distinguished by the endings of their names. There is at least one. Relative paths
+    /// are relative to the workload file.
+    Files(Vec<PathBuf>),
+    /// Files that the command line has to name (`--data PATH`).
     FileFromCommandLine,
 }
 
@@ -174,16 +177,6 @@ impl Scale {
         };
         Some(Growth { time, ..named })
     }
-}
-
-/// Limits of a server that is started for a workload; absent ones have the server's defaults.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ServerLimits {
-    pub heap_mib: Option<u64>,
-    /// Limit of heap, memory outside the heap and page cache together.
-    pub memory_mib: Option<u64>,
-    /// Most bytes that it reads from the disk in a second.
-    pub disk_read_bytes: Option<u64>,
 }
 
 /// Figures of a publication, which are printed alongside the measured ones and never used as

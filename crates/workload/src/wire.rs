@@ -47,6 +47,7 @@ pub struct Workload {
 pub struct Table {
     pub name: Option<Spanned<String>>,
     pub columns: Option<Spanned<Names<Spanned<String>>>>,
+    pub columns_of: Option<Spanned<String>>,
     pub partition_key: Option<Spanned<Vec<Spanned<String>>>>,
     pub order_key: Option<Vec<Spanned<String>>>,
 }
@@ -63,6 +64,10 @@ pub struct Data {
     pub days: Option<Spanned<i64>>,
     pub columns: Option<Spanned<Names<Spanned<ColumnGenerator>>>>,
     pub file: Option<Spanned<String>>,
+    pub files: Option<Spanned<Vec<Spanned<String>>>>,
+    pub header: Option<Spanned<bool>>,
+    pub fields: Option<Spanned<Vec<Spanned<String>>>>,
+    pub delimiter: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
     /// Set if the command line replaced some of these.
     #[serde(skip)]
@@ -150,6 +155,19 @@ pub struct Server {
     pub heap: Option<Spanned<String>>,
     pub memory: Option<Spanned<String>>,
     pub disk_read: Option<Spanned<String>>,
+    pub time_outs: Option<Spanned<String>>,
+    /// Any keys, so that each one that may not be set is refused with its reason.
+    #[serde(default)]
+    pub cassandra: Names<Spanned<Value>>,
+    #[serde(default)]
+    pub jvm: Jvm,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jvm {
+    pub young: Option<Spanned<String>>,
+    pub collector: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,18 +1,19 @@
-//! `bakeoff list`: lists workloads, price lists, layouts and engines.
+//! `bakeoff list`: lists workloads, price lists, layouts, settings of servers and engines.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_workload::{PriceList, Workload};
+use bakeoff_workload::{PriceList, Workload, server_keys};
 use clap::Args;
 
 use crate::exit::Exit;
 use crate::shipped::{PRICES, Shipped, WORKLOADS};
 use crate::terminal::stdout;
 
-/// List workloads, price lists, layouts with their settings, and the engines found here
+/// List workloads, price lists, layouts and servers with their settings, and the engines found here
 #[derive(Args)]
 pub struct List {
     /// List the workload files in this folder and below, instead of those that come with Bakeoff
@@ -28,6 +29,7 @@ impl List {
             None => list_shipped(&mut out)?,
         }
         list_layouts(&mut out)?;
+        list_server_keys(&mut out)?;
         list_engines(&mut out)?;
         Ok(Exit::Complete)
     }
@@ -125,6 +127,22 @@ fn list_layouts(out: &mut impl Write) -> Result<()> {
         if !layout.settings.is_empty() {
             writeln!(out, "  {:<20} {}", "", layout.settings)?;
         }
+    }
+    Ok(writeln!(out)?)
+}
+
+fn list_server_keys(out: &mut impl Write) -> Result<()> {
+    writeln!(
+        out,
+        "Keys of cassandra.yaml, for [server.cassandra] of a workload:"
+    )?;
+    let mut by_values: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for key in server_keys() {
+        by_values.entry(key.values).or_default().push(key.name);
+    }
+    for (values, mut names) in by_values {
+        names.sort_unstable();
+        writeln!(out, "  {values}\n{:<22} {}", "", names.join(", "))?;
     }
     Ok(writeln!(out)?)
 }

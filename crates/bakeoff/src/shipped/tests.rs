@@ -42,7 +42,7 @@ fn no_file_of_the_folders_is_missing_and_none_is_old() {
 fn every_shipped_text_is_sound_and_needs_no_other_file() {
     for Shipped { name, text } in WORKLOADS.files {
         let workload = Workload::parse(text, Path::new(name)).unwrap();
-        assert!(!matches!(workload.data, Data::File(_)), "{name}");
+        assert!(!matches!(workload.data, Data::Files(_)), "{name}");
         assert_eq!(PRICES.get(name), None);
     }
     for Shipped { name, text } in PRICES.files {

@@ -308,6 +308,23 @@ fn a_budget_says_of_how_many_rows_it_allowed_how_many() {
 }
 
 #[test]
+fn rows_that_the_server_does_not_cache_are_told_before_it_is_started() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let design = "cassandra/wide?caching=rows:100";
+    let told = format!("warning: design {design}: caching= keeps no rows");
+    for command in ["run", "sweep"] {
+        let asked = [command, "w.toml", "--designs", design, "--dry-run"];
+        let ended = bench.bakeoff(&asked).expect(0);
+        assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+        // A cluster of others may have a row cache.
+        let ended = bench
+            .bakeoff(&[&asked[..], &["--cassandra", "db1"]].concat())
+            .expect(0);
+        assert!(!ended.stderr.contains("caching="), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn where_the_only_design_failed_nothing_else_is_told() {
     let watched = Watched::new(&on_servers(), READINGS);
     let run = ["run", "w.toml", "--designs", "postgres/plain"];

@@ -209,6 +209,29 @@ fn a_server_that_dies_fails_its_designs_and_no_others() {
     }
 }
 
+/// Each value is one that a workload may set; together Cassandra refuses them.
+#[test]
+fn settings_that_cassandra_refuses_are_named() {
+    let settings = "[server.cassandra]\npage_size_warn_threshold = 3000\n\
+                    page_size_fail_threshold = 2000\n";
+    let Some(cluster) = Cluster::new(&format!("{}{settings}", workload())) else {
+        return;
+    };
+    cluster.bakeoff(&RUN).expect(3);
+    assert_eq!(cluster.failed(), ["cassandra/blob", "cassandra/wide"]);
+    let records = cluster.bench.journal("out");
+    for failed in of_kind(&records, "failed") {
+        let reason = failed["reason"].as_str().unwrap();
+        for part in [
+            "[server.cassandra] page_size_fail_threshold = 2000, page_size_warn_threshold = 3000",
+            "change it or leave it out",
+            "The warn threshold 3000 for page_size_warn_threshold should be lower",
+        ] {
+            assert!(reason.contains(part), "{reason}");
+        }
+    }
+}
+
 #[test]
 fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_loading_again() {
     let Some(cluster) = Cluster::new(&workload()) else {

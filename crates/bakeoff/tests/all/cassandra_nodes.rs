@@ -63,7 +63,7 @@ fn three_nodes_answer_rightly_until_one_is_killed() {
     let footprint = of_kind(&records, "footprint").next().unwrap();
     assert_eq!(
         footprint["note"],
-        "of all 3 nodes together, with every copy"
+        "in 3 SSTables, of all 3 nodes together, with every copy"
     );
     let engine = of_kind(&records, "engine").next().unwrap();
     for setting in [

@@ -68,6 +68,34 @@ fn keys_and_types_of_a_workload() {
 }
 
 #[test]
+fn settings_of_the_server() {
+    let with = |table: &str, line: &str| format!("{WORKLOAD}\n[{table}]\n{line}\n");
+    refused(
+        &with("server.cassandra", "row_cach_size = \"64MiB\""),
+        "row_cach_size",
+        "`row_cach_size` is not among the keys of cassandra.yaml that may be set",
+    );
+    refused(
+        &with(
+            "server.cassandra",
+            "authenticator = \"AllowAllAuthenticator\"",
+        ),
+        "authenticator",
+        "`authenticator` cannot be set: it is a part of what keeps other users",
+    );
+    refused(
+        &with("server.cassandra", "row_cache_size = 64"),
+        "64",
+        "`row_cache_size` is `64`, but has to be a size in MiB or GiB",
+    );
+    refused(
+        &with("server.jvm", "collector = \"CMS\""),
+        "\"CMS\"",
+        "there is no collector = `CMS`",
+    );
+}
+
+#[test]
 fn a_column_that_is_missing() {
     let message = "query all: there is no column `vlaue`; did you mean `value`?";
     refused(

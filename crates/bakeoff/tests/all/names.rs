@@ -232,6 +232,11 @@ fn the_list_has_every_name_and_every_setting() {
         settings.take(2).any(|line| line.contains("order=asc|desc")),
         "{list}"
     );
+    let mut of_rates = list
+        .lines()
+        .skip_while(|line| !line.contains("a rate in B/s, KiB/s or MiB/s"));
+    let rates = of_rates.nth(1).unwrap_or_default();
+    assert_eq!(rates.trim(), "compaction_throughput", "{list}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ mod turns;
 mod verify;
 mod warm_up;
 
-pub use answer::{Comparison, Leeway, compare, compare_with};
+pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
 pub use budget::Budget;
 pub use context::{RunError, Settings};
 pub use further::Instances;

@@ -141,6 +141,7 @@ mod tests {
             batches: vec![RecordBatch::try_from_iter(columns).unwrap()],
             order_by: Vec::new(),
             beyond: None,
+            ..Expected::default()
         }
     }
 

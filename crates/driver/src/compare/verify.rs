@@ -83,10 +83,9 @@ fn check(
     mutations: &mut [MutationScore],
     per_kind: u32,
 ) -> Result<(), String> {
-    let rows: usize = right.batches.iter().map(|batch| batch.num_rows()).sum();
     let first_seed = u64::from(question.answers) * u64::from(per_kind);
     question.answers += 1;
-    question.rows = question.rows.max(rows as u64);
+    question.rows = question.rows.max(right.rows());
     for score in mutations {
         let seeds = first_seed..first_seed + u64::from(per_kind);
         mutate::score(right, &Leeway::of(query), score, seeds)

@@ -145,6 +145,7 @@ impl Design for Fake {
         Ok(Answer {
             batches,
             rows_scanned: None,
+            ..Answer::default()
         })
     }
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

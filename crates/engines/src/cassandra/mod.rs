@@ -28,9 +28,9 @@ use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
-pub use cluster::deployment::limits_not_applied;
 use cluster::keyspace::Keyspace;
 pub use cluster::replication::Replication;
+pub use cluster::server::settings_not_applied;
 use drive::{CassandraTarget, Parts};
 use layout::{CassandraLayout, LAYOUTS};
 pub use names::quoted;
@@ -62,6 +62,10 @@ impl Engine for Cassandra {
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
         CassandraLayout::from_id(id).ok()?.unfit(id, workload)
+    }
+
+    fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
+        rows::storage::rows_not_cached(id, context)
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {

@@ -1,11 +1,11 @@
 //! Options of Cassandra that a command line and a workload set.
 
-use bakeoff_workload::ServerLimits;
+use bakeoff_workload::ServerSettings;
 
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
 
-/// Options of Cassandra: the cluster, its replication, its keyspace and its memory.
+/// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
 #[derive(Debug, Clone, Default)]
 pub struct CassandraOptions {
     /// Existing cluster to connect to; `None` starts one.
@@ -14,9 +14,9 @@ pub struct CassandraOptions {
     pub replication: Replication,
     /// Keyspace that several processes share, which is never dropped.
     pub keyspace: Option<String>,
-    /// Memory limits of a server that is started.
-    pub server: ServerLimits,
-    /// Whether a server that is started allows functions in CQL.
+    /// Limits and settings of a server that is started.
+    pub server: ServerSettings,
+    /// Whether a server that is started allows functions in CQL, unless its settings say otherwise.
     pub functions: bool,
 }
 

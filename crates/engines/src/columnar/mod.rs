@@ -9,15 +9,20 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{CHUNK_ROWS, Column, Definition, Error, Kind, Profile, Store, Table, sql};
 use bakeoff_driver::{Answer, DesignError};
-use bakeoff_workload::{ColumnType, DesignId, Table as Described};
+use bakeoff_workload::{ColumnType, Table as Described};
 
 use crate::EngineError;
 use crate::settings::Settings;
 use crate::sql::{Session, message, session};
 
-/// The settings of columnar layouts, for `bakeoff list`.
-pub const SETTINGS: &str =
-    "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)";
+/// Expands to the settings of all columnar layouts, for `bakeoff list`. It is a macro, since `concat!`, which
+/// adds those of one layout, takes no constants.
+macro_rules! columnar_settings {
+    () => {
+        "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)"
+    };
+}
+pub(crate) use columnar_settings;
 
 /// The shape of a table that a design's id names.
 #[derive(Debug, Clone)]
@@ -28,8 +33,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(id: &DesignId, table: &Described) -> Result<Self, EngineError> {
-        let mut settings = Settings::new(id, SETTINGS)?;
+    /// Takes the shape from the settings of a design, which may have others.
+    ///
+    /// # Errors
+    /// Fails for a value that does not exist, and for a table that cannot have such a shape.
+    pub fn take(settings: &mut Settings<'_>, table: &Described) -> Result<Self, EngineError> {
         let profile = settings
             .word("profile", &Profile::ALL.map(Profile::name))?
             .and_then(|name| name.parse().ok());
@@ -59,7 +67,6 @@ impl Shape {
         };
         let checked = definition.check();
         checked.map_err(|error| settings.error(error.to_string()))?;
-        settings.end()?;
         Ok(Shape {
             definition,
             cache_bytes: u64::from(cache_mib) << 20,

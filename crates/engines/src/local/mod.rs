@@ -15,9 +15,12 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
 use crate::bytes::folder_size;
-use crate::columnar::{self, ChunkInserts, Opened, Shape, failed};
+use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
+use crate::settings::Settings;
 use crate::{Context, Engine, EngineError, Layout, Running};
 
+/// Settings of the layout, for `bakeoff list`.
+const SETTINGS: &str = columnar_settings!();
 /// Multiple of its bytes that a table needs while all of its chunks are merged.
 const SEALING: f64 = 2.0;
 
@@ -33,7 +36,7 @@ impl Engine for Local {
         &[Layout {
             name: "local/columnar",
             what: "chunks of encoded columns in a directory, read by DataFusion",
-            settings: columnar::SETTINGS,
+            settings: SETTINGS,
         }]
     }
 
@@ -71,7 +74,12 @@ fn version() -> String {
 
 fn shape(id: &DesignId, workload: &Workload) -> Result<Shape, EngineError> {
     match id.layout.as_deref() {
-        Some("columnar") => Shape::new(id, &workload.table),
+        Some("columnar") => {
+            let mut settings = Settings::new(id, SETTINGS)?;
+            let shape = Shape::take(&mut settings, &workload.table)?;
+            settings.end()?;
+            Ok(shape)
+        }
         other => Err(EngineError(format!(
             "design {id}: local has no layout `{}`; there is columnar",
             other.unwrap_or("")

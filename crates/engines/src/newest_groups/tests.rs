@@ -1,5 +1,6 @@
 use arrow::array::{Float64Array, StringArray, TimestampMillisecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::record_batch::RecordBatch;
 use arrow::util::pretty::pretty_format_batches;
 use bakeoff_columnar::{Column, Definition, Kind, MemoryStore, Profile};
 

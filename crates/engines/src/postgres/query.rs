@@ -1,20 +1,19 @@
 //! Running SQL as it is written.
 
-use bakeoff_driver::{Answer, DesignError};
+use bakeoff_driver::{ANSWER_BYTES, Answer, DesignError, IncomingAnswer};
 use futures::StreamExt;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{CancelToken, Client};
+use tokio_postgres::{CancelToken, Client, Row};
 
 use super::connect::{PostgresServer, reason};
 use super::decode;
-use crate::run_plan::{ANSWER_BYTES, too_large};
 
 /// The approximate memory that a row takes in addition to its cells, in bytes.
 const ROW_BYTES: usize = 128;
 /// The approximate memory that a cell takes in addition to its value, in bytes.
 const CELL_BYTES: usize = 24;
 /// The highest memory that the rows of an answer may take before they become columns, in bytes.
-const HELD_BYTES: usize = 4 * ANSWER_BYTES;
+const HELD_BYTES: usize = 2 * ANSWER_BYTES;
 
 /// Begins the transaction of a question, in which nothing can be written. It is rolled back.
 const BEGIN: &str = "BEGIN READ ONLY";
@@ -32,20 +31,24 @@ pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let (begun, rows) = futures::future::join(begin, asking).await;
     begun.map_err(failed)?;
     let mut rows = std::pin::pin!(rows.map_err(failed)?);
-    let (mut held, mut bytes, mut overhead) = (Vec::new(), 0, 0);
+    let mut answer = IncomingAnswer::default();
+    let (mut held, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
-        bytes += decode::bytes(&row);
-        overhead += ROW_BYTES + row.len() * CELL_BYTES;
+        bytes += decode::bytes(&row) + ROW_BYTES + row.len() * CELL_BYTES;
         held.push(row);
-        if bytes > ANSWER_BYTES || bytes + overhead > HELD_BYTES {
-            return Err(DesignError(too_large()));
+        if bytes > HELD_BYTES {
+            add(&mut answer, &held)?;
+            held.clear();
+            bytes = 0;
         }
     }
-    let batch = decode::batch(&held).map_err(DesignError)?;
-    Ok(Answer {
-        batches: vec![batch],
-        rows_scanned: None,
-    })
+    add(&mut answer, &held)?;
+    Ok(answer.complete())
+}
+
+fn add(answer: &mut IncomingAnswer, rows: &[Row]) -> Result<(), DesignError> {
+    let batch = decode::batch(rows).map_err(DesignError)?;
+    answer.add(batch).map_err(DesignError)
 }
 
 /// Awaits the work of a connection. If it fails, or the caller stops waiting, the server is asked to

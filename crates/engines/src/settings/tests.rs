@@ -63,11 +63,16 @@ fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
     described.map(drop).map_err(|error| error.0)
 }
 
-/// Returns each setting of a description with the first of its values.
+/// Returns each setting of a description with the first of its values, and with the other setting
+/// that it needs: `level=3 (with compressor=Zstd)`.
 fn examples(description: &'static str) -> impl Iterator<Item = String> {
     description.split(", ").filter(|s| !s.is_empty()).map(|s| {
         let end = s.find(['|', ' ']).unwrap_or(s.len());
-        s[..end].to_owned()
+        let needed = s.split_once(" (with ").map(|(_, rest)| rest);
+        match needed {
+            Some(needed) => format!("{}&{}", &s[..end], needed.trim_end_matches(')')),
+            None => s[..end].to_owned(),
+        }
     })
 }
 
@@ -108,5 +113,7 @@ fn a_setting_that_is_nearly_right_is_named() {
 fn names_stand_before_the_equals_sign() {
     let found: Vec<_> = names("bucket=1d (or a number), order=asc|desc, cache=0 (MiB)").collect();
     assert_eq!(found, ["bucket", "order", "cache"]);
+    let found: Vec<_> = names("level=3 (with compressor=Zstd), ttl=30d").collect();
+    assert_eq!(found, ["level", "ttl"]);
     assert_eq!(names("").count(), 0);
 }

@@ -20,6 +20,7 @@ use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 
 use crate::cassandra_series::series_on_a_real_cassandra;
+use crate::cassandra_table_options::table_options_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
 use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
@@ -41,6 +42,14 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/wide?order=desc",
     "cassandra/blob?bucket=5h&order=desc",
     "cassandra/compact?order=desc",
+    // Pages so small that partitions are read by ranges after four of them.
+    "cassandra/wide?page=1",
+    "cassandra/wide?page=2&order=desc",
+    "cassandra/blob?page=3",
+    "cassandra/wide?aggregate=server&page=7",
+    "cassandra/wide?aggregate=ranges",
+    "cassandra/wide?aggregate=ranges&bucket=1d&order=desc",
+    "cassandra/narrow?aggregate=server",
 ];
 
 const EVENT_QUERIES: &[&str] = &[
@@ -52,6 +61,20 @@ const EVENT_QUERIES: &[&str] = &[
     "SELECT 1 AS one FROM events",
     "SELECT count(*) AS n FROM events",
     "SELECT count(label) AS labels, count(value) AS numbers, count(flag) AS flags FROM events",
+    "SELECT sum(small) AS small, sum(large) AS large, avg(small) AS mean,
+     count(*) AS n FROM events",
+    "SELECT sum(value) AS total, avg(value) AS mean, min(value) AS least, max(value) AS most FROM events",
+    "SELECT sum(value) AS total, avg(value) AS mean, min(value) AS least, max(value) AS most FROM events
+     WHERE series = 'a' AND time < TIMESTAMP '1969-12-30T00:00:00'",
+    "SELECT min(small) AS small, max(large) AS large, min(label) AS label, max(label) AS last, min(seen) AS seen,
+     max(time) AS time FROM events WHERE series = 'b'",
+    "SELECT sum(small) AS total, avg(value) AS mean, min(label) AS least, count(seen) AS seen FROM events
+     WHERE series = 'nobody'",
+    "SELECT avg(value) AS mean FROM events WHERE series IN ('a', 'b') AND time >= TIMESTAMP '1970-01-01T00:00:00'",
+    "SELECT sum(small) + 1 AS more, count(small) * 2 AS twice FROM events WHERE series = 'a'",
+    "SELECT avg(large) AS mean FROM events WHERE large < 0 AND large > -10",
+    "SELECT sum(DISTINCT small) AS different, avg(value + 1.0) AS mean FROM events WHERE series = 'a'",
+    "SELECT count(*) FILTER (WHERE flag) AS n, sum(small) AS total FROM events WHERE series = 'a'",
     "SELECT series, min(time) AS first, max(large) AS most, avg(small) AS mean, sum(length(label)) AS long
      FROM events GROUP BY series ORDER BY series",
     "SELECT * FROM events WHERE series = 'a'",
@@ -206,6 +229,8 @@ async fn designs_on_a_real_cassandra() {
     what_is_not_ours_is_left_alone(&cassandra).await;
     what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(&cassandra).await;
     series_on_a_real_cassandra(&cassandra).await;
+    let session = session_at(&address_of(&cassandra.context.run_dir)).await;
+    table_options_on_a_real_cassandra(&cassandra, &session).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
 }
@@ -317,6 +342,7 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
         let answer = design.answer(sql).await.unwrap();
         assert_eq!(answer.rows_scanned, Some(rows), "{id}: {sql}");
     }
+    by_the_server_no_row_is_fetched(cassandra, &table).await;
     let design = cassandra.design("cassandra/wide", &table).await;
     let answer = design
         .answer("SELECT time FROM events LIMIT 1")
@@ -324,6 +350,26 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
         .unwrap();
     let scanned = answer.rows_scanned.unwrap();
     assert!(scanned <= THREADS as u64, "{scanned} rows for LIMIT 1");
+}
+
+async fn by_the_server_no_row_is_fetched(cassandra: &Started, table: &Table) {
+    let aggregate = "SELECT avg(value) AS mean, count(*) AS n FROM events WHERE series = 'a'";
+    let others = "SELECT avg(value) AS mean FROM events WHERE series = 'a' AND flag";
+    for (id, rows) in [
+        ("cassandra/wide", Some(21)),
+        ("cassandra/wide?aggregate=server&page=7", None),
+        ("cassandra/wide?aggregate=ranges", None),
+        ("cassandra/narrow?aggregate=server", Some(84)),
+    ] {
+        let design = cassandra.design(id, table).await;
+        let answer = design.answer(aggregate).await.unwrap();
+        assert_eq!(answer.rows_scanned, rows, "{id}");
+        let answer = design.answer(others).await.unwrap();
+        assert!(
+            answer.rows_scanned.is_some(),
+            "{id} cannot filter by a flag"
+        );
+    }
 }
 
 async fn too_many_buckets_are_an_error(cassandra: &Started) {

@@ -30,7 +30,7 @@ const LAYOUTS: &[&str] = &[
     "cassandra/wide",
     "cassandra/wide?bucket=100s",
     "cassandra/blob?compressor=none",
-    "cassandra/compact?chunk=4KiB",
+    "cassandra/compact?caching=rows:10&chunk=4KiB&compaction=UCS:T4",
 ];
 
 /// A workload of 20 sensors with 100 times each, columns of every type, and nulls among choices.

@@ -11,6 +11,7 @@ use arrow::record_batch::RecordBatch;
 const DESIGNS: &[&str] = &[
     "cassandra/series",
     "cassandra/series?chunk=4KiB&compressor=Zstd",
+    "cassandra/series?caching=rows:100&compaction=LCS&ttl=30d",
 ];
 
 const QUERIES: &[&str] = &[

@@ -7,6 +7,8 @@ mod cassandra;
 mod cassandra_drive;
 mod cassandra_rate_limit;
 mod cassandra_series;
+mod cassandra_settings;
+mod cassandra_table_options;
 mod cassandra_workloads;
 mod names;
 #[cfg(feature = "postgres")]

@@ -12,6 +12,7 @@ use super::limits::Limits;
 use super::node::Node;
 use super::ports::Ports;
 use super::runs_as::RunsAs;
+use super::tuning::Tuning;
 use crate::error::Result;
 use crate::process::ProcessId;
 
@@ -31,6 +32,8 @@ pub(crate) struct Details {
     pub(super) functions: bool,
     #[serde(default)]
     pub(super) syncs_writes: bool,
+    #[serde(default)]
+    pub(super) tuning: Tuning,
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,
@@ -44,6 +47,7 @@ impl Details {
         Chosen {
             functions: self.functions,
             syncs_writes: self.syncs_writes,
+            tuning: self.tuning.clone(),
         }
     }
 

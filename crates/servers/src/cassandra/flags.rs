@@ -8,6 +8,7 @@ use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
 use super::naming;
 use super::ports::Ports;
+use super::tuning::{Collector, Tuning};
 use crate::error::{Error, Result};
 use crate::files::write_synced;
 
@@ -45,8 +46,9 @@ const OPENS: [&str; 17] = [
     "jdk.management/com.sun.management.internal",
 ];
 
-/// The flags that Cassandra is shipped with, so that it is measured as it is used.
-const SHIPPED: [&str; 18] = [
+/// The flags that Cassandra is shipped with, so that it is measured as it is used. Those of its collector
+/// come after them.
+const GENERAL: [&str; 7] = [
     "-ea",
     "-da:net.openhft...",
     "-Xss256k",
@@ -54,6 +56,10 @@ const SHIPPED: [&str; 18] = [
     "-XX:+UseNUMA",
     "-XX:+PerfDisableSharedMem",
     "-XX:+UseThreadPriorities",
+];
+
+/// The collector that Cassandra is shipped with, and its flags.
+const G1: [&str; 7] = [
     "-XX:+UseG1GC",
     "-XX:+ParallelRefProcEnabled",
     "-XX:MaxTenuringThreshold=1",
@@ -61,6 +67,13 @@ const SHIPPED: [&str; 18] = [
     "-XX:G1RSetUpdatingPauseTimePercent=5",
     "-XX:MaxGCPauseMillis=300",
     "-XX:InitiatingHeapOccupancyPercent=70",
+];
+
+/// ZGC, which is experimental in Java 11.
+const ZGC: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"];
+
+/// The flags of the network that Cassandra is shipped with.
+const NETWORK: [&str; 4] = [
     "-Djava.net.preferIPv4Stack=true",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dio.netty.allocator.useCacheForAllThreads=true",
@@ -128,6 +141,7 @@ pub(crate) fn server(
     agent: &Path,
     heap_mib: u64,
     ports: Ports,
+    tuning: &Tuning,
 ) -> Result<Vec<String>> {
     let mut flags = vec![
         format!("-javaagent:{}", utf8(agent)?),
@@ -135,7 +149,7 @@ pub(crate) fn server(
         format!("-Xmx{heap_mib}M"),
         format!("-XX:ErrorFile={}", utf8(&folder.logs().join("hs_err.log"))?),
         format!("-Dbakeoff.log={}", utf8(&folder.log())?),
-        gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
+        gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?, tuning.collector()),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
         "-Dcom.sun.management.jmxremote.authenticate=true".to_owned(),
         format!(
@@ -143,7 +157,7 @@ pub(crate) fn server(
             utf8(&folder.jmx_password_file())?
         ),
     ];
-    flags.extend(common_flags().map(str::to_owned));
+    flags.extend(common_flags(tuning));
     Ok(flags)
 }
 
@@ -158,15 +172,23 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// Returns the server's flags that a report shows: those that every server has.
-pub(crate) fn reported() -> String {
-    common_flags().collect::<Vec<_>>().join(" ")
+/// Returns the server's flags that a report shows: those that every server with the same tuning has.
+pub(crate) fn reported(tuning: &Tuning) -> String {
+    common_flags(tuning).join(" ")
 }
 
-fn common_flags() -> impl Iterator<Item = &'static str> {
+fn common_flags(tuning: &Tuning) -> Vec<String> {
+    let collector: &[&str] = match tuning.collector() {
+        Collector::G1 => &G1,
+        Collector::Zgc => &ZGC,
+        Collector::Parallel => &["-XX:+UseParallelGC"],
+        Collector::Serial => &["-XX:+UseSerialGC"],
+    };
     let quick_start = cfg!(debug_assertions).then_some(QUICK_START);
-    let flags = SHIPPED.iter().chain(&NO_WAITING).copied();
-    flags.chain(quick_start)
+    let shipped = GENERAL.iter().chain(collector).chain(&NETWORK);
+    let flags = shipped.chain(&NO_WAITING).copied().chain(quick_start);
+    let young = tuning.young_mib.map(|mib| format!("-Xmn{mib}M"));
+    flags.map(str::to_owned).chain(young).collect()
 }
 
 /// Returns the jar whose name begins with `name`.
@@ -255,12 +277,51 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(parent.path()).unwrap();
         let ports = Ports::for_clients(1);
-        let started_with = server(&folder, Path::new("/jamm.jar"), 512, ports).unwrap();
-        let reported = reported();
+        let tuning = Tuning::default();
+        let started_with = server(&folder, Path::new("/jamm.jar"), 512, ports, &tuning).unwrap();
+        let reported = reported(&tuning);
         let own = started_with.len() - reported.split(' ').count();
         assert_eq!(started_with[own..].join(" "), reported);
         let holds_heap = |flag: &String| flag.starts_with("-Xmx");
         assert!(started_with[..own].iter().any(holds_heap));
+    }
+
+    #[test]
+    fn a_server_has_one_collector_with_its_own_flags() {
+        for (collector, flag) in [
+            (None, "-XX:+UseG1GC"),
+            (Some(Collector::G1), "-XX:+UseG1GC"),
+            (Some(Collector::Zgc), "-XX:+UseZGC"),
+            (Some(Collector::Parallel), "-XX:+UseParallelGC"),
+            (Some(Collector::Serial), "-XX:+UseSerialGC"),
+        ] {
+            let tuning = Tuning {
+                collector,
+                ..Tuning::default()
+            };
+            let flags = common_flags(&tuning);
+            let collectors = flags.iter().filter(|flag| flag.ends_with("GC"));
+            assert_eq!(collectors.collect::<Vec<_>>(), [flag]);
+            let of_g1 = flags
+                .iter()
+                .filter(|flag| flag.starts_with("-XX:G1"))
+                .count();
+            assert_eq!(of_g1 > 0, flag == "-XX:+UseG1GC", "{flags:?}");
+            assert!(
+                !flags.iter().any(|flag| flag.starts_with("-Xmn")),
+                "{flags:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_young_generation_is_reported() {
+        let tuning = Tuning {
+            young_mib: Some(256),
+            ..Tuning::default()
+        };
+        let reported = reported(&tuning);
+        assert!(reported.ends_with(" -Xmn256M"), "{reported}");
     }
 
     #[test]

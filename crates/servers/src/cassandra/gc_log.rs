@@ -5,13 +5,20 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::tuning::Collector;
+
 /// Size at which the JVM rotates the log; a reader that starts later does not see pauses in rotated
 /// logs.
 const FILE_SIZE: &str = "10M";
 
 /// Returns the flag that makes a JVM write the log; its path is quoted, since it may hold a colon.
-pub(crate) fn flag(path: &str) -> String {
-    format!("-Xlog:gc:file=\"{path}\":uptime:filecount=2,filesize={FILE_SIZE}")
+pub(crate) fn flag(path: &str, collector: Collector) -> String {
+    let tags = match collector {
+        // It logs its pauses as phases of a collection that goes on between them.
+        Collector::Zgc => "gc,gc+phases",
+        Collector::G1 | Collector::Parallel | Collector::Serial => "gc",
+    };
+    format!("-Xlog:{tags}:file=\"{path}\":uptime:filecount=2,filesize={FILE_SIZE}")
 }
 
 /// Garbage collections that paused the server.
@@ -127,6 +134,19 @@ mod tests {
 [7.316s][info][gc] GC(2) Pause Full (G1 Evacuation Pause) 1023M->500M(1024M) 1500,500ms
 ";
 
+    /// Lines of Java 17.0.21 with ZGC.
+    const ZGC: &str = "\
+[0.060s] Using The Z Garbage Collector
+[0.127s] GC(0) Pause Mark Start 0.008ms
+[0.136s] GC(0) Concurrent Mark 8.521ms
+[0.136s] GC(0) Pause Mark End 0.013ms
+[0.136s] GC(0) Concurrent Mark Free 0.001ms
+[0.140s] Allocation Stall (main) 12.617ms
+[0.140s] GC(0) Pause Relocate Start 0.004ms
+[0.141s] GC(0) Concurrent Relocate 0.379ms
+[0.141s] GC(0) Garbage Collection (Allocation Stall) 64M(100%)->14M(22%)
+";
+
     fn log(text: &str) -> (tempfile::TempDir, GcLog) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(path(folder.path()), text).unwrap();
@@ -150,6 +170,18 @@ mod tests {
     fn pauses_count_and_concurrent_work_does_not() {
         assert_eq!(log(JAVA_17).1.read().unwrap(), pauses(4, 40.0));
         assert_eq!(log(JAVA_11).1.read().unwrap(), pauses(3, 1513.0));
+    }
+
+    #[test]
+    fn pauses_of_zgc_are_asked_for_and_count() {
+        let flag = flag("/gc.log", Collector::Zgc);
+        assert!(
+            flag.starts_with("-Xlog:gc,gc+phases:file=\"/gc.log\":"),
+            "{flag}"
+        );
+        let found = log(ZGC).1.read().unwrap();
+        assert_eq!(found.count, 3);
+        assert!((found.seconds - 25e-6).abs() < 1e-9, "{found:?}");
     }
 
     #[test]

@@ -49,16 +49,17 @@ impl Server {
     /// its own login is valid.
     ///
     /// # Errors
-    /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
-    /// with files of others, a folder or port in use; `NoMemoryLimit` or `NoDiskLimit` if these cannot be
-    /// bounded; `Io` for a folder that cannot be written; `Died` with the log's last errors; `NotAnswering`
-    /// after 300 s.
+    /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
+    /// cannot be chosen, a folder with files of others, a folder or port in use; `NoMemoryLimit` or
+    /// `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
+    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
+        options.tuning.check(heap_mib)?;
         let java = find_java().await?;
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
@@ -93,6 +94,7 @@ impl Server {
             disk_access: Some(details.disk_access),
             functions: details.functions,
             syncs_writes: details.syncs_writes,
+            tuning: details.tuning.clone(),
             ports: Some(details.ports),
             node: details.node,
             owner: match record.owner {
@@ -147,14 +149,15 @@ impl Server {
         let chosen = Chosen {
             functions: options.functions,
             syncs_writes: options.syncs_writes,
+            tuning: options.tuning,
         };
-        folder.write_configuration(node, ports, disk_access, chosen)?;
+        folder.write_configuration(node, ports, disk_access, &chosen)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
         let runs_as = RunsAs::choose(&folder, &java.program, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
-        let flags = flags::server(&folder, &agent, heap_mib, ports)?;
+        let flags = flags::server(&folder, &agent, heap_mib, ports, &chosen.tuning)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
         let (memory, disk) = (
@@ -182,6 +185,7 @@ impl Server {
                 disk_access,
                 functions: chosen.functions,
                 syncs_writes: chosen.syncs_writes,
+                tuning: chosen.tuning,
                 ports,
                 node,
                 runs_as,
@@ -211,10 +215,7 @@ impl Server {
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
             if !self.is_running() {
-                return Err(Error::Died {
-                    engine: Engine::Cassandra,
-                    reason: self.why_stopped(),
-                });
+                return Err(self.ended_early());
             }
             if speaks_cql(self.address()).await {
                 return Ok(());

@@ -66,8 +66,9 @@ impl Nodes {
     /// fetching or starting anything.
     ///
     /// # Errors
-    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a folder with files of
-    /// others, a home that cannot be written, or a folder from which this Java cannot load classes.
+    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, settings that cannot be
+    /// chosen, a folder with files of others, a home that cannot be written, or a folder from which this
+    /// Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let count = count.max(1);
         for node in Node::all(count) {
@@ -83,6 +84,7 @@ impl Nodes {
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
+        options.tuning.check(heap_mib)?;
         if count > 1 {
             check_room(count, heap_mib, options.memory_limit_bytes)?;
         }

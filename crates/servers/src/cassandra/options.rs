@@ -8,6 +8,7 @@ use super::folder::Folder;
 use super::node::Node;
 use super::pinned::pinned;
 use super::ports::Ports;
+use super::tuning::Tuning;
 use crate::error::Result;
 use crate::home::Home;
 use crate::record::Owner;
@@ -34,6 +35,8 @@ pub struct ServerOptions {
     /// Whether a write is acknowledged only once the commit log that has it is on the disk. Otherwise
     /// a server that is killed may lose what it has acknowledged just before.
     pub syncs_writes: bool,
+    /// Settings of Cassandra and of its JVM in place of Bakeoff's own.
+    pub tuning: Tuning,
     /// The ports, with 0 for any free port. `None` means free ports, but for a server that is to be
     /// kept those of its last start if they are free. A node other than the first uses all of them
     /// but JMX.
@@ -65,6 +68,7 @@ impl ServerOptions {
             disk_access: None,
             functions: false,
             syncs_writes: false,
+            tuning: Tuning::default(),
             ports: None,
             node: Node::default(),
             owner: Owner::ThisProcess,

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use super::cql::Connection;
 use super::credentials::{Login, new_password};
 use super::server::Server;
-use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::secret::Secret;
 
@@ -26,8 +25,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// node. The nodes are all of a cluster, and answer.
 ///
 /// # Errors
-/// Fails with `Died` when one has ended; `Refused` when another user was logged in meanwhile or has
-/// made roles, or when the data have roles of which none is ours.
+/// Fails with `Died` or `DiedWithSettings` when one has ended; `Refused` when another user was logged in
+/// meanwhile or has made roles, or when the data have roles of which none is ours.
 pub(crate) async fn set_up_roles(nodes: &[Server]) -> Result<()> {
     let Some(first) = nodes.first() else {
         return Ok(());
@@ -52,10 +51,7 @@ impl Roles<'_> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(ended) = self.nodes.iter().find(|node| !node.is_running()) {
-                return Err(Error::Died {
-                    engine: Engine::Cassandra,
-                    reason: ended.why_stopped(),
-                });
+                return Err(ended.ended_early());
             }
             match self.try_to_set_up().await {
                 Ok(true) => return self.check_alone().await,

@@ -15,6 +15,7 @@ use super::gc_log::{self, GcLog};
 use super::log;
 use super::runs_as::RunsAs;
 use crate::details::Details;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::home::Home;
 use crate::machine::read_ahead_bytes;
@@ -167,6 +168,9 @@ impl Server {
             ("java", details.java_version.clone()),
             ("heap", format!("{} MiB", details.heap_mib)),
         ];
+        if let Some(mib) = details.tuning.young_mib {
+            own.push(("young generation", format!("{mib} MiB")));
+        }
         own.extend(
             details
                 .runs_as
@@ -184,10 +188,10 @@ impl Server {
         if let Some(bytes) = read_ahead_bytes(self.dir()) {
             own.push(("read_ahead_bytes", bytes.to_string()));
         }
-        own.push(("jvm_flags", flags::reported()));
+        own.push(("jvm_flags", flags::reported(&details.tuning)));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(details.node, details.chosen()))
+            .chain(config::settings(details.node, &details.chosen()))
             .collect()
     }
 
@@ -206,6 +210,21 @@ impl Server {
                 self.details.heap_mib
             ),
             _ => reason,
+        }
+    }
+
+    /// Makes the error of a server that has ended while it was started. It names the settings that were chosen,
+    /// since one of them may be the reason: which values go together is known to Cassandra alone.
+    pub(crate) fn ended_early(&self) -> Error {
+        let reason = self.why_stopped();
+        match self.details.tuning.described() {
+            Some(settings) if !log::is_port_taken(&reason) => {
+                Error::DiedWithSettings { settings, reason }
+            }
+            _ => Error::Died {
+                engine: Engine::Cassandra,
+                reason,
+            },
         }
     }
 

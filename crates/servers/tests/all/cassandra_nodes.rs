@@ -25,6 +25,7 @@ async fn three_nodes_from_start_to_end() {
     let home = Home::new(folder.path().join("home")).unwrap();
     let mut options = ServerOptions::new(home.clone(), folder.path().join("cluster")).unwrap();
     options.heap_mib = 512;
+    options.tuning.settings = vec![("hinted_handoff_enabled".into(), "false".into())];
     let nodes = match Nodes::start(options, 3).await {
         Ok(nodes) => nodes,
         Err(Error::Refused(reason)) if reason.contains("memory") => {
@@ -35,6 +36,7 @@ async fn three_nodes_from_start_to_end() {
     };
     eprintln!("started in {:.1} s", nodes.start_seconds());
     see_each_other(&nodes).await;
+    have_the_chosen_settings(&nodes);
     assert!(nodes.cpu_seconds().unwrap() > 1.0);
     assert!(nodes.usage().resident_bytes.unwrap() > 3 * (512 << 20));
     let mut addresses: Vec<String> = list(&home)
@@ -58,6 +60,18 @@ async fn three_nodes_from_start_to_end() {
     assert_eq!(list(&home).unwrap(), []);
     let left = nodes.pids().into_iter().filter(|pid| runs(*pid)).count();
     assert_eq!(left, 0, "a node still runs");
+}
+
+fn have_the_chosen_settings(nodes: &Nodes) {
+    for number in 1..=3 {
+        let file = format!("node{number}/conf/cassandra.yaml");
+        let yaml = fs::read_to_string(nodes.dir().join(file)).unwrap();
+        let lines = yaml.lines();
+        let handoff: Vec<&str> = { lines }
+            .filter(|line| line.starts_with("hinted_handoff_enabled"))
+            .collect();
+        assert_eq!(handoff, ["hinted_handoff_enabled: false"], "node {number}");
+    }
 }
 
 async fn see_each_other(nodes: &Nodes) {

@@ -6,5 +6,6 @@
 mod cassandra_load;
 mod cassandra_nodes;
 mod cassandra_server;
+mod cassandra_settings;
 mod postgres;
 mod support;

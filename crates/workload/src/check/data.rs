@@ -1,6 +1,6 @@
 //! Checks `[data]`, the source of the rows.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
@@ -60,16 +60,17 @@ fn is_generator(data: &wire::Data, names: &[&str]) -> bool {
 
 fn check_source(document: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
-    match (&data.generator, &data.file, &data.requires) {
-        (Some(generator), None, None) => {
+    match (&data.generator, &data.file, &data.files, &data.requires) {
+        (Some(generator), None, None, None) => {
             Ok(Data::Generator(check_generator(document, generator, data)?))
         }
-        (None, Some(file), None) => check_file(document, file),
-        (None, None, Some(requires)) => check_requires(document, requires),
+        (None, Some(file), None, None) => Ok(Data::Files(vec![check_file(document, file)?])),
+        (None, None, Some(files), None) => check_files(document, files),
+        (None, None, None, Some(requires)) => check_requires(document, requires),
         _ => Err(document.error(
             wire.span(),
             "say where rows come from with exactly one of `generator = \"gdelt\"`, \
-             `file = \"rows.csv\"` and `requires = \"--data\"`",
+             `file = \"rows.csv\"`, `files = [\"1979.zip\", \"1980.zip\"]` and `requires = \"--data\"`",
         )),
     }
 }
@@ -106,15 +107,23 @@ fn check_sensors(document: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u
         })
 }
 
-fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<Data> {
+fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<PathBuf> {
     if file.get_ref().is_empty() {
-        return Err(document.error(
-            file.span(),
-            "`file` is empty; name a CSV, TSV or Parquet file",
-        ));
+        let message = "the name is empty; name a CSV, TSV or Parquet file";
+        return Err(document.error(file.span(), message));
     }
     let folder = document.path.parent().unwrap_or(Path::new(""));
-    Ok(Data::File(folder.join(file.get_ref())))
+    Ok(folder.join(file.get_ref()))
+}
+
+fn check_files(document: Text<'_>, files: &Spanned<Vec<Spanned<String>>>) -> Result<Data> {
+    if files.get_ref().is_empty() {
+        let message = "`files` is empty; name CSV or TSV files, in the order of their rows";
+        return Err(document.error(files.span(), message));
+    }
+    let files = files.get_ref().iter();
+    let files = files.map(|file| check_file(document, file));
+    Ok(Data::Files(files.collect::<Result<_>>()?))
 }
 
 fn check_requires(document: Text<'_>, requires: &Spanned<String>) -> Result<Data> {

@@ -16,6 +16,7 @@ mod server;
 mod set;
 mod table;
 mod text;
+mod text_form;
 mod toml_error;
 mod toml_string;
 mod tsbs;
@@ -32,6 +33,7 @@ use crate::{
 };
 
 pub use query::placeholders;
+pub use server::{ServerKey, server_keys};
 use set::Set;
 pub use table::usable_name;
 use text::Text;
@@ -102,6 +104,7 @@ impl Workload {
         let seed = number::at_least(place, wire.seed.as_ref(), "seed", 0)?.unwrap_or(1);
         let mut data = data::check(place, &wire.data)?;
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
+        let text_form = text_form::check(place, wire.data.get_ref(), &table)?;
         let mut scale = scale(place, &wire.scale)?;
         if let Data::Generator(generator) = &data {
             let all = rows_in_all(generator, seed);
@@ -159,6 +162,7 @@ impl Workload {
             concurrent,
             table,
             data,
+            text_form,
             queries,
             path: place.path.to_owned(),
             text: place.text.to_owned(),

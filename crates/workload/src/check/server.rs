@@ -1,9 +1,17 @@
-//! Checks `[server]`: limits of the servers that are started.
+//! Checks `[server]`: limits and settings of the servers that are started.
+
+mod cassandra;
+mod form;
+mod jvm;
+mod keys;
+mod needed;
 
 use toml::Spanned;
 
-use super::text::Text;
-use crate::{Result, ServerLimits, wire};
+pub use keys::{ServerKey, server_keys};
+
+use super::text::{Text, suggestion};
+use crate::{Result, ServerSettings, TimeOuts, wire};
 
 /// Units with their size in MiB; fractions of a MiB are refused.
 const UNITS: [(&str, u64); 2] = [("MiB", 1), ("GiB", 1024)];
@@ -16,15 +24,23 @@ const RATE_UNITS: [(&str, u64); 4] = [
     ("GiB/s", 1 << 30),
 ];
 
-/// Checks the limits of heap, memory and the disk.
-pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
-    let limits = ServerLimits {
+const TIME_OUTS: [(&str, TimeOuts); 2] = [("long", TimeOuts::Long), ("default", TimeOuts::Shipped)];
+
+/// Checks the limits of heap, memory and the disk, and the settings of Cassandra and its JVM.
+pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerSettings> {
+    let time_outs = wire.time_outs.as_ref();
+    let settings = ServerSettings {
         heap_mib: mebibytes(document, wire.heap.as_ref(), "heap")?,
         memory_mib: mebibytes(document, wire.memory.as_ref(), "memory")?,
         disk_read_bytes: bytes_per_second(document, wire.disk_read.as_ref())?,
+        time_outs: word(document, time_outs, "time_outs", &TIME_OUTS)?.unwrap_or_default(),
+        young_mib: mebibytes(document, wire.jvm.young.as_ref(), "young")?,
+        collector: jvm::collector(document, &wire.jvm)?,
+        cassandra: cassandra::check(document, &wire.cassandra)?,
     };
+    jvm::check_young(document, &wire.jvm, &settings)?;
     if let (Some(heap), Some(memory), Some(written)) =
-        (limits.heap_mib, limits.memory_mib, &wire.memory)
+        (settings.heap_mib, settings.memory_mib, &wire.memory)
         && memory <= heap
     {
         let message = format!(
@@ -33,7 +49,26 @@ pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
         );
         return Err(document.error(written.span(), message));
     }
-    Ok(limits)
+    Ok(settings)
+}
+
+/// Returns what a word stands for, if there is one.
+fn word<T: Copy>(
+    document: Text<'_>,
+    written: Option<&Spanned<String>>,
+    key: &str,
+    known: &[(&'static str, T)],
+) -> Result<Option<T>> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let found = known.iter().find(|(name, _)| name == written.get_ref());
+    found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| {
+        let names = known.iter().map(|(name, _)| *name);
+        let hint = suggestion(written.get_ref(), names);
+        let message = format!("there is no {key} = `{written}`{hint}");
+        document.error(written.span(), message)
+    })
 }
 
 fn mebibytes(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::text::{Text, quoted, suggestion};
-use crate::{Column, ColumnType, Data, Result, Table, source, wire};
+use crate::{Column, ColumnType, Data, Generator, Result, Table, source, wire};
 
 /// Type names of other systems, with those of Bakeoff.
 const SYNONYMS: [(&str, &str); 19] = [
@@ -37,9 +37,17 @@ pub fn check(
     data: &Data,
     data_span: Range<usize>,
 ) -> Result<Table> {
-    let own = match data {
-        Data::Generator(generator) => source::generator_table(generator),
-        Data::File(_) | Data::FileFromCommandLine => None,
+    let columns_of = wire.and_then(|wire| wire.get_ref().columns_of.as_ref());
+    let own = match (data, columns_of) {
+        (Data::Generator(_), Some(name)) => {
+            let message = "`columns_of` is for rows from a file; leave it out";
+            return Err(document.error(name.span(), message));
+        }
+        (Data::Generator(generator), None) => source::generator_table(generator),
+        (Data::Files(_) | Data::FileFromCommandLine, Some(name)) => {
+            Some(table_of_generator(document, name)?)
+        }
+        (Data::Files(_) | Data::FileFromCommandLine, None) => None,
     };
     match (own, wire) {
         (Some(own), None) => Ok(own),
@@ -62,7 +70,22 @@ pub fn suggest_column(table: &Table, word: &str) -> String {
     suggestion(word, table.columns.iter().map(|c| c.name.as_str()))
 }
 
-/// Returns the generator's table with the name and key that the file gives.
+/// Returns the table of the generator that `columns_of` names.
+fn table_of_generator(document: Text<'_>, name: &Spanned<String>) -> Result<Table> {
+    let generator = match name.get_ref().as_str() {
+        "gdelt" => Some(Generator::Gdelt),
+        "sensor" => Some(Generator::Sensor { sensors: 1 }),
+        _ => None,
+    };
+    let table = generator.as_ref().and_then(source::generator_table);
+    table.ok_or_else(|| {
+        let hint = suggestion(name.get_ref(), ["gdelt", "sensor"]);
+        let message = format!("`{name}` is no generator with columns for a file{hint}");
+        document.error(name.span(), message)
+    })
+}
+
+/// Returns a generator's table with the name and key that the workload gives.
 fn change_key(document: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<Table> {
     if let Some(columns) = &wire.columns {
         let message = "a generator brings its own columns; leave [table.columns] out";

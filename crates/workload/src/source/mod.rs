@@ -24,7 +24,7 @@ pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
-pub use file::open as open_file;
+pub use file::open as open_files;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;
 
@@ -167,16 +167,17 @@ pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shard
     values.keys_repeat(rows, shards == 1 && !workload.is_written_in_cql())
 }
 
-/// Opens the source of a workload. `data` replaces the file that the workload names, or its
-/// generator.
+/// Opens the source of a workload. `data` replaces the files that the workload names, or its
+/// generator; it is read as the workload says of its own files.
 ///
 /// # Errors
 /// The data file is missing, cannot be read or does not fit the table, or the workload needs one
 /// and `data` is `None`.
 pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSource>> {
+    let open = |paths: &[PathBuf]| open_files(paths, &workload.table, &workload.text_form);
     match (data, &workload.data) {
-        (Some(path), _) => file::open(&path, &workload.table),
-        (None, Data::File(path)) => file::open(path, &workload.table),
+        (Some(path), _) => open(&[path]),
+        (None, Data::Files(paths)) => open(paths),
         (None, Data::Generator(generator)) => open_generator(workload, generator),
         (None, Data::FileFromCommandLine) => Err(Error::Usage(format!(
             "workload {} reads its rows from a file of yours: name it with --data PATH",

@@ -179,7 +179,8 @@ fn faults_of_a_whole_file() {
     );
     assert_eq!(
         csv_error("series;time;value\na;1;2\n"),
-        "x.csv: the file has no column `series`; there are `series;time;value`"
+        "x.csv: the first line names no column of the table: its fields seem to be separated by `;`, so \
+         say `delimiter = \";\"` in [data], or --delimiter ';'"
     );
     assert_eq!(
         csv_error("series,time,value,Time\na,1,2,3\n"),

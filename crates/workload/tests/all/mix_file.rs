@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use bakeoff_workload::{Action, Consistency, Keys, Mix, ServerLimits, Workload};
+use bakeoff_workload::{
+    Action, Collector, Consistency, Keys, Mix, ServerSettings, TimeOuts, Workload,
+};
 
 const GOOD: &str = r#"
 title = "Test"
@@ -65,12 +67,12 @@ fn mix() -> Mix {
 #[test]
 fn a_good_mix_is_read_with_shares_and_defaults() {
     let workload = parse(GOOD).unwrap();
-    let limits = ServerLimits {
+    let server = ServerSettings {
         heap_mib: Some(512),
         memory_mib: Some(1024),
-        disk_read_bytes: None,
+        ..ServerSettings::default()
     };
-    assert_eq!(workload.server, limits);
+    assert_eq!(workload.server, server);
     assert!(!workload.is_written_in_cql());
     let mix = mix();
     let weights: Vec<f64> = mix.operations.iter().map(|o| o.weight).collect();
@@ -292,6 +294,51 @@ fn limits_of_the_server() {
     }
     let kib = parse(&GOOD.replace("\"512MiB\"", "\"524288KiB\"")).unwrap();
     assert_eq!(kib.server.heap_mib, Some(512));
+}
+
+#[test]
+fn time_outs_of_the_server() {
+    let memory = "memory = \"1GiB\"";
+    assert_eq!(parse(GOOD).unwrap().server.time_outs, TimeOuts::Long);
+    for (written, time_outs) in [("long", TimeOuts::Long), ("default", TimeOuts::Shipped)] {
+        let text = GOOD.replace(memory, &format!("time_outs = \"{written}\""));
+        assert_eq!(parse(&text).unwrap().server.time_outs, time_outs);
+    }
+    assert_eq!(
+        error(memory, "time_outs = \"defaults\""),
+        "20:13: there is no time_outs = `defaults`; did you mean `default`?"
+    );
+    assert!(error(memory, "timeouts = \"long\"").contains("did you mean `time_outs`?"));
+}
+
+#[test]
+fn collector_and_young_generation_of_the_server() {
+    let memory = "memory = \"1GiB\"";
+    let with = |jvm: &str| format!("{memory}\njvm = {{ {jvm} }}");
+    let server = parse(&GOOD.replace(memory, &with("young = \"256MiB\", collector = \"Serial\"")));
+    let server = server.unwrap().server;
+    assert_eq!(server.young_mib, Some(256));
+    assert_eq!(server.collector, Some(Collector::Serial));
+    let zgc = parse(&GOOD.replace(memory, &with("collector = \"ZGC\"")));
+    assert_eq!(zgc.unwrap().server.collector, Some(Collector::Zgc));
+    assert_eq!(
+        error(memory, &with("collector = \"zgc\"")),
+        "21:21: there is no collector = `zgc`; did you mean `ZGC`?"
+    );
+    assert!(
+        error(memory, &with("collector = \"Shenandoah\""))
+            .ends_with("; there are `G1`, `ZGC`, `Parallel`, `Serial`")
+    );
+    assert_eq!(
+        error(memory, &with("young = \"512MiB\"")),
+        "21:17: `young` is a part of the heap; it has to be less than the 512 MiB of `heap`"
+    );
+    assert!(error(memory, &with("young = \"much\"")).contains("`young` is `much`, but has to be"));
+    assert!(
+        error(memory, &with("young = \"64MiB\", collector = \"ZGC\""))
+            .contains("ZGC has no young generation")
+    );
+    assert!(error(memory, &with("heap = \"1GiB\"")).contains("unknown key `heap`"));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_good_file_is_read_with_names_in_lower_case_and_defaults() {
     ];
     assert_eq!(columns, expected);
     assert_eq!(workload.table.key().collect::<Vec<_>>(), ["series", "time"]);
-    assert_eq!(workload.data, Data::File("w/rows.csv".into()));
+    assert_eq!(workload.data, Data::Files(vec!["w/rows.csv".into()]));
     assert!(
         matches!(&workload.queries[0].parameters[0].values, ParameterValues::Column(c) if c == "series")
     );
@@ -161,7 +161,7 @@ fn columns_and_keys() {
 
 #[test]
 fn data() {
-    let exactly_one = "w/my-test.toml:12:1: say where rows come from with exactly one of `generator = \"gdelt\"`, `file = \"rows.csv\"` and `requires = \"--data\"`";
+    let exactly_one = "w/my-test.toml:12:1: say where rows come from with exactly one of `generator = \"gdelt\"`, `file = \"rows.csv\"`, `files = [\"1979.zip\", \"1980.zip\"]` and `requires = \"--data\"`";
     assert_eq!(error("file = \"rows.csv\"", ""), exactly_one);
     assert_eq!(
         error("[data]\n", "[data]\ngenerator = \"gdelt\"\n"),

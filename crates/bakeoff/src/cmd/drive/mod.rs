@@ -179,7 +179,7 @@ impl Drive {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         if !self.dry_run {
@@ -188,12 +188,13 @@ impl Drive {
         let rows = before
             .rows(self.rows)?
             .unwrap_or(workload.scale.default_rows);
-        let warnings = before.check_first_rows(rows)?;
+        let mut warnings = before.check_first_rows(rows)?;
         progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows)?;
         check_new_rows(&mix, values.as_ref(), rows)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             let dry_run = DryRun {
@@ -300,7 +301,7 @@ impl Drive {
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.keyspace = self.keyspace.clone();
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         options.rate_limit = self.limit()?;
         options.cassandra.functions = workload.makes_functions();
         Ok(Context {

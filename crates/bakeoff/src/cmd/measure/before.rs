@@ -4,13 +4,13 @@
 //! Engines are checked last ([`bakeoff_engines::Engines::checked`]), when servers that killed commands
 //! left behind are stopped and no longer take memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::check_expectations;
 use bakeoff_engines::servers::try_writing;
-use bakeoff_engines::{SqlOracle, check_ranges};
+use bakeoff_engines::{Context, SqlOracle, check_ranges, settings_without_effect};
 use bakeoff_stats::JournalError;
 use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
@@ -46,8 +46,8 @@ impl RowsToHold {
 pub struct Before<'a> {
     pub workload: &'a Workload,
     pub source: Arc<dyn RowSource>,
-    /// The file that rows come from, if they come from one.
-    pub file: Option<&'a Path>,
+    /// The files that rows come from, if they come from any.
+    pub files: &'a [PathBuf],
     pub progress: &'a Progress,
 }
 
@@ -82,13 +82,21 @@ impl Before<'_> {
     /// # Errors
     /// Fails for a row that cannot be loaded, with its line.
     pub fn check_first_rows(&self, rows: u64) -> Result<Vec<String>> {
-        if self.file.is_none() {
+        if self.files.is_empty() {
             return Ok(Vec::new());
         }
         self.progress.step("checking the first rows");
         let doubts = check_first_rows(self.source.as_ref(), &self.workload.table, rows)?;
         self.warn(&doubts);
         Ok(doubts)
+    }
+
+    /// Looks for settings of designs that have no effect with the options of the command; prints and
+    /// returns a warning for each.
+    pub fn check_effects(&self, designs: &[DesignId], context: &Context) -> Vec<String> {
+        let doubts = settings_without_effect(designs, context);
+        self.warn(&doubts);
+        doubts
     }
 
     fn warn(&self, doubts: &[String]) {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bakeoff_driver::peak_memory_bytes;
-use bakeoff_engines::{Context, Engines, clear_leftovers, limits_not_applied};
+use bakeoff_engines::{Context, Engines, clear_leftovers, settings_not_applied};
 use bakeoff_stats::{Event, EventLog};
 use bakeoff_workload::DesignId;
 
@@ -58,7 +58,7 @@ impl Measurement<'_> {
             format!("{limited}. Rates of loading are those of the limit")
         });
         for message in warnings
-            .chain(limits_not_applied(self.context))
+            .chain(settings_not_applied(self.context))
             .chain(limited)
         {
             log.note(Event::Warning(message))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::{check_designs, check_queries};
 use bakeoff_workload::source::RowSource;
-use bakeoff_workload::{Data, Error, Workload, source};
+use bakeoff_workload::{Data, Error, TextForm, Workload, source};
 use clap::Args;
 
 use crate::exit::Misuse;
@@ -14,9 +14,18 @@ use crate::stderr::print_line;
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
-    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
+    /// Data file instead of the workload's own: CSV or TSV, either packed by gzip or ZIP, or Parquet (repeat for
+    /// several CSV or TSV files, whose rows follow each other)
     #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
+
+    /// The first line of the data file is a row; its columns are those of the table, in their order
+    #[arg(long, conflicts_with = "set")]
+    no_header: bool,
+
+    /// Character between the fields of the data file, or tab, whatever its name says
+    #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter, conflicts_with = "set")]
+    delimiter: Option<u8>,
 
     /// Set an option of the workload's generator, for example hosts=4000 (repeat for several)
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
@@ -25,11 +34,28 @@ pub struct DataOptions {
 
 impl DataOptions {
     /// Reads a workload from a file, or the shipped one of that name, and applies the options of its
-    /// generator.
+    /// generator or of its data file.
     ///
     /// # Errors
-    /// Fails with a misuse if it cannot be read or is invalid.
+    /// Fails with a misuse if it cannot be read or is invalid, or if it has no file that these options are about.
     pub fn workload(&self, asked: &Path) -> Result<Workload> {
+        let mut workload = self.read(asked)?;
+        let are_given = self.no_header || self.delimiter.is_some();
+        if are_given && self.data.is_empty() && matches!(workload.data, Data::Generator(_)) {
+            let error = anyhow!(
+                "--no-header and --delimiter say how a data file is read, but {} generates its rows: \
+                 name a file with --data, or leave them out",
+                workload.name
+            );
+            return Err(Misuse::new(error).into());
+        }
+        let form = &mut workload.text_form;
+        form.no_header |= self.no_header;
+        form.delimiter = self.delimiter.or(form.delimiter);
+        Ok(workload)
+    }
+
+    fn read(&self, asked: &Path) -> Result<Workload> {
         let (workload, hint) = match choose(&WORKLOADS, asked)? {
             Chosen::Shipped(Shipped { name, text }) => {
                 let workload = Workload::parse_with(text, Path::new(name), &self.set);
@@ -52,26 +78,40 @@ impl DataOptions {
         Ok(workload)
     }
 
-    /// Opens the rows of a workload, from the data file if one is named.
+    /// Opens the rows of a workload, from data files if any are named.
     pub fn open(&self, workload: &Workload) -> Result<Box<dyn RowSource>> {
-        Ok(source::open(workload, self.data.clone())?)
+        Ok(if self.data.is_empty() {
+            source::open(workload, None)?
+        } else {
+            source::open_files(&self.data, &workload.table, &workload.text_form)?
+        })
     }
 
-    /// Returns the file that rows come from, if they come from one.
-    pub fn file<'a>(&'a self, workload: &'a Workload) -> Option<&'a Path> {
-        match (&self.data, &workload.data) {
-            (Some(path), _) | (None, Data::File(path)) => Some(path),
-            _ => None,
+    /// Returns the files that rows come from, if they come from any.
+    pub fn files<'a>(&'a self, workload: &'a Workload) -> &'a [PathBuf] {
+        match &workload.data {
+            _ if !self.data.is_empty() => &self.data,
+            Data::Files(files) => files,
+            Data::Generator(_) | Data::FileFromCommandLine => &[],
         }
     }
 
     /// Describes for a report where rows come from.
     pub fn described(&self, workload: &Workload) -> String {
-        match (self.file(workload), &workload.data) {
-            (Some(path), _) => path.display().to_string(),
-            (None, Data::Generator(generator)) => format!("generator {generator}"),
-            (None, _) => String::new(),
+        let mut described = match (self.files(workload), &workload.data) {
+            ([], Data::Generator(generator)) => format!("generator {generator}"),
+            ([], _) => String::new(),
+            ([file], _) => file.display().to_string(),
+            ([first, others @ ..], _) => format!("{} and {} more", first.display(), others.len()),
+        };
+        // What the workload says of its files is in the report anyway.
+        if self.no_header {
+            described.push_str(" --no-header");
         }
+        if let Some(delimiter) = self.delimiter {
+            described.push_str(&format!(" --delimiter {:?}", char::from(delimiter)));
+        }
+        described
     }
 }
 

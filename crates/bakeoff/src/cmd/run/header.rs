@@ -136,14 +136,16 @@ pub fn fingerprint(
     replication: Replication,
 ) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
-    let file = options.data.file(workload).map(|path| {
+    let files = options.data.files(workload).iter();
+    let files = files.map(|path| {
         let metadata = std::fs::metadata(path).ok();
         let version = metadata.map(|m| (m.len(), m.modified().ok()));
         (path, version)
     });
+    let files: Vec<_> = files.collect();
     let parts = (
         env!("CARGO_PKG_VERSION"),
-        (&workload.text, designs, file),
+        (&workload.text, designs, files, &workload.text_form),
         (
             options.rows,
             options.scale.map(f64::to_bits),

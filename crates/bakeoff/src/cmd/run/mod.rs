@@ -151,7 +151,7 @@ impl Run {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         let token = if self.dry_run {
@@ -170,6 +170,7 @@ impl Run {
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         let to_hold = RowsToHold::asked(rows);
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);
@@ -222,7 +223,7 @@ impl Run {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;

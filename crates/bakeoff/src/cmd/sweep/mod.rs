@@ -110,7 +110,7 @@ impl Sweep {
         let before = Before {
             workload: &workload,
             source: source.clone(),
-            file: self.data.file(&workload),
+            files: self.data.files(&workload),
             progress: &progress,
         };
         if !self.dry_run {
@@ -123,6 +123,7 @@ impl Sweep {
         let grid = Grid::new(&self.batches, &self.workers);
         let rows = check::rows(&grid, source.as_ref())?;
         warnings.extend(before.check_ranges(&designs, &rows)?);
+        warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
             return dry_run(&infos, &left_out, (&grid, self.rounds), &context);
@@ -158,7 +159,7 @@ impl Sweep {
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.server = workload.server;
+        options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,

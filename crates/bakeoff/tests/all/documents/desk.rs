@@ -2,6 +2,7 @@
 //! stand-ins for all programs, so that nothing is built, installed or measured.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +10,8 @@ use std::process::Command;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 use super::markdown::{Page, root};
 
@@ -121,6 +124,10 @@ impl Desk {
             let text = readme.block_after(&format!("`{name}`"), language);
             fs::write(self.path(name), text).unwrap();
         }
+        let events = Page::read("docs/gdelt-generator.md");
+        let workload = events.block_after("`gdelt-1979.toml`", "toml");
+        fs::write(self.path("gdelt-1979.toml"), workload).unwrap();
+        write_events(&self.path("1979.zip"));
         fs::write(self.path("ca.pem"), CERTIFICATE).unwrap();
         let readings = "host,time,value\na,2026-01-01T00:00:00Z,1.5\nb,2026-01-01T00:00:00Z,2.5\n";
         fs::write(self.path("readings.csv"), readings).unwrap();
@@ -155,8 +162,21 @@ fn write_program(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// Writes an event in the form of GDELT's files: 57 fields without names, of which the actors and places are
+/// empty here.
+fn write_events(path: &Path) {
+    let (actors, places) = ("\t".repeat(20), "\t".repeat(21));
+    let event = format!(
+        "1\t19790101\t197901\t1979\t1979.0027{actors}\t1\t010\t010\t01\t1\t0.0\t2\t1\t2\t1.5{places}\t19790101\n"
+    );
+    let mut zip = ZipWriter::new(fs::File::create(path).unwrap());
+    zip.start_file("1979.csv", SimpleFileOptions::default())
+        .unwrap();
+    zip.write_all(event.as_bytes()).unwrap();
+    zip.finish().unwrap();
+}
+
 fn write_gzip(path: &Path, text: &str) {
-    use std::io::Write;
     let mut file = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
     file.write_all(text.as_bytes()).unwrap();
     file.finish().unwrap();

@@ -1,9 +1,11 @@
-//! Options and environment variables: those of the program are described, and those that are
-//! described are there.
+//! Options, environment variables, layouts and settings of servers: those of the program are described, and
+//! those that are described are there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+
+use bakeoff_workload::{Workload, server_keys};
 
 use super::markdown::{Page, pages, root};
 
@@ -65,6 +67,38 @@ fn every_layout_is_described_and_every_described_one_is_there() {
         .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
         .collect();
     assert_eq!(described, there);
+}
+
+#[test]
+fn every_key_of_the_server_is_described_with_its_values() {
+    let page = Page::read("docs/server.md");
+    let section = page.text.split_once("\n## Keys of cassandra.yaml\n");
+    let rows = section.unwrap().1.lines();
+    let mut described = BTreeMap::new();
+    for row in rows.filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        for key in cells[2].split(", ") {
+            let name = key.trim_matches('`').to_owned();
+            described.insert(name, cells[3].to_owned());
+        }
+    }
+    let there = server_keys().map(|key| (key.name.to_owned(), key.values));
+    let there: BTreeMap<String, String> = there.collect();
+    assert_eq!(described, there);
+}
+
+#[test]
+fn the_example_of_the_server_is_one_that_a_workload_may_have() {
+    let page = Page::read("docs/server.md");
+    let example = page.blocks_of("toml").next().unwrap();
+    let text = format!(
+        "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
+         sql = \"SELECT value FROM sensor\"\n{}",
+        example.text
+    );
+    let workload = Workload::parse(&text, Path::new("server.toml")).unwrap();
+    assert_eq!(workload.server.cassandra.len(), 4);
+    assert_eq!(workload.server.young_mib, Some(1024));
 }
 
 /// The options in code that begins with one; those of whole commands are checked with them.

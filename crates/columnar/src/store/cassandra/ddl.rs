@@ -1,7 +1,7 @@
 //! The texts of the statements that create and drop the CQL tables of a table.
 
 use super::names::{Names, Part};
-use super::options::{Compression, Options};
+use super::options::Compression;
 use crate::Result;
 
 /// The version of the format of the tables and their contents.
@@ -30,18 +30,22 @@ pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Pa
     Part::ALL.map(|part| (part, create_statement(names, part, compression)))
 }
 
-/// Returns all statements that dropping a table and creating it again with the default options
+/// Returns all statements that dropping a table and creating it again with a compression of its blobs
 /// sends, to show them without sending any. A `?` is in place of the definition, and of the name of the
 /// process.
 ///
 /// # Errors
 /// Fails if Cassandra would not take a name.
-pub fn recreation_statements(keyspace: &str, table: &str) -> Result<Vec<String>> {
+pub fn recreation_statements(
+    keyspace: &str,
+    table: &str,
+    compression: Compression,
+) -> Result<Vec<String>> {
     let names = Names::new(keyspace, table)?;
     let mut statements = vec![mark_statement(&names)];
     let dropped = Part::ALL.into_iter().rev();
     statements.extend(dropped.map(|part| drop_statement(&names, part)));
-    for (part, statement) in create_statements(&names, Options::default().compression) {
+    for (part, statement) in create_statements(&names, compression) {
         statements.push(statement);
         if part == Part::Catalogue {
             statements.push(claim_statement(&names));
@@ -91,9 +95,9 @@ fn create_statement(names: &Names, part: Part, compression: Compression) -> Stri
              deleted boolean, row blob, PRIMARY KEY ((shard, bucket, generation), key)"
         }
     };
-    let compression = match (part, compression) {
-        (Part::Chunks, Compression::None) => " AND compression = {'enabled': false}",
-        _ => " AND compression = {'class': 'LZ4Compressor', 'min_compress_ratio': 1.05}",
+    let compression = match part {
+        Part::Chunks => compression,
+        Part::Catalogue | Part::Places | Part::Index | Part::Fresh => Compression::default(),
     };
     let remembered = match part {
         Part::Chunks | Part::Fresh => {
@@ -102,9 +106,10 @@ fn create_statement(names: &Names, part: Part, compression: Compression) -> Stri
         _ => String::new(),
     };
     format!(
-        "CREATE TABLE IF NOT EXISTS {} ({columns}) WITH comment = '{}'{compression}{remembered}",
+        "CREATE TABLE IF NOT EXISTS {} ({columns}) WITH comment = '{}' AND compression = {}{remembered}",
         names.cql(part),
-        comment(names)
+        comment(names),
+        compression.cql()
     )
 }
 
@@ -130,4 +135,22 @@ pub(super) fn renewal_statement(names: &Names) -> String {
 pub(super) fn release_statement(names: &Names) -> String {
     let catalogue = names.cql(Part::Catalogue);
     format!("DELETE FROM {catalogue} WHERE id = '{CLAIM}' IF definition = ?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_blobs_have_the_compression_that_was_chosen() {
+        let statements = recreation_statements("ks", "t", Compression::Deflate).unwrap();
+        let made = statements.iter().filter(|s| s.starts_with("CREATE TABLE"));
+        let of_class = |class: &str| {
+            let option = format!(" AND compression = {{'class': '{class}Compressor', ");
+            let tables = made.clone().filter(|s| s.contains(&option));
+            tables.map(|s| s.split(' ').nth(5)).collect::<Vec<_>>()
+        };
+        assert_eq!(of_class("Deflate"), [Some("\"ks\".t_chunks")]);
+        assert_eq!(of_class("LZ4").len(), 4);
+    }
 }

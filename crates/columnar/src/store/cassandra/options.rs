@@ -46,15 +46,55 @@ pub const WRITER_LEASE: Duration = Duration::from_millis(200);
 /// than the lease, so that clocks may differ in speed.
 pub const FREEZE_WAIT: Duration = Duration::from_millis(250);
 
-/// The compression of blobs when Cassandra writes them to disk. They are encoded already, so that it
-/// gains little; in reading it costs nothing that could be measured.
+/// The compression of blobs when Cassandra writes them to disk, of blocks that become smaller by it; the
+/// others stay as they are. Blobs are encoded already, so that LZ4 gains little; in reading it costs nothing
+/// that could be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
     /// No compression.
     None,
-    /// LZ4 for blocks that become smaller by it; the others stay as they are.
+    /// LZ4.
     #[default]
     Lz4,
+    /// Zstd, with Cassandra's default level.
+    Zstd,
+    /// Deflate.
+    Deflate,
+    /// Snappy.
+    Snappy,
+}
+
+impl Compression {
+    /// Every compression.
+    pub const ALL: [Compression; 5] = [
+        Compression::Lz4,
+        Compression::Zstd,
+        Compression::Deflate,
+        Compression::Snappy,
+        Compression::None,
+    ];
+
+    /// Returns the name: that of Cassandra's class without `Compressor`, or `none`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Lz4 => "LZ4",
+            Compression::Zstd => "Zstd",
+            Compression::Deflate => "Deflate",
+            Compression::Snappy => "Snappy",
+        }
+    }
+
+    /// Returns the table option of CQL.
+    pub(super) fn cql(self) -> String {
+        match self {
+            Compression::None => "{'enabled': false}".to_owned(),
+            other => format!(
+                "{{'class': '{}Compressor', 'min_compress_ratio': 1.05}}",
+                other.name()
+            ),
+        }
+    }
 }
 
 /// The way in which a process reads and writes a table in Cassandra. Every process may have its own
@@ -110,6 +150,21 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compressions_are_named_as_in_cassandra() {
+        let written = Compression::ALL.map(Compression::cql);
+        for (compression, cql) in Compression::ALL.iter().zip(&written) {
+            let class = format!("'class': '{}Compressor'", compression.name());
+            let is_none = *compression == Compression::None;
+            assert_eq!(cql.contains(&class), !is_none, "{cql}");
+        }
+        assert_eq!(
+            written[0],
+            "{'class': 'LZ4Compressor', 'min_compress_ratio': 1.05}"
+        );
+        assert_eq!(written[4], "{'enabled': false}");
+    }
 
     #[test]
     fn limits_are_possible() {

@@ -48,6 +48,7 @@ async fn stores_in_a_real_cassandra() {
     timed!(tables::a_table_that_is_half_made_or_half_dropped(
         &cassandra
     ));
+    timed!(tables::tables_have_the_compression_that_they_were_created_with(&cassandra));
     timed!(tables::a_newer_format_is_refused(&cassandra));
     timed!(fresh::the_last_write_wins(&cassandra));
     timed!(fresh::a_range_of_keys(&cassandra));

@@ -1,5 +1,6 @@
 //! Creating, opening and dropping tables.
 
+use std::collections::HashMap;
 use std::num::NonZeroI64;
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ pub async fn is_made_once_and_found_again(cassandra: &Cassandra) {
         .iter()
         .map(|t| format!("{KEYSPACE}.{t}"))
         .collect();
-    let shown = recreation_statements(KEYSPACE, "made").unwrap();
+    let shown = recreation_statements(KEYSPACE, "made", Compression::Zstd).unwrap();
     for statement in shown.iter().filter(|statement| !statement.contains('?')) {
         cassandra.cql(statement).await;
     }
@@ -192,18 +193,62 @@ pub async fn a_table_that_is_half_made_or_half_dropped(cassandra: &Cassandra) {
     assert!(error.contains("remains of a columnar table"), "{error}");
     assert!(drop_table(cassandra, "half").await.unwrap());
     assert_eq!(fresh_rows(&cassandra.table("half").await, PLACE).await, []);
+}
 
-    for compression in [Compression::None, Compression::Lz4] {
-        let options = Options {
-            compression,
-            ..Options::default()
+pub async fn tables_have_the_compression_that_they_were_created_with(cassandra: &Cassandra) {
+    for compression in Compression::ALL {
+        if compression == Compression::default() {
+            // All other tables have it.
+            continue;
+        }
+        let name = format!("with_{}", compression.name().to_lowercase());
+        let create = async |compression| {
+            let options = Options {
+                compression,
+                ..Options::default()
+            };
+            let session = Arc::clone(&cassandra.session);
+            CassandraStore::create(session, KEYSPACE, &name, definition(), options)
+                .await
+                .unwrap()
         };
-        let session = Arc::clone(&cassandra.session);
-        let name = format!("with_{compression:?}").to_lowercase();
-        CassandraStore::create(session, KEYSPACE, &name, definition(), options)
+        let made = create(compression).await;
+        made.insert(PLACE, &[row("a", write_time(), Some("1"))])
             .await
             .unwrap();
+        let class = compressor_of(cassandra, &format!("{name}_chunks")).await;
+        match compression {
+            Compression::None => assert_eq!(class, None),
+            other => assert_eq!(
+                class,
+                Some(format!(
+                    "org.apache.cassandra.io.compress.{}Compressor",
+                    other.name()
+                ))
+            ),
+        }
+        // A process that asks for another one opens the table as it is.
+        let again = create(Compression::default()).await;
+        assert_eq!(fresh_rows(&again, PLACE).await.len(), 1);
+        assert_eq!(
+            compressor_of(cassandra, &format!("{name}_chunks")).await,
+            class
+        );
     }
+}
+
+/// Returns the class of the compressor of a CQL table.
+async fn compressor_of(cassandra: &Cassandra, table: &str) -> Option<String> {
+    let cql =
+        "SELECT compression FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?";
+    let found = cassandra
+        .session
+        .query_unpaged(cql, (KEYSPACE, table))
+        .await
+        .unwrap();
+    let found = found.into_rows_result().unwrap();
+    let (mut options,) = found.first_row::<(HashMap<String, String>,)>().unwrap();
+    options.remove("class")
 }
 
 pub async fn a_newer_format_is_refused(cassandra: &Cassandra) {

@@ -22,6 +22,7 @@ fn expected(batches: Vec<RecordBatch>, order_by: Vec<usize>) -> Expected {
         batches,
         order_by,
         beyond: None,
+        ..Expected::default()
     }
 }
 
@@ -32,6 +33,7 @@ fn limited(rows: Vec<RecordBatch>, order_by: Vec<usize>) -> Expected {
         batches: vec![rows[0].slice(0, most)],
         order_by,
         beyond: Some(rows[0].slice(most, 1)),
+        ..Expected::default()
     }
 }
 
@@ -266,4 +268,40 @@ fn leeway_is_for_floats_alone() {
     assert!(is_same(compare_with(&right, &cancelled, &absolute)));
     let other = by_average(&[("x", 100.0), ("b", 1e-7)]);
     assert!(!is_same(compare_with(&right, &other, &relative(0.5))));
+}
+
+#[test]
+fn answers_that_are_too_large_are_compared_by_digests() {
+    let rows = answer(&[Some("a"), None], &[Some(1.5), Some(2.0)]);
+    let held = |batches: &[RecordBatch]| Answer {
+        batches: batches.to_vec(),
+        ..Answer::default()
+    };
+    let digested = |batches: &[RecordBatch]| Answer {
+        digest: Some(Digest::of(batches).unwrap()),
+        ..Answer::default()
+    };
+    let right = |answer: Answer| Expected {
+        batches: answer.batches,
+        digest: answer.digest,
+        only_reads: true,
+        order_by: vec![1],
+        beyond: None,
+    };
+    let near = answer(&[Some("a"), None], &[Some(1.5 + 1e-12), Some(2.0)]);
+    let exact = |right: &Expected, ours: &Answer| compare_answer(right, ours, &Leeway::default());
+    for right in [right(held(&rows)), right(digested(&rows))] {
+        let same = Ok(Comparison::Same { rows: 2 });
+        assert_eq!(exact(&right, &held(&rows)), same);
+        assert_eq!(exact(&right, &digested(&rows)), same);
+        let other = exact(&right, &digested(&near)).unwrap();
+        assert!(!is_same(other), "a digest knows exact values only");
+        let less = exact(&right, &digested(&[rows[0].slice(0, 1)]));
+        let difference = "1 rows instead of 2".to_owned();
+        assert_eq!(less, Ok(Comparison::Different(difference)));
+    }
+    let computed = expected(rows.clone(), vec![]);
+    assert!(exact(&computed, &held(&near)).is_ok_and(is_same));
+    let refused = exact(&computed, &digested(&rows)).unwrap_err();
+    assert!(refused.contains("too large to be compared"), "{refused}");
 }

@@ -2,7 +2,7 @@ use arrow::array::{Int32Array, TimestampMillisecondArray};
 use arrow::compute::{SortColumn, lexsort_to_indices};
 
 use super::*;
-use crate::compare;
+use crate::{Digest, compare};
 
 /// Random answers, and wrong ones of each kind made of each.
 const ANSWERS: u64 = 200;
@@ -83,6 +83,7 @@ fn right(seed: u64) -> Expected {
         }],
         order_by: order_by.to_vec(),
         beyond: is_cut.then(|| rows.slice(most, 1)),
+        ..Expected::default()
     }
 }
 
@@ -118,11 +119,37 @@ fn at_least_995_of_1000_wrong_answers_are_caught() {
     }
 }
 
+/// Answers that are too large to be held are compared by digests, but for those with a LIMIT.
+#[test]
+fn digests_of_wrong_answers_differ() {
+    let mut tried = 0;
+    for seed in 0..ANSWERS {
+        let right = right(seed);
+        if right.beyond.is_some() {
+            continue;
+        }
+        let digest = Digest::of(&right.batches).unwrap();
+        assert_eq!(digest.difference(&digest, &right.order_by), None);
+        for kind in MutationKind::ALL {
+            for seed in seed * PER_KIND..(seed + 1) * PER_KIND {
+                if let Some(wrong) = mutate(&right, kind, seed).unwrap() {
+                    let wrong = Digest::of(&wrong).unwrap();
+                    let difference = digest.difference(&wrong, &right.order_by);
+                    assert!(difference.is_some(), "{}, {seed}", kind.name());
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 2_500, "{tried} tried");
+}
+
 fn one_column(column: ArrayRef) -> Expected {
     Expected {
         batches: vec![RecordBatch::try_from_iter([("a", column)]).unwrap()],
         order_by: vec![0],
         beyond: None,
+        ..Expected::default()
     }
 }
 

@@ -83,6 +83,7 @@ fn same(right: RecordBatch, ours: &[RecordBatch]) -> Result<u64, String> {
         batches: vec![right],
         order_by: Vec::new(),
         beyond: None,
+        ..Expected::default()
     };
     match compare(&right, ours) {
         Comparison::Same { rows } => Ok(rows),

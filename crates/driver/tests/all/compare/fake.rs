@@ -299,6 +299,7 @@ impl Design for Fake {
         Ok(Answer {
             batches,
             rows_scanned: Some(rows),
+            ..Answer::default()
         })
     }
 
@@ -380,6 +381,7 @@ impl Oracle for FakeOracle {
             batches,
             order_by: Vec::new(),
             beyond: None,
+            ..Expected::default()
         })
     }
 }

@@ -116,6 +116,7 @@ impl Design for Fake {
         Ok(Answer {
             batches: vec![batch.unwrap()],
             rows_scanned: None,
+            ..Answer::default()
         })
     }
 

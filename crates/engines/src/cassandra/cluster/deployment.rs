@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{Nodes, ServerOptions};
+use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::EngineInfo;
-use bakeoff_workload::ServerLimits;
 use scylla::client::session::Session;
 
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
+use super::server::server_options;
 use crate::cassandra::names::ENGINE;
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{Context, EngineError, death};
@@ -208,31 +207,6 @@ impl Deployment {
     }
 }
 
-/// Describes the workload's limits of the server that have no effect, since the cluster existed before.
-pub fn limits_not_applied(context: &Context) -> Option<String> {
-    let options = &context.options.cassandra;
-    let cluster = options.cluster.as_ref()?;
-    let ServerLimits {
-        heap_mib,
-        memory_mib,
-        disk_read_bytes,
-    } = options.server;
-    let disk_read = disk_read_bytes.map(|bytes| format!("disk_read = {} MB/s", bytes as f64 / 1e6));
-    let limits: Vec<String> = [("heap", heap_mib), ("memory", memory_mib)]
-        .into_iter()
-        .filter_map(|(name, mib)| Some(format!("{name} = {} MiB", mib?)))
-        .chain(disk_read)
-        .collect();
-    if limits.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "[server] {} of the workload has no effect: Bakeoff did not start the server at {}",
-        limits.join(", "),
-        cluster.address
-    ))
-}
-
 /// Returns the number of nodes in the datacenter that has the fewest, since each has all copies.
 fn nodes_of_smallest_datacenter(session: &Session) -> usize {
     let cluster = session.get_cluster_state();
@@ -261,17 +235,6 @@ async fn existing_info(cluster: &Cluster, session: &Session) -> Result<EngineInf
     })
 }
 
-fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
-    let home = Home::from_env()?;
-    let mut options = ServerOptions::new(home, context.folder_of(ENGINE))?;
-    let limits = context.options.cassandra.server;
-    options.heap_mib = limits.heap_mib.unwrap_or(options.heap_mib);
-    options.memory_limit_bytes = limits.memory_mib.map(|mib| mib << 20);
-    options.disk_read_bytes_per_second = limits.disk_read_bytes;
-    options.functions = context.options.cassandra.functions;
-    Ok(options)
-}
-
 async fn release_version(session: &Session) -> Result<String, EngineError> {
     let failed = |e: &dyn std::fmt::Display| {
         EngineError(format!("reading the server's version failed: {e}"))
@@ -283,34 +246,4 @@ async fn release_version(session: &Session) -> Result<String, EngineError> {
     let rows = rows.into_rows_result().map_err(|e| failed(&e))?;
     let (version,) = rows.first_row::<(String,)>().map_err(|e| failed(&e))?;
     Ok(version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_without_effect_on_an_existing_cluster_are_reported() {
-        let mut context = Context::of_test("/run");
-        let limits = ServerLimits {
-            heap_mib: Some(512),
-            memory_mib: Some(960),
-            disk_read_bytes: Some(50_000_000),
-        };
-        let cluster = Cluster {
-            address: "db1".to_owned(),
-            ..Cluster::default()
-        };
-        context.options.cassandra.server = limits;
-        assert_eq!(limits_not_applied(&context), None);
-        context.options.cassandra.cluster = Some(cluster);
-        let note = limits_not_applied(&context).unwrap();
-        assert!(
-            note.contains("heap = 512 MiB, memory = 960 MiB, disk_read = 50 MB/s"),
-            "{note}"
-        );
-        assert!(note.contains("db1"), "{note}");
-        context.options.cassandra.server = ServerLimits::default();
-        assert_eq!(limits_not_applied(&context), None);
-    }
 }

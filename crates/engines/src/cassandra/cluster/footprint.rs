@@ -27,7 +27,7 @@ pub async fn read(
 
 /// Most bytes of a node's commit log: Cassandra's default, which is less on small disks.
 const LOG_BYTES: u64 = 8 << 30;
-/// Multiple of its bytes that a table needs while all of its SSTables are written into one.
+/// Multiple of its bytes that a table needs while all of its SSTables are written anew.
 const COMPACTION: f64 = 2.0;
 
 /// Returns the bytes of the files of tables at this moment, those of compactions in progress included. No
@@ -43,11 +43,16 @@ pub fn bytes_now(deployment: &Deployment, keyspace: &str, tables: &[String]) -> 
     Some(all)
 }
 
-/// Returns what tables need in addition to their bytes. All of ours compact by size, which is Cassandra's default.
+/// Returns what tables need in addition to their bytes, whatever their compaction strategy: with each of them,
+/// the compaction by which tables are settled writes all SSTables anew.
 pub fn needs() -> Needs {
     Needs {
         times: Some(COMPACTION),
-        why: Some("compaction by size may write all SSTables of a table anew at once".to_owned()),
+        why: Some(
+            "compaction by size, and a major compaction by any strategy, may write all SSTables of a \
+             table anew at once"
+                .to_owned(),
+        ),
         log_bytes: Some(LOG_BYTES),
     }
 }
@@ -102,9 +107,19 @@ async fn read_from_nodetool(
         compression_ratio: compression_ratio(&all),
         compression_metadata_bytes: sum(&all, "compression_metadata_off_heap_memory_used"),
         files: Some(files),
-        note: (server.count() > 1)
-            .then(|| format!("of all {} nodes together, with every copy", server.count())),
+        note: note(sum(&all, "sstable_count"), server.count()),
     })
+}
+
+/// Describes the SSTables that a footprint adds up: what is left of them depends on the compaction strategy.
+fn note(sstables: Option<u64>, nodes: usize) -> Option<String> {
+    let sstables = sstables.map(|sstables| match sstables {
+        1 => "in 1 SSTable".to_owned(),
+        several => format!("in {several} SSTables"),
+    });
+    let copies = (nodes > 1).then(|| format!("of all {nodes} nodes together, with every copy"));
+    let parts: Vec<String> = sstables.into_iter().chain(copies).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// The entry of one table on one node in the output of `nodetool tablestats`.
@@ -237,4 +252,33 @@ pub async fn nodetool(server: &Nodes, arguments: &[&str]) -> Result<Vec<String>,
         .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)
         .await
         .map_err(|e| DesignError(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_counts_sstables_and_nodes() {
+        assert_eq!(note(None, 1), None);
+        assert_eq!(note(Some(1), 1).unwrap(), "in 1 SSTable");
+        assert_eq!(note(Some(0), 1).unwrap(), "in 0 SSTables");
+        assert_eq!(
+            note(Some(6), 3).unwrap(),
+            "in 6 SSTables, of all 3 nodes together, with every copy"
+        );
+    }
+
+    #[test]
+    fn sstables_are_counted_over_all_tables_if_each_tells() {
+        let tables: Vec<serde_json::Value> =
+            ["{\"sstable_count\": 2}", "{\"sstable_count\": \"3\"}"]
+                .map(|text| serde_json::from_str(text).unwrap())
+                .to_vec();
+        let silent = serde_json::json!({});
+        let mut all: Vec<Statistics<'_>> = tables.iter().map(Statistics).collect();
+        assert_eq!(sum(&all, "sstable_count"), Some(5));
+        all.push(Statistics(&silent));
+        assert_eq!(sum(&all, "sstable_count"), None);
+    }
 }

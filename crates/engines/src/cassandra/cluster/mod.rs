@@ -8,5 +8,6 @@ pub mod footprint;
 pub mod keyspace;
 pub mod relations;
 pub mod replication;
+pub mod server;
 pub mod settle;
 pub mod shared;

@@ -27,8 +27,10 @@ pub async fn settle(
             deployment.flush_once(server, keyspace).await?;
             let names = relations.iter().map(|relation| relation.name.as_str());
             let compact: Vec<&str> = ["compact", keyspace].into_iter().chain(names).collect();
+            // It returns when it has compacted everything. How many SSTables that leaves depends on the
+            // table's compaction strategy; the footprint has their number.
             nodetool(server, &compact).await?;
-            Ok("flushed, then compacted into one SSTable by nodetool".to_owned())
+            Ok("flushed, then compacted by nodetool".to_owned())
         }
         None => flush_by_setting(deployment, keyspace, relations).await,
     }

@@ -4,25 +4,26 @@ use bakeoff_columnar::cassandra::{recreation_statements, table_names};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::Consistency;
 
+use super::layout::ColumnarLayout;
 use crate::EngineError;
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
-use crate::columnar::Shape;
 
 /// Describes the design without touching anything.
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let DesignRequest { id, keyspace, .. } = request;
-    let (shape, name) = (Shape::new(id, &request.workload.table)?, table_name(id));
+    let layout = ColumnarLayout::new(id, &request.workload.table)?;
+    let name = table_name(id);
     let mut statements = request.opening_statements(Consistency::LocalQuorum);
     statements.extend(request.claim_statement(&name));
-    let made = recreation_statements(&keyspace.name, &name);
+    let made = recreation_statements(&keyspace.name, &name, layout.compression);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
     statements.extend(request.settle_statements(&relations(&name)));
     statements.extend(request.drop_statement());
     Ok(DesignInfo {
-        unit_rows: Some(shape.chunk_rows()),
-        ..request.info(shape.settings(), statements)
+        unit_rows: Some(layout.shape.chunk_rows()),
+        ..request.info(layout.settings(), statements)
     })
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_columnar::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::RwLock;
 
 use super::describe::{describe, relations};
+use super::layout::ColumnarLayout;
 use crate::EngineError;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
@@ -38,9 +39,12 @@ pub struct ColumnarDesign {
     options: Options,
 }
 
-/// Makes the options of the store, with the consistency level that was asked for.
-fn options(replication: Replication) -> Options {
-    let mut options = Options::default();
+/// Makes the options of the store, with the compression and the consistency level that were asked for.
+fn options(compression: Compression, replication: Replication) -> Options {
+    let mut options = Options {
+        compression,
+        ..Options::default()
+    };
     if let Some(level) = replication.consistency.map(in_driver) {
         options.read_consistency = level;
         options.write_consistency = level;
@@ -55,17 +59,18 @@ impl ColumnarDesign {
         deployment: Arc<Deployment>,
     ) -> Result<Self, EngineError> {
         let DesignRequest { id, workload, .. } = request;
+        let ColumnarLayout { shape, compression } = ColumnarLayout::new(id, &workload.table)?;
         Ok(ColumnarDesign {
             deployment,
             info: describe(request)?,
             keyspace: request.keyspace.clone(),
             maker: request.maker(),
-            shape: Shape::new(id, &workload.table)?,
+            shape,
             name: table_name(id),
             sql_name: workload.table.name.clone(),
             threads: request.context.threads,
             opened: RwLock::default(),
-            options: options(request.options().replication),
+            options: options(compression, request.options().replication),
         })
     }
 

@@ -41,9 +41,8 @@ use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace;
 use crate::cassandra::cluster::relations::own_relations;
 use crate::cassandra::names::in_keyspace;
-use crate::cassandra::read::first_rows;
+use crate::cassandra::read;
 use crate::cassandra::read::readable::ReadTable;
-use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::write::buckets::BucketsWritten;
@@ -152,10 +151,7 @@ impl CassandraTarget {
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
-        let (sql, runtime) = (
-            SqlSession::from(first_rows::session::<CassandraScan>(&sql)),
-            self.runtime.clone(),
-        );
+        let (sql, runtime) = (SqlSession::from(read::session(&sql)), self.runtime.clone());
         let order_key = layout
             .clustering_key()
             .first()

@@ -15,7 +15,7 @@ use super::queries::Queries;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
-use crate::cassandra::read::statements::PAGE_ROWS;
+use crate::cassandra::read::reading::PAGE_ROWS;
 
 /// An operation of the mix, prepared for one session.
 pub struct Operation {

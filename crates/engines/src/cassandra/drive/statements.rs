@@ -11,7 +11,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::plan::{Bind, Statement, takes};
 use crate::cassandra::cluster::connect::in_time;
 use crate::cassandra::cluster::consistency::in_driver;
-use crate::cassandra::read::statements::PAGE_ROWS;
+use crate::cassandra::read::reading::PAGE_ROWS;
 
 /// Time limit of preparing one statement.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);

@@ -145,6 +145,16 @@ impl Decoder {
     }
 
     /// Returns the schema of the batches.
+    /// Returns the output columns.
+    pub fn columns(&self) -> Vec<ReadColumn> {
+        let columns = self.schema.fields().iter().zip(&self.kinds);
+        let columns = columns.map(|(field, kind)| ReadColumn {
+            name: field.name().clone(),
+            kind: *kind,
+        });
+        columns.collect()
+    }
+
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

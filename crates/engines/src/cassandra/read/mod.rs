@@ -1,6 +1,10 @@
 //! The way from CQL tables to Arrow: the DataFusion table, the conditions that go into CQL, the
 //! requests of a scan, and the decoding of their pages.
 
+use datafusion::prelude::SessionContext;
+
+use scan::CassandraScan;
+
 pub mod any_table;
 pub mod decode;
 pub mod first_rows;
@@ -9,6 +13,15 @@ mod metadata;
 pub mod pushdown;
 pub mod ranges;
 pub mod readable;
+pub mod reading;
+pub mod request;
 pub mod scan;
+pub mod server_aggregate;
+mod split;
 pub mod statements;
 pub mod table;
+
+/// Extends a session by the rules that read less than all rows of tables of rows.
+pub fn session(session: &SessionContext) -> SessionContext {
+    server_aggregate::session(&first_rows::session::<CassandraScan>(session))
+}

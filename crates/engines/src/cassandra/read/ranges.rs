@@ -25,7 +25,7 @@ pub fn split_round_robin<T: Clone>(items: Vec<T>, n: usize) -> Vec<Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cassandra::read::scan::Request;
+    use crate::cassandra::read::request::Request;
 
     #[test]
     fn token_ranges_cover_the_ring_without_gap_or_overlap() {

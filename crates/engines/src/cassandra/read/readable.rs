@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DECIMAL256_MAX_PRECISION, DataType, Field, Schema, SchemaRef, TimeUnit};
 use bakeoff_workload::{Column, ColumnType};
 
+use super::reading::Reading;
 use crate::cassandra::names::quoted;
 use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
 
@@ -98,6 +99,7 @@ pub struct ReadTable {
     pub bucket: Option<Bucket>,
     /// Types of the columns outside the key, in order, if one blob holds them all.
     pub blob_kinds: Vec<ColumnType>,
+    pub reading: Reading,
     /// Names of the static columns.
     pub statics: Vec<String>,
     /// Names of the columns whose values may have a time to live that CQL tells.
@@ -122,6 +124,7 @@ impl ReadTable {
             clustering_key: owned(layout.clustering_key()),
             descending: Some(layout.descending),
             bucket: layout.bucket.clone(),
+            reading: layout.reading,
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
             ..ReadTable::default()
         }

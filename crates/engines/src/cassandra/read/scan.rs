@@ -19,19 +19,21 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
-use scylla::serialize::SerializationError;
-use scylla::serialize::row::{RowSerializationContext, SerializeRow};
-use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
-use super::key_value::KeyValue;
-use super::statements::{PAGE_ROWS, Statements};
+use super::readable::ReadColumn;
+use super::reading::PAGE_ROWS;
+use super::request::{Aggregation, Request};
+use super::split::{self, OrderKey};
+use super::statements::Statements;
 
 /// Number of rows of the first page if the size of rows is not known.
 const FIRST_PAGE_ROWS: i32 = 100;
@@ -39,6 +41,14 @@ const FIRST_PAGE_ROWS: i32 = 100;
 const PAGE_BYTES: usize = 4 << 20;
 /// Maximum growth in rows from one page to the next, since later rows may be larger.
 const PAGE_GROWTH: i32 = 10;
+
+/// A range of no numbers.
+const NOTHING: (i64, i64) = (1, 0);
+/// Number of ranges of a partition for each request that is sent at the same time, which evens out
+/// their sizes.
+const RANGES_PER_REQUEST: usize = 4;
+/// Number of pages of one partition after which the rest of it is split.
+const PAGES_BEFORE_SPLIT: usize = 4;
 
 /// Name of the metric with the number of requests of a scan.
 pub const REQUESTS: &str = "requests";
@@ -63,10 +73,6 @@ impl Scope {
     }
 }
 
-/// The values of one execution of the statement, which select a token range or a partition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Request(pub Vec<KeyValue>);
-
 /// The number of rows of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageRows {
@@ -75,6 +81,26 @@ pub enum PageRows {
     /// Uses as many rows as fit into [`PAGE_BYTES`] by the size of earlier rows, but no more than
     /// [`PAGE_ROWS`].
     BySize,
+}
+
+/// How the rest of a large partition is read by several requests at the same time.
+#[derive(Debug)]
+pub struct Split {
+    pub order_key: OrderKey,
+    /// Statement that reads the same columns and the order key, of which the last one read says where
+    /// the rest begins.
+    pub opening: String,
+    pub opening_decoder: Arc<Decoder>,
+    /// Place of the order key in what `opening_decoder` yields.
+    pub place: usize,
+    /// Statement that reads the order key of the last row of a partition.
+    pub last_row: String,
+    /// Statement that reads a range of the order key.
+    pub range: String,
+    /// Number of values that the conditions of a query bind, behind the partition key.
+    pub conditions: usize,
+    /// Number of requests that are sent at the same time.
+    pub at_once: usize,
 }
 
 /// A scan in a DataFusion plan, each partition of which sends its requests one after another.
@@ -90,6 +116,10 @@ pub struct CassandraScan {
     page_rows: PageRows,
     /// Statement that reads only the first row of each partition, if there is one.
     first_rows: Option<Arc<FirstRows<String>>>,
+    /// Requests that aggregate the same rows, if Cassandra is to do it.
+    aggregation: Option<Arc<Aggregation>>,
+    /// How a large partition is split, if it can be.
+    split: Option<Arc<Split>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -124,9 +154,41 @@ impl CassandraScan {
             limit,
             page_rows,
             first_rows: None,
+            aggregation: None,
+            split: None,
             properties,
             metrics,
         }
+    }
+
+    /// Returns the same scan with requests that aggregate its rows.
+    pub fn with_aggregation(self, aggregation: Option<Aggregation>) -> Self {
+        CassandraScan {
+            aggregation: aggregation.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Returns the same scan, which splits large partitions.
+    pub fn with_split(self, split: Option<Split>) -> Self {
+        CassandraScan {
+            split: split.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Returns the requests that aggregate the scan's rows, if Cassandra is to do it.
+    pub fn aggregation(&self) -> Option<&Aggregation> {
+        self.aggregation.as_deref()
+    }
+
+    pub fn statements(&self) -> Arc<Statements> {
+        Arc::clone(&self.statements)
+    }
+
+    /// Returns the columns that the scan yields.
+    pub fn columns(&self) -> Vec<ReadColumn> {
+        self.decoder.columns()
     }
 
     /// Returns the same scan with a statement for first rows.
@@ -170,6 +232,9 @@ impl DisplayAs for CassandraScan {
         if let Some(limit) = self.limit {
             write!(f, ", limit={limit}")?;
         }
+        if let Some(split) = &self.split {
+            write!(f, ", if large by ranges of={}", split.order_key.column)?;
+        }
         match self.decoder.selected_for_rows().as_slice() {
             [] => Ok(()),
             columns => write!(f, ", only to learn which rows exist={columns:?}"),
@@ -205,8 +270,13 @@ impl ExecutionPlan for CassandraScan {
     }
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let (statements, cql) = (Arc::clone(&self.statements), self.cql.clone());
-        let decoder = Arc::clone(&self.decoder);
+        let statements = Arc::clone(&self.statements);
+        let split = self.split.clone();
+        let (cql, decoder) = match &split {
+            Some(split) => (split.opening.clone(), Arc::clone(&split.opening_decoder)),
+            None => (self.cql.clone(), Arc::clone(&self.decoder)),
+        };
+        let yielded = Arc::clone(&self.decoder);
         let requests = self.partitions[partition].clone().into_iter();
         let remaining = self.limit.unwrap_or(usize::MAX);
         let page_rows = match self.page_rows {
@@ -220,6 +290,13 @@ impl ExecutionPlan for CassandraScan {
                 session: Arc::clone(&statements.session),
                 statement: prepared.map_err(|e| external(format!("Cassandra: {e}")))?,
                 decoder,
+                split: split.map(|split| Splitting {
+                    split,
+                    statements,
+                    decoder: yielded,
+                    pages: 0,
+                    rest: None,
+                }),
                 requests,
                 coming: None,
                 remaining,
@@ -256,6 +333,7 @@ pub fn pages(
         session,
         statement,
         decoder,
+        split: None,
         requests: vec![request].into_iter(),
         coming: None,
         remaining: usize::MAX,
@@ -277,6 +355,8 @@ struct Reader {
     session: Arc<Session>,
     statement: PreparedStatement,
     decoder: Arc<Decoder>,
+    /// How the requests are split if their partitions are large; `None` if they are not.
+    split: Option<Splitting>,
     requests: std::vec::IntoIter<Request>,
     /// Page that is being fetched, with the request that it belongs to.
     coming: Option<(SpawnedTask<Result<Page>>, Request)>,
@@ -291,6 +371,9 @@ impl Reader {
     /// Returns the next page that is not empty.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            if let Some(batch) = self.next_of_ranges().await? {
+                return Ok(Some(batch));
+            }
             if self.remaining == 0 {
                 return Ok(None);
             }
@@ -306,16 +389,76 @@ impl Reader {
                 .into_rows_result()
                 .map_err(|e| external(e.to_string()))?;
             self.page_rows = self.page_rows.map(|rows| next_page_rows(rows, &page));
+            if self.is_large(&page, &paging) {
+                return self.last_before_ranges(&page, &request).await.map(Some);
+            }
             // Requested before this page is decoded, so that decoding and network overlap.
             self.coming = self.fetch_next(request, paging);
             if page.rows_num() == 0 {
                 continue;
             }
-            let batch = self.decoder.decode(&page)?;
+            let batch = self.decode(&page)?;
             let batch = batch.slice(0, batch.num_rows().min(self.remaining));
             self.remaining -= batch.num_rows();
             return Ok(Some(batch));
         }
+    }
+
+    /// Decodes a page to the columns that the scan yields.
+    fn decode(&self, page: &QueryRowsResult) -> Result<RecordBatch> {
+        let batch = self.decoder.decode(page)?;
+        match &self.split {
+            Some(splitting) => splitting.yielded(&batch),
+            None => Ok(batch),
+        }
+    }
+
+    /// Counts a page of a partition, and returns whether so many came that the rest is split.
+    fn is_large(&mut self, page: &QueryRowsResult, paging: &PagingStateResponse) -> bool {
+        let Some(splitting) = &mut self.split else {
+            return false;
+        };
+        match paging {
+            PagingStateResponse::NoMorePages => {
+                splitting.pages = 0;
+                false
+            }
+            PagingStateResponse::HasMorePages { .. } => {
+                splitting.pages += 1;
+                splitting.pages >= PAGES_BEFORE_SPLIT && page.rows_num() > 0
+            }
+        }
+    }
+
+    /// Returns the rows of a page after which the rest of its partition is read by ranges.
+    async fn last_before_ranges(
+        &mut self,
+        page: &QueryRowsResult,
+        request: &Request,
+    ) -> Result<RecordBatch> {
+        let batch = self.decoder.decode(page)?;
+        let Some(splitting) = &mut self.split else {
+            return Ok(batch);
+        };
+        splitting.pages = 0;
+        splitting.rest = Some(splitting.ranges_after(&batch, request).await?);
+        splitting.yielded(&batch)
+    }
+
+    /// Returns the next batch of the ranges that a partition was split into, in no order.
+    async fn next_of_ranges(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(splitting) = &mut self.split else {
+            return Ok(None);
+        };
+        let Some(rest) = &mut splitting.rest else {
+            return Ok(None);
+        };
+        let batch = rest.try_next().await?;
+        if batch.is_none() {
+            splitting.rest = None;
+            self.requests_done.add(1);
+        }
+        Ok(batch)
     }
 
     /// Fetches the page after a page: the next one of its request, or the first one of the next.
@@ -351,6 +494,86 @@ impl Reader {
     }
 }
 
+/// The state of a reader that splits large partitions.
+struct Splitting {
+    split: Arc<Split>,
+    statements: Arc<Statements>,
+    /// Decoder of what the scan yields.
+    decoder: Arc<Decoder>,
+    /// Number of pages of the current partition so far.
+    pages: usize,
+    /// The ranges of the current partition, once it is split.
+    rest: Option<BoxStream<'static, Result<RecordBatch>>>,
+}
+
+impl Splitting {
+    /// Drops the order key from a batch, unless the scan yields it.
+    fn yielded(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let columns: Vec<usize> = (0..self.decoder.schema().fields().len()).collect();
+        Ok(batch.project(&columns)?)
+    }
+
+    /// Reads the rows of a partition that come after a batch, by ranges at the same time.
+    ///
+    /// The future is boxed since its stream is made of readers, whose future contains this one.
+    fn ranges_after<'a>(
+        &'a self,
+        batch: &'a RecordBatch,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<BoxStream<'static, Result<RecordBatch>>>> {
+        let (split, statements) = (Arc::clone(&self.split), Arc::clone(&self.statements));
+        let decoder = Arc::clone(&self.decoder);
+        Box::pin(read_ranges_after(
+            split, statements, decoder, batch, request,
+        ))
+    }
+}
+
+async fn read_ranges_after(
+    split: Arc<Split>,
+    statements: Arc<Statements>,
+    decoder: Arc<Decoder>,
+    batch: &RecordBatch,
+    request: &Request,
+) -> Result<BoxStream<'static, Result<RecordBatch>>> {
+    let prepare = |cql: &str| {
+        let (statements, cql) = (Arc::clone(&statements), cql.to_owned());
+        async move {
+            let prepared = statements.prepare(&cql).await;
+            prepared.map_err(|e| external(format!("Cassandra: {e}")))
+        }
+    };
+    let last_row = prepare(&split.last_row).await?;
+    let session = Arc::clone(&statements.session);
+    let reached = split::last_value(batch, split.place);
+    let last = split::end(&session, &last_row, request).await?;
+    let (Some(reached), Some(last)) = (reached, last) else {
+        return Err(external(format!(
+            "Cassandra: rows without {} in a partition that has them all",
+            split.order_key.column
+        )));
+    };
+    // An order key that is the last one there is has nothing behind it.
+    let rest = if split.order_key.descending {
+        reached.checked_sub(1).map(|next| (last, next))
+    } else {
+        reached.checked_add(1).map(|next| (next, last))
+    };
+    let ranges = RANGES_PER_REQUEST * split.at_once;
+    let requests =
+        split
+            .order_key
+            .requests(request, split.conditions, rest.unwrap_or(NOTHING), ranges);
+    let statement = prepare(&split.range).await?;
+    let streams = requests.into_iter().map(move |request| {
+        let (session, statement) = (Arc::clone(&session), statement.clone());
+        pages(session, statement, Arc::clone(&decoder), request).boxed()
+    });
+    Ok(futures::stream::iter(streams)
+        .flatten_unordered(split.at_once)
+        .boxed())
+}
+
 fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
     let row_bytes = page
         .rows_bytes_size()
@@ -363,21 +586,4 @@ fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
 
 fn external(message: String) -> DataFusionError {
     DataFusionError::External(message.into())
-}
-
-impl SerializeRow for Request {
-    fn serialize(
-        &self,
-        _: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        for value in &self.0 {
-            value.write(writer.make_cell_writer())?;
-        }
-        Ok(())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

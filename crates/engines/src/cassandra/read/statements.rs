@@ -11,8 +11,6 @@ use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, Statement};
 use tokio::sync::Mutex;
 
-/// Number of rows of a page; in measurements, more than 5,000 brought no gain.
-pub const PAGE_ROWS: i32 = 5_000;
 /// Time limit of one page.
 const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -21,16 +19,27 @@ pub struct Statements {
     pub session: Arc<Session>,
     /// Consistency level of all reads; `None` uses the session's.
     consistency: Option<Consistency>,
+    page_rows: i32,
     prepared: Mutex<HashMap<String, PreparedStatement>>,
 }
 
 impl Statements {
-    pub fn new(session: Arc<Session>, consistency: Option<Consistency>) -> Arc<Self> {
+    pub fn new(
+        session: Arc<Session>,
+        consistency: Option<Consistency>,
+        page_rows: i32,
+    ) -> Arc<Self> {
         Arc::new(Statements {
             session,
             consistency,
+            page_rows,
             prepared: Mutex::default(),
         })
+    }
+
+    /// Returns the same statements with another consistency level.
+    pub fn with_consistency(&self, consistency: Option<Consistency>) -> Arc<Self> {
+        Statements::new(Arc::clone(&self.session), consistency, self.page_rows)
     }
 
     /// Prepares a statement once, and returns it from the cache afterwards.
@@ -39,7 +48,7 @@ impl Statements {
         if let Some(statement) = prepared.get(cql) {
             return Ok(statement.clone());
         }
-        let mut statement = Statement::new(cql).with_page_size(PAGE_ROWS);
+        let mut statement = Statement::new(cql).with_page_size(self.page_rows);
         statement.set_request_timeout(Some(PAGE_TIME_LIMIT));
         statement.set_is_idempotent(true);
         if let Some(consistency) = self.consistency {

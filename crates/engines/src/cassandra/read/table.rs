@@ -21,7 +21,10 @@ use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
 use super::ranges::{split_round_robin, token_ranges};
 use super::readable::ReadTable;
-use super::scan::{CassandraScan, PageRows, Request, Scope};
+use super::reading::ServerAggregate;
+use super::request::{Aggregation, Request};
+use super::scan::{CassandraScan, PageRows, Scope, Split};
+use super::split::{OrderKey, end};
 use super::statements::Statements;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
@@ -30,6 +33,9 @@ use crate::cassandra::write::buckets::{BucketsWritten, joined};
 const RANGES_PER_PARTITION: usize = 4;
 /// Number of token ranges for each partition if the ranges done show the progress of a scan.
 const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
+
+/// Number of requests that a large partition is read by at the same time, for each thread.
+const AT_ONCE_PER_THREAD: usize = 2;
 
 /// Maximum number of requests that one query may make for buckets.
 const BUCKETS_LIMIT: usize = 100_000;
@@ -52,7 +58,7 @@ pub struct CassandraTable {
 impl CassandraTable {
     pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
         CassandraTable {
-            statements: Statements::new(session, None),
+            statements: Statements::new(session, None, table.reading.page_rows),
             table,
             buckets: OnceCell::new(),
             written: None,
@@ -74,7 +80,7 @@ impl CassandraTable {
     /// enough token ranges to show the progress of a scan.
     pub fn for_rows_of_any_size(self, consistency: Option<Consistency>) -> Self {
         CassandraTable {
-            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
+            statements: self.statements.with_consistency(consistency),
             ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
             page_rows: PageRows::BySize,
             ..self
@@ -89,7 +95,7 @@ impl CassandraTable {
         written: Option<Arc<BucketsWritten>>,
     ) -> Self {
         CassandraTable {
-            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
+            statements: self.statements.with_consistency(consistency),
             written,
             ..self
         }
@@ -217,11 +223,134 @@ impl CassandraTable {
             ""
         };
         format!(
-            "SELECT {} FROM {} WHERE {}{limit}{filtering}",
+            "SELECT {} FROM {}{limit}{filtering}",
             decoder.selection(),
+            self.table_and_condition(pushdown)
+        )
+    }
+
+    fn table_and_condition(&self, pushdown: &Pushdown) -> String {
+        format!(
+            "{} WHERE {}",
             self.table.quoted_name(),
             self.condition(pushdown)
         )
+    }
+
+    /// Returns how a partition is split if it turns out to be large: only where fewer partitions than
+    /// threads are read, so that there would be nothing to do for the others.
+    fn split(
+        &self,
+        decoder: &Decoder,
+        projection: &[usize],
+        pushdown: &Pushdown,
+        requests: usize,
+        threads: usize,
+    ) -> Result<Option<Split>> {
+        let order_key = OrderKey::new(&self.table, pushdown);
+        let Some(order_key) = order_key.filter(|_| pushdown.partitions.is_some()) else {
+            return Ok(None);
+        };
+        if requests >= threads || self.expiring_rows.is_some() {
+            return Ok(None);
+        }
+        let number = self
+            .table
+            .columns
+            .iter()
+            .position(|c| c.name == order_key.column);
+        let number = number.unwrap_or_default();
+        let mut opening = projection.to_vec();
+        let place = opening.iter().position(|column| *column == number);
+        let place = place.unwrap_or_else(|| {
+            opening.push(number);
+            projection.len()
+        });
+        let opening_decoder = Decoder::new(&self.table, &opening)?;
+        let at_once = AT_ONCE_PER_THREAD * threads / requests.max(1);
+        Ok(Some(Split {
+            opening: self.select(&opening_decoder, pushdown, ""),
+            opening_decoder: Arc::new(opening_decoder),
+            place,
+            last_row: self.end_statement(&order_key, pushdown, !order_key.descending),
+            range: self.select(decoder, &order_key.restrict(pushdown), ""),
+            conditions: pushdown.conditions.len(),
+            at_once: at_once.max(1),
+            order_key,
+        }))
+    }
+
+    /// Returns the statement that reads the greatest or the least order key of a partition, as far as
+    /// a query wants it.
+    fn end_statement(&self, order_key: &OrderKey, pushdown: &Pushdown, greatest: bool) -> String {
+        let column = quoted(&order_key.column);
+        let direction = if greatest { "DESC" } else { "ASC" };
+        format!(
+            "SELECT {column} FROM {} WHERE {} ORDER BY {column} {direction} LIMIT 1",
+            self.table.quoted_name(),
+            self.condition(pushdown)
+        )
+    }
+
+    /// Returns the requests by which Cassandra aggregates the rows that the pushed filters allow.
+    async fn aggregation(
+        &self,
+        aggregate: ServerAggregate,
+        pushdown: &Pushdown,
+        requests: &[Request],
+        threads: usize,
+    ) -> Result<Aggregation> {
+        let (pushdown, requests) = match (aggregate, &pushdown.partitions) {
+            (ServerAggregate::Whole, Some(_)) => (pushdown.clone(), requests.to_vec()),
+            (ServerAggregate::Whole, None) => (pushdown.clone(), self.whole_table(pushdown)),
+            (ServerAggregate::Ranges, _) => self.ranges(pushdown, requests, threads).await?,
+        };
+        Ok(Aggregation {
+            from: format!("FROM {}", self.table_and_condition(&pushdown)),
+            partitions: split_round_robin(requests, threads),
+        })
+    }
+
+    /// Makes the one request that reads all tokens.
+    fn whole_table(&self, pushdown: &Pushdown) -> Vec<Request> {
+        let ends = [i64::MIN, i64::MAX].map(KeyValue::Bigint);
+        let conditions = pushdown.conditions.iter();
+        let values = conditions.map(|(_, _, value)| value.clone());
+        vec![Request(ends.into_iter().chain(values).collect())]
+    }
+
+    /// Divides requests for few partitions by ranges of the order key, and keeps all others.
+    async fn ranges(
+        &self,
+        pushdown: &Pushdown,
+        requests: &[Request],
+        threads: usize,
+    ) -> Result<(Pushdown, Vec<Request>)> {
+        let order_key = OrderKey::new(&self.table, pushdown);
+        let is_few = pushdown.partitions.is_some() && requests.len() < threads;
+        let Some(order_key) = order_key.filter(|_| is_few) else {
+            return Ok((pushdown.clone(), requests.to_vec()));
+        };
+        let least = self
+            .prepare(&self.end_statement(&order_key, pushdown, false))
+            .await?;
+        let greatest = self
+            .prepare(&self.end_statement(&order_key, pushdown, true))
+            .await?;
+        let session = &self.statements.session;
+        let mut divided = Vec::new();
+        for request in requests {
+            let ends = futures::try_join!(
+                end(session, &least, request),
+                end(session, &greatest, request)
+            )?;
+            if let (Some(low), Some(high)) = ends {
+                let n = RANGES_PER_PARTITION * threads;
+                let conditions = pushdown.conditions.len();
+                divided.extend(order_key.requests(request, conditions, (low, high), n));
+            }
+        }
+        Ok((order_key.restrict(pushdown), divided))
     }
 
     /// Returns the statement that reads only the first row of each partition, if the order of rows
@@ -307,6 +436,19 @@ impl TableProvider for CassandraTable {
             None => self.first_rows(&decoder, &pushdown, projection),
             Some(_) => None,
         };
+        let is_whole = limit.is_none();
+        let split = if is_whole {
+            self.split(&decoder, projection, &pushdown, requests.len(), threads)?
+        } else {
+            None
+        };
+        let aggregation = match self.table.reading.aggregate {
+            Some(aggregate) if is_whole && !pushdown.is_filtering() => Some(
+                self.aggregation(aggregate, &pushdown, &requests, threads)
+                    .await?,
+            ),
+            _ => None,
+        };
         let scan = CassandraScan::new(
             Arc::clone(&self.statements),
             cql,
@@ -316,7 +458,8 @@ impl TableProvider for CassandraTable {
             limit,
             self.page_rows,
         );
-        Ok(Arc::new(scan.with_first_rows(first_rows)))
+        let scan = scan.with_first_rows(first_rows).with_split(split);
+        Ok(Arc::new(scan.with_aggregation(aggregation)))
     }
 }
 

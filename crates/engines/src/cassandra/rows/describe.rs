@@ -9,7 +9,6 @@ use super::table_layout;
 use crate::EngineError;
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::drive::plan;
-use crate::cassandra::read::statements::PAGE_ROWS;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 
@@ -29,6 +28,6 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));
-    settings.push(("page".to_owned(), format!("{PAGE_ROWS} rows")));
+    settings.extend(layout.reading.settings());
     Ok(request.info(settings, statements))
 }

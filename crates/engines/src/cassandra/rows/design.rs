@@ -17,9 +17,8 @@ use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::cluster::{footprint, settle};
-use crate::cassandra::read::first_rows;
+use crate::cassandra::read;
 use crate::cassandra::read::readable::ReadTable;
-use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
@@ -55,7 +54,7 @@ impl RowsDesign {
             keyspace: request.keyspace.clone(),
             maker: request.maker(),
             layout,
-            sql: first_rows::session::<CassandraScan>(&sql).into(),
+            sql: read::session(&sql).into(),
             insert: OnceCell::new(),
         })
     }

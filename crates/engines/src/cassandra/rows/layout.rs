@@ -1,8 +1,10 @@
-//! The layouts of rows in one CQL table: columns, keys, storage settings and statements.
+//! The layouts of rows in one CQL table: columns, keys and statements.
 
 use bakeoff_workload::{DesignId, Table};
 
+use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
+use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -12,17 +14,29 @@ pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
 /// [`row_blob`](crate::cassandra::write::row_blob) encodes them.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
-/// Storage settings, which every layout of rows has.
-pub const STORAGE_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-/// Settings of the layouts that keep rows of a partition key together.
-const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
-                             compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
+/// Table options, which every layout of rows has.
+pub const STORAGE_SETTINGS: &str = table_options!();
+const NARROW_SETTINGS: &str = concat!(
+    table_options!(),
+    ", page=5000, aggregate=client|server|ranges"
+);
+const WIDE_SETTINGS: &str = concat!(
+    "bucket=1d (or a number), order=asc|desc, ",
+    table_options!(),
+    ", page=5000, aggregate=client|server|ranges"
+);
+/// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
+const BLOB_SETTINGS: &str = concat!(
+    "bucket=1d (or a number), order=asc|desc, ",
+    table_options!(),
+    ", page=5000"
+);
 
 /// Entry of the layout `narrow` in `bakeoff list`.
 pub const NARROW: Layout = Layout {
     name: "cassandra/narrow",
     what: "one row per partition",
-    settings: STORAGE_SETTINGS,
+    settings: NARROW_SETTINGS,
 };
 /// Entry of the layout `wide` in `bakeoff list`.
 pub const WIDE: Layout = Layout {
@@ -34,13 +48,13 @@ pub const WIDE: Layout = Layout {
 pub const BLOB: Layout = Layout {
     name: "cassandra/blob",
     what: "as wide, everything outside the key in one encoded blob per row",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 /// Entry of the layout `compact` in `bakeoff list`.
 pub const COMPACT: Layout = Layout {
     name: "cassandra/compact",
     what: "as blob, WITH COMPACT STORAGE",
-    settings: WIDE_SETTINGS,
+    settings: BLOB_SETTINGS,
 };
 
 /// A layout of rows in one CQL table.
@@ -95,19 +109,14 @@ pub struct TableLayout {
     pub bucket: Option<Bucket>,
     /// Order of rows in a partition, with the newest one first if set.
     pub descending: bool,
-    /// Compressor without the `Compressor` of its class name; `None` disables compression.
-    pub compressor: Option<&'static str>,
-    /// Size of a compressed chunk in KiB.
-    pub chunk_kib: u32,
+    pub options: TableOptions,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
+    pub reading: Reading,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
 }
-
-/// Default of Cassandra 5.0, in KiB.
-const DEFAULT_CHUNK_KIB: u32 = 16;
 
 impl TableLayout {
     /// Reads the settings of a layout of rows.
@@ -137,17 +146,13 @@ impl TableLayout {
     ) -> Result<Self, EngineError> {
         check_meaning(id, shape)?;
         let mut settings = Settings::new(id, description)?;
-        let compressor =
-            settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
-        let chunk = settings.kib("chunk")?;
+        let options = TableOptions::take(&mut settings)?;
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
             Some(width) => Some(bucket(&settings, table, &width)?),
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
-        if compressor == Some("none") && chunk.is_some() {
-            return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
-        }
+        let reading = Reading::take(&mut settings)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -158,13 +163,9 @@ impl TableLayout {
             shape,
             bucket,
             descending: order == Some("desc"),
-            compressor: match compressor {
-                Some("none") => None,
-                Some(word) => Some(word),
-                None => Some("LZ4"),
-            },
-            chunk_kib: chunk.unwrap_or(DEFAULT_CHUNK_KIB),
+            options,
             keys_repeat,
+            reading,
             table: table.clone(),
             name: table_name(id),
         })
@@ -257,11 +258,10 @@ impl TableLayout {
             ""
         };
         format!(
-            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}{order}compression = \
-             {}{grace}",
+            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}{order}{}{grace}",
             self.name,
             columns.join(", "),
-            self.compression()
+            self.options.cql()
         )
     }
 
@@ -300,7 +300,7 @@ impl TableLayout {
                 .collect::<String>()
         );
         let mut settings = vec![("primary key".to_owned(), key)];
-        settings.push(("compression".to_owned(), self.compression()));
+        settings.extend(self.options.settings());
         if self.descending {
             settings.push(("clustering order".to_owned(), self.clustering_order()));
         }
@@ -311,16 +311,6 @@ impl TableLayout {
             ));
         }
         settings
-    }
-
-    fn compression(&self) -> String {
-        match self.compressor {
-            None => "{'enabled': 'false'}".to_owned(),
-            Some(word) => format!(
-                "{{'class': '{word}Compressor', 'chunk_length_in_kb': {}}}",
-                self.chunk_kib
-            ),
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod describe;
 mod design;
 pub mod layout;
 pub mod operations;
+pub mod storage;
 
 use super::request::DesignRequest;
 use crate::EngineError;

@@ -6,7 +6,7 @@ use bakeoff_workload::Consistency;
 use super::series_layout;
 use crate::EngineError;
 use crate::cassandra::cluster::relations::Relation;
-use crate::cassandra::read::statements::PAGE_ROWS;
+use crate::cassandra::read::reading::PAGE_ROWS;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 

@@ -12,8 +12,8 @@ use arrow::csv::reader::Format;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
-use bakeoff_workload::source::open_file;
-use bakeoff_workload::{self as workload, ColumnType};
+use bakeoff_workload::source::open_files;
+use bakeoff_workload::{self as workload, ColumnType, TextForm};
 use flate2::read::MultiGzDecoder;
 
 use super::bounded::{Bounded, Seen};
@@ -119,7 +119,8 @@ impl TextFile {
             workload::Error::Row { .. } => TableError::Misfit(error.to_string()),
             error => TableError::Failed(error.to_string()),
         };
-        let batches = open_file(&self.path, &table)
+        let path = std::slice::from_ref(&self.path);
+        let batches = open_files(path, &table, &TextForm::default())
             .and_then(|file| file.read(0, BATCH_ROWS))
             .map_err(to_table_error)?;
         Ok(Box::new(batches.map(move |batch| {

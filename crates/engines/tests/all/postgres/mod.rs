@@ -10,11 +10,11 @@ mod hostile;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::array::{ArrayRef, AsArray, Int32Array, StringArray};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::record_batch::RecordBatch;
-use bakeoff_driver::Design;
+use bakeoff_driver::{Design, Digest};
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
@@ -116,6 +116,7 @@ async fn designs_on_a_real_postgresql() {
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
     hostile::on_a_server_of_our_own(&postgres).await;
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
+    of_a_large_answer_a_digest_is_kept(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;
     a_server_killed_in_a_copy_is_noticed(postgres).await;
     timescale.running.finish(false).await.unwrap();
@@ -305,4 +306,23 @@ async fn number(design: &dyn Design, sql: &str) -> i64 {
         .column(0)
         .as_primitive::<Int64Type>()
         .value(0)
+}
+
+/// The rows come in several parts.
+async fn of_a_large_answer_a_digest_is_kept(postgres: &Started, events: &Table) {
+    const ROWS: i32 = 600_000;
+    let design = postgres.loaded("postgres/plain", events).await;
+    let series = format!("generate_series(1, {ROWS}) AS n");
+    let sql = format!("SELECT n, repeat('x', 100) AS text FROM {series}");
+    let answer = design.answer(&sql).await.unwrap();
+    design.after_answer().await;
+    assert!(answer.batches.is_empty());
+    let text = "x".repeat(100);
+    let texts = (0..ROWS).map(|_| text.as_str());
+    let columns: [(&str, ArrayRef); 2] = [
+        ("n", Arc::new(Int32Array::from_iter_values(1..=ROWS))),
+        ("text", Arc::new(StringArray::from_iter_values(texts))),
+    ];
+    let right = Digest::of(&[RecordBatch::try_from_iter(columns).unwrap()]).unwrap();
+    assert_eq!(right.difference(&answer.digest.unwrap(), &[0]), None);
 }

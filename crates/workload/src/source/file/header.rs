@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use super::data_error;
-use crate::check::{suggestion, usable_name};
-use crate::{Result, Table};
+use crate::check::{nearest, suggestion, usable_name};
+use crate::{Column, Result, Table};
+
+/// Characters that separate the fields of most files, as they are written as a delimiter.
+const DELIMITERS: [(char, &str); 4] = [('\t', "tab"), (',', ","), (';', ";"), ('|', "|")];
 
 /// Returns the index in the file of each column of the table, regardless of case.
 pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Vec<usize>> {
@@ -49,6 +52,47 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
             }
         })
         .collect()
+}
+
+/// Checks that the first line of a file names any column of the table, if only nearly. Otherwise it probably is
+/// no header, or something else separates its fields.
+pub fn check_names(path: &Path, names: &[String], table: &Table) -> Result<()> {
+    let lower: Vec<String> = names
+        .iter()
+        .map(|name| name.trim().to_lowercase())
+        .collect();
+    let is_named = |column: &Column| lower.contains(&column.name);
+    let is_meant = |column: &Column| {
+        nearest(&column.name, lower.iter().map(String::as_str)).is_some()
+            || spelled_otherwise(&column.name, names).is_some()
+    };
+    if table.columns.iter().any(is_named) || table.columns.iter().any(is_meant) {
+        return Ok(());
+    }
+    let is_column = |field: &&str| table.column(&field.trim().to_lowercase()).is_some();
+    let fits = |fields: &[&str]| fields.iter().any(is_column);
+    let advice = other_delimiter(names, fits).unwrap_or_else(|| {
+        "if it is a row, say `header = false` in [data], or --no-header".to_owned()
+    });
+    let message = format!("the first line names no column of the table: {advice}");
+    Err(data_error(path, message))
+}
+
+/// Returns what to do about a first line that is a single field, if another character divides it into fields
+/// that fit.
+pub fn other_delimiter(first: &[String], fits: impl Fn(&[&str]) -> bool) -> Option<String> {
+    let [line] = first else {
+        return None;
+    };
+    let divides = |(delimiter, _): &&(char, &str)| {
+        let fields: Vec<&str> = line.split(*delimiter).collect();
+        fields.len() > 1 && fits(&fields)
+    };
+    let (_, name) = DELIMITERS.iter().find(divides)?;
+    Some(format!(
+        "its fields seem to be separated by `{name}`, so say `delimiter = \"{name}\"` in [data], or \
+         --delimiter '{name}'"
+    ))
 }
 
 /// Returns the name that differs only in characters that a column's name cannot have, as `Flight Date` from

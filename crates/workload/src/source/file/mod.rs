@@ -1,49 +1,56 @@
-//! Rows of a file: CSV or TSV (either may be gzipped) or Parquet, distinguished by the name.
+//! Rows of files: CSV or TSV (either may be packed) or Parquet, distinguished by the name.
 
+mod archive;
 mod decode;
 mod diagnose;
 mod header;
 mod input;
+mod joined;
 mod parquet;
+mod part;
 mod text;
 mod values;
 
-use std::path::Path;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 use arrow::array::{Array, ArrayRef};
 use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
-use crate::{Error, Result, Table};
+use crate::{Error, Result, Table, TextForm};
+use joined::PartError;
 use text::TextFile;
 pub use values::milliseconds;
 
-/// Opens a data file and checks that it has the columns of the table. Other columns are ignored.
+/// Opens data files and checks that they have the columns of the table. Other columns are ignored. The rows
+/// of several files, which have to be CSV or TSV, follow each other.
 ///
 /// # Errors
-/// [`Error::Read`] if it cannot be read; [`Error::Data`] if it is empty, lacks columns or has a
+/// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns or has a
 /// name that does not reveal its format.
-pub fn open(path: &Path, table: &Table) -> Result<Box<dyn RowSource>> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    let gzip = name.ends_with(".gz");
-    match name
-        .trim_end_matches(".gz")
-        .rsplit_once('.')
-        .map(|(_, ending)| ending)
-    {
-        Some("csv") => Ok(Box::new(TextFile::open(path, input::csv(), gzip, table)?)),
-        Some("tsv") => Ok(Box::new(TextFile::open(path, input::tsv(), gzip, table)?)),
-        Some("parquet") if !gzip => Ok(Box::new(parquet::ParquetFile::open(path, table)?)),
-        _ => Err(data_error(
-            path,
-            "the name does not say the format; it has to end in .csv, .tsv (either may be \
-             followed by .gz) or .parquet",
-        )),
+pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
+    let is_parquet = |path: &&PathBuf| lower_case_name(path).ends_with(".parquet");
+    let Some(path) = paths.iter().find(is_parquet) else {
+        return Ok(Box::new(TextFile::open(paths, table, form)?));
+    };
+    if paths.len() > 1 {
+        let message = "several files are read together only if they are CSV or TSV";
+        return Err(data_error(path, message));
     }
+    if *form != TextForm::default() {
+        let message = "Parquet has names and no delimiters: leave `header`, `fields` and `delimiter` out, \
+                       and --no-header and --delimiter";
+        return Err(data_error(path, message));
+    }
+    Ok(Box::new(parquet::ParquetFile::open(path, table)?))
+}
+
+/// Returns the name of a file in lower case, whose ending says what it is.
+fn lower_case_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().to_lowercase()
 }
 
 /// A cell that does not fit its column: its row in a batch, and a description.
@@ -89,10 +96,26 @@ fn data_error(path: &Path, message: impl Into<String>) -> Error {
     }
 }
 
-fn read_error(path: &Path, source: std::io::Error) -> Error {
+fn read_error(path: &Path, error: std::io::Error) -> Error {
+    let (path, source) = match error.downcast::<PartError>() {
+        Ok(PartError { path, source }) => (path, source),
+        Err(source) => (path.to_owned(), source),
+    };
     Error::Read {
         what: "data file",
-        path: path.to_owned(),
+        path,
         source,
     }
+}
+
+/// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
+/// of itself, but not all. Nothing that it worked on is used again.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let damaged = |panic: Box<dyn Any + Send>| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        let words = words.unwrap_or("it says something else of itself than it has");
+        data_error(path, format!("the file is damaged: {words}"))
+    };
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(damaged(panic)))
 }

@@ -1,8 +1,6 @@
 //! Parquet files as sources of rows.
 
-use std::any::Any;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 
-use super::{BadCell, data_error, header, read_error, table_batch};
+use super::{BadCell, data_error, guarded, header, read_error, table_batch};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Column, ColumnType, Error, Result, Table};
 
@@ -154,18 +152,6 @@ impl RowSource for ParquetFile {
         // Every start has to decode a page of each column.
         false
     }
-}
-
-/// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
-/// of itself, but not all. Nothing that it worked on is used again.
-fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    let damaged = |panic: Box<dyn Any + Send>| {
-        let words = panic.downcast_ref::<String>().map(String::as_str);
-        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
-        let words = words.unwrap_or("it says something else of itself than it has");
-        data_error(path, format!("the file is damaged: {words}"))
-    };
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(damaged(panic)))
 }
 
 /// Returns whether all values of a stored type that fit can be cast without loss.

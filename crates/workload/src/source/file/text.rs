@@ -1,18 +1,19 @@
 //! CSV and TSV files as sources of rows.
 
 use std::io::BufRead;
-use std::path::Path;
+use std::path::PathBuf;
 
 use arrow::array::{Array, AsArray, StringArray};
-use arrow::csv::reader::{Decoder, Format};
+use arrow::csv::reader::Decoder;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
 use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
+use super::part::Part;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
-use crate::{Column, Result, Table};
+use crate::{Column, Result, Table, TextForm};
 
 /// Largest number of columns of a file, each of which takes memory in every batch.
 const MAX_FIELDS: usize = 1 << 16;
@@ -20,8 +21,8 @@ const MAX_FIELDS: usize = 1 << 16;
 /// Divisor of the number of rows in a batch where they are too long to be read together.
 const FEWER_ROWS: usize = 16;
 
-/// A text file with a header. All fields are read as text, so that an error can show the text of
-/// the file, and are then converted to the types of the table.
+/// Text files whose rows follow each other. All fields are read as text, so that an error can show the text
+/// of the file, and are then converted to the types of the table.
 #[derive(Clone)]
 pub struct TextFile {
     input: TextInput,
@@ -31,34 +32,129 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Opens a file and checks that it has the columns of the table and a row.
-    pub fn open(path: &Path, format: Format, gzip: bool, table: &Table) -> Result<Self> {
+    /// Opens files and checks that they have the columns of the table and a row.
+    pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Self> {
         let mut file = TextFile {
-            input: TextInput {
-                path: path.to_owned(),
-                format,
-                gzip,
-                fields: 0,
-            },
+            input: TextInput::new(paths, form)?,
             table: table.clone(),
             projection: Vec::new(),
         };
-        let names = file.header()?;
+        let names = if form.no_header {
+            file.names_of_fields(form)
+        } else {
+            file.header()?
+        };
         file.input.fields = names.len();
-        file.projection = header::locate_columns(path, &names, table)?;
+        file.projection = header::locate_columns(file.input.path(), &names, table)?;
+        if form.no_header {
+            file.check_first_lines(&names)?;
+        }
         file.check_not_empty()?;
         Ok(file)
     }
 
+    /// Returns the names that the workload gives to the fields of files without a header.
+    fn names_of_fields(&mut self, form: &TextForm) -> Vec<String> {
+        if form.fields.is_empty() {
+            self.input.counted_by = "columns of the table";
+            let columns = self.table.columns.iter();
+            columns.map(|column| column.name.clone()).collect()
+        } else {
+            self.input.counted_by = "names in `fields`";
+            form.fields.clone()
+        }
+    }
+
+    /// Checks the first lines of files without a header, so that mistakes in how they are described are
+    /// known before anything is loaded.
+    fn check_first_lines(&self, names: &[String]) -> Result<()> {
+        for part in self.input.parts.iter() {
+            let failed = |error| read_error(&part.path, error);
+            let mut records = Records::new(part.open().map_err(failed)?);
+            records.skip_line_ends().map_err(failed)?;
+            // Lines that are no records are reported where they are read as rows.
+            if let FirstRecord::Fields(first) = first_record(&self.input.format, records.input)
+                && let Some(mistake) = self.mistake_in_first_line(&first, names)
+            {
+                let line = records.line;
+                return Err(diagnose::error_in(&self.input, part, line, mistake));
+            }
+        }
+        Ok(())
+    }
+
+    fn mistake_in_first_line(&self, first: &[String], names: &[String]) -> Option<String> {
+        let is_name = |(field, name): (&String, &String)| field.trim().to_lowercase() == *name;
+        if first.is_empty() {
+            return None;
+        }
+        if first.len() == names.len() {
+            let are_names = first.iter().zip(names).all(is_name);
+            return are_names.then(|| {
+                "it names the columns and is no row: leave out `header = false` in [data], or --no-header"
+                    .to_owned()
+            });
+        }
+        let fits = |fields: &[&str]| fields.len() == names.len();
+        let advice = header::other_delimiter(first, fits);
+        let advice = advice.map(|advice| format!(": {advice}"));
+        Some(format!(
+            "{}{}",
+            diagnose::wrong_number(first.len(), &self.input),
+            advice.unwrap_or_default()
+        ))
+    }
+
+    /// Returns the names in the first line, which is the same in all parts.
     fn header(&self) -> Result<Vec<String>> {
-        let mut input = self.input.open()?;
+        self.check_headings()?;
+        let names = self.first_names()?;
+        header::check_names(self.input.path(), &names, &self.table)?;
+        let has_line_break = names.iter().any(|name| name.contains('\n'));
+        if has_line_break && self.input.parts.len() > 1 {
+            let message = "a name in the first line has a line break, so that nothing can be read together with it";
+            return Err(data_error(self.input.path(), message));
+        }
+        Ok(names)
+    }
+
+    /// Checks that several parts begin with the same line.
+    fn check_headings(&self) -> Result<()> {
+        let Some((first, others @ [_, ..])) = self.input.parts.split_first() else {
+            return Ok(());
+        };
+        let first_line = |part: &Part| {
+            part.first_line()
+                .map_err(|error| read_error(&part.path, error))
+        };
+        let heading = first_line(first)?;
+        if heading.is_empty() {
+            let message = "its first line is empty, and has to name the columns";
+            return Err(data_error(&first.path, message));
+        }
+        for part in others {
+            if first_line(part)? != heading {
+                let of = part.name_in_zip().map(|name| format!(" of `{name}` in it"));
+                let message = format!(
+                    "the first line{} is not that of the first file: all that are read together name the \
+                     same columns in the same order",
+                    of.unwrap_or_default()
+                );
+                return Err(data_error(&part.path, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn first_names(&self) -> Result<Vec<String>> {
+        let mut input = self.input.open();
         let is_empty = input
             .fill_buf()
-            .map_err(|error| read_error(&self.input.path, error))?
+            .map_err(|error| read_error(self.input.path(), error))?
             .is_empty();
         if is_empty {
             return Err(data_error(
-                &self.input.path,
+                self.input.path(),
                 "the file is empty; its first line has to name the columns",
             ));
         }
@@ -76,19 +172,27 @@ impl TextFile {
                 MAX_HEADER_BYTES >> 20
             ),
         };
-        Err(data_error(&self.input.path, reason))
+        Err(data_error(self.input.path(), reason))
     }
 
     fn check_not_empty(&self) -> Result<()> {
         let mut rows = self.rows(0, 1)?;
         let mut decoder = self.decoder(1);
         match rows.records.read(&mut decoder) {
-            Ok(None) => Err(data_error(
-                &self.input.path,
-                "the file names its columns, but has no rows",
-            )),
+            Ok(None) => {
+                let message = if self.input.header {
+                    "the file names its columns, but has no rows"
+                } else {
+                    "the file has no rows"
+                };
+                Err(data_error(self.input.path(), message))
+            }
             Ok(Some(_)) => Ok(()),
-            Err(error) => Err(diagnose::decode_error(&self.input, 1, error)),
+            Err(error) => Err(diagnose::decode_error(
+                &self.input,
+                self.input.record_of(0),
+                error,
+            )),
         }
     }
 
@@ -102,10 +206,10 @@ impl TextFile {
     }
 
     fn rows(&self, from: u64, batch_rows: usize) -> Result<TextRows> {
-        let mut records = Records::new(self.input.open()?);
-        // The header is the record before row 0.
+        let mut records = Records::new(self.input.open());
+        let before = self.input.record_of(from);
         records
-            .skip(&self.input.format, self.input.fields, from + 1)
+            .skip(&self.input.format, self.input.fields, before)
             .map_err(|error| diagnose::decode_error(&self.input, 0, error))?;
         let decoder = self.decoder(batch_rows);
         Ok(TextRows {
@@ -170,16 +274,13 @@ impl RowSource for TextFile {
     }
 
     fn count_rows(&self, most: u64) -> Result<Option<u64>> {
-        let mut records = Records::new(self.input.open()?);
-        // The header is a record, too.
+        let mut records = Records::new(self.input.open());
+        let most = self.input.record_of(most);
         let counted = records
-            .skip(
-                &self.input.format,
-                self.input.fields,
-                most.saturating_add(1),
-            )
+            .skip(&self.input.format, self.input.fields, most)
             .map_err(|error| diagnose::decode_error(&self.input, 0, error))?;
-        Ok(Some(counted.saturating_sub(1)))
+        let before_rows = self.input.record_of(0);
+        Ok(Some(counted.saturating_sub(before_rows)))
     }
 
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
@@ -212,8 +313,9 @@ impl TextRows {
             *self = self.file.rows(first_row, self.batch_rows / FEWER_ROWS)?;
             text = self.records.read(&mut self.decoder);
         }
+        let input = &self.file.input;
         let text =
-            text.map_err(|error| diagnose::decode_error(&self.file.input, first_row + 1, error))?;
+            text.map_err(|error| diagnose::decode_error(input, input.record_of(first_row), error))?;
         let Some(text) = text else { return Ok(None) };
         self.next_row += text.num_rows() as u64;
         let rows = self

@@ -1,4 +1,4 @@
-//! Data files: CSV and TSV, compressed or not, and Parquet.
+//! Data files: CSV and TSV, packed or not, and Parquet.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,8 +20,10 @@ use flate2::write::GzEncoder;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression as ParquetCompression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use zip::CompressionMethod;
 
 use super::corpus;
+use crate::zip_files::packed;
 
 const MIB: u64 = 1 << 20;
 
@@ -51,9 +53,18 @@ struct Files {
 
 impl Files {
     fn new() -> Files {
+        Files::of(TABLE)
+    }
+
+    /// Returns files without a header, whose fields are separated by tabs.
+    fn raw() -> Files {
+        Files::of(&TABLE.replace("[data]", "[data]\nheader = false\ndelimiter = 'tab'"))
+    }
+
+    fn of(workload: &str) -> Files {
         Files {
             folder: tempfile::tempdir().unwrap(),
-            workload: Workload::parse(TABLE, Path::new("x.toml")).unwrap(),
+            workload: Workload::parse(workload, Path::new("x.toml")).unwrap(),
         }
     }
 
@@ -135,6 +146,58 @@ fn compressed_text_is_read_or_refused() {
     }
     let files = Files::new();
     parser.feed(&zipped, |bytes| files.is_readable("x.csv.gz", bytes));
+}
+
+#[test]
+fn text_without_a_header_is_read_or_refused() {
+    let parser = Parser {
+        name: "tsv files without a header",
+        most_bytes: TEXT_BYTES,
+        cases: times(1_000, 50_000),
+    };
+    let mut raw = Corpus::default();
+    for text in corpus("tsv").iter() {
+        let heading = text.iter().position(|byte| *byte == b'\n').unwrap();
+        raw.add(&text[heading + 1..]);
+    }
+    let files = Files::raw();
+    parser.feed(&raw, |bytes| files.is_readable("x.csv", bytes));
+}
+
+#[test]
+fn zip_files_are_read_or_refused() {
+    let parser = Parser {
+        name: "zip files",
+        most_bytes: TEXT_BYTES,
+        cases: times(1_500, 80_000),
+    };
+    let row: &[u8] = b"a\t1\t2.5\t3\t4\ttrue\t0x01\n";
+    let rows = row.repeat(40);
+    let several: [(&str, &[u8]); 4] = [
+        ("a/", b""),
+        ("a/1.csv", b"b\t2\t\t\t\t\t"),
+        ("../2.csv", row),
+        ("3.csv", b""),
+    ];
+    let mut corpus = Corpus::default();
+    for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+        corpus.add(packed(method, &[("1979.csv", rows.as_slice())]));
+        corpus.add(packed(method, &several));
+    }
+    let files = Files::raw();
+    parser.feed(&corpus, |bytes| files.is_readable("x.zip", bytes));
+}
+
+/// A small file unpacks to a thousand times its size, one member after the other, and no line ends.
+#[test]
+fn a_zip_bomb_takes_little_memory() {
+    let endless = vec![b'x'; 20 << 20];
+    let members = [("1.csv", &endless[..]), ("2.csv", &endless[..])];
+    let bomb = packed(CompressionMethod::Deflated, &members);
+    assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+    let files = Files::raw();
+    let taken = bytes_taken(|| assert!(!files.is_readable("x.zip", &bomb)));
+    assert!(taken < TEXT_BYTES, "{taken}");
 }
 
 /// Returns the error of a file that cannot be read.

@@ -48,12 +48,28 @@ fn each_shape_has_its_own_key() {
 }
 
 #[test]
+fn table_options_follow_the_order_of_rows() {
+    assert_eq!(
+        create("cassandra/compact?order=desc&compaction=TWCS:1d&caching=rows:100&ttl=30d&compressor=Zstd&level=9").unwrap(),
+        r#"CREATE TABLE ks.compact_NAME ("series" text, "time" timestamp, "bakeoff_row" blob, PRIMARY KEY (("series"), "time")) WITH COMPACT STORAGE AND CLUSTERING ORDER BY ("time" DESC) AND compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 16, 'compression_level': 9} AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'DAYS', 'compaction_window_size': '1'} AND caching = {'keys': 'ALL', 'rows_per_partition': '100'} AND default_time_to_live = 2592000"#
+    );
+}
+
+#[test]
 fn settings_that_make_no_sense_are_refused_by_name() {
     for (id, word) in [
         ("cassandra/wide?chunk=5KiB", "power of two"),
         ("cassandra/wide?compressor=gzip", "LZ4, Zstd"),
         ("cassandra/wide?colour=red", "unknown setting `colour`"),
         ("cassandra/narrow?bucket=1d", "one row per partition"),
+        ("cassandra/wide?page=0", "from 1 to 100000"),
+        ("cassandra/wide?page=100001", "from 1 to 100000"),
+        ("cassandra/wide?page=many", "not a number of rows"),
+        ("cassandra/wide?aggregate=me", "client, server, ranges"),
+        (
+            "cassandra/blob?aggregate=server",
+            "unknown setting `aggregate`",
+        ),
         ("cassandra/wide?bucket=0s", "more than 0"),
         ("cassandra/wide?bucket=much", "not a duration"),
         ("cassandra/wide?compressor=none&chunk=4KiB", "means nothing"),
@@ -65,11 +81,11 @@ fn settings_that_make_no_sense_are_refused_by_name() {
 
 #[test]
 fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
-    let id: DesignId = "cassandra/wide".parse().unwrap();
+    let id: DesignId = "cassandra/wide?ttl=1d".parse().unwrap();
     let layout = TableLayout::new(&id, Shape::Wide, &table(), true).unwrap();
     assert!(
         layout
             .create_statement("ks")
-            .ends_with(" AND gc_grace_seconds = 0")
+            .ends_with(" AND default_time_to_live = 86400 AND gc_grace_seconds = 0")
     );
 }

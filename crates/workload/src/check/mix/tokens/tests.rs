@@ -1,17 +1,16 @@
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{find_java, pinned, resolve_jars};
-use bakeoff_testing::{skipped, times};
+use bakeoff_testing::times;
 
 use super::*;
+use crate::java::{compile, java_with_cassandra};
 use crate::random::Stream;
 
+const CLASS: &str = "CassandraTokens";
 const PROGRAM: &str = include_str!("CassandraTokens.java");
-const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
 /// Keyspaces of a run, some of which could become part of a number, a duration or a UUID.
 const KEYSPACES: [&str; 7] = ["prod", "d", "e5", "ms", "nanny", "deadbeef", "infinity_1"];
@@ -121,7 +120,7 @@ async fn tokens_are_those_of_cassandra() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    compile(&java, &class_path, folder.path());
+    compile(&java, &class_path, folder.path(), CLASS, PROGRAM);
     let count = times(20_000, 1_000_000);
     let statements: Vec<Statement> = (0..count).map(Statement::random).collect();
     let found = cassandra_tokens(&java, &class_path, folder.path(), &statements);
@@ -197,40 +196,6 @@ fn hexadecimal(text: &str) -> String {
     })
 }
 
-/// Returns the program of a Java and the class path of Cassandra's jars.
-async fn java_with_cassandra() -> Option<(PathBuf, String)> {
-    let found = async {
-        let java = find_java().await?;
-        let jars = resolve_jars(&Home::from_env()?, &pinned()?.version).await?;
-        Ok::<_, bakeoff_servers::Error>((java.program, jars))
-    };
-    match found.await {
-        Ok((java, folder)) => {
-            let jars = std::fs::read_dir(folder).unwrap().flatten();
-            let jars = jars.map(|jar| jar.path().display().to_string());
-            Some((java, jars.collect::<Vec<_>>().join(":")))
-        }
-        Err(reason) => {
-            skipped(reason);
-            None
-        }
-    }
-}
-
-/// Compiles the Java program by the compiler among Cassandra's jars, since a Java need not have one.
-fn compile(java: &Path, class_path: &str, folder: &Path) {
-    let source = folder.join("CassandraTokens.java");
-    std::fs::write(&source, PROGRAM).unwrap();
-    let mut compiling = Command::new(java);
-    compiling.args([
-        "-cp", class_path, COMPILER, "-source", "1.8", "-target", "1.8",
-    ]);
-    compiling.args(["-nowarn", "-cp", class_path, "-d"]);
-    let compiled = compiling.arg(folder).arg(&source).output().unwrap();
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
-}
-
 /// Returns the tokens of each statement as it is sent, or `None` for one that Cassandra refuses.
 fn cassandra_tokens(
     java: &Path,
@@ -240,7 +205,7 @@ fn cassandra_tokens(
 ) -> Vec<Option<Vec<String>>> {
     let class_path = format!("{}:{class_path}", folder.display());
     let mut lexing = Command::new(java)
-        .args(["-cp", &class_path, "CassandraTokens"])
+        .args(["-cp", &class_path, CLASS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

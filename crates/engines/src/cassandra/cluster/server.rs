@@ -1,0 +1,147 @@
+//! A server that is started: its options, as a workload sets them.
+
+use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::{self, ServerOptions, Tuning};
+use bakeoff_workload::{Collector, ServerSettings, TimeOuts};
+
+use crate::Context;
+use crate::cassandra::names::ENGINE;
+
+/// Returns the options of the server of a run, or of each node.
+///
+/// # Errors
+/// The home is not known.
+pub fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
+    let home = Home::from_env()?;
+    let mut options = ServerOptions::new(home, context.folder_of(ENGINE))?;
+    let ServerSettings {
+        heap_mib,
+        memory_mib,
+        disk_read_bytes,
+        time_outs,
+        young_mib,
+        collector,
+        cassandra: settings,
+    } = context.options.cassandra.server.clone();
+    options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
+    options.memory_limit_bytes = memory_mib.map(|mib| mib << 20);
+    options.disk_read_bytes_per_second = disk_read_bytes;
+    options.functions = context.options.cassandra.functions;
+    options.tuning = Tuning {
+        shipped_time_outs: time_outs == TimeOuts::Shipped,
+        young_mib,
+        collector: collector.map(of_server),
+        settings,
+    };
+    Ok(options)
+}
+
+fn of_server(collector: Collector) -> cassandra::Collector {
+    match collector {
+        Collector::G1 => cassandra::Collector::G1,
+        Collector::Zgc => cassandra::Collector::Zgc,
+        Collector::Parallel => cassandra::Collector::Parallel,
+        Collector::Serial => cassandra::Collector::Serial,
+    }
+}
+
+/// Describes the workload's settings of the server that have no effect, since the cluster existed before.
+pub fn settings_not_applied(context: &Context) -> Option<String> {
+    let options = &context.options.cassandra;
+    let cluster = options.cluster.as_ref()?;
+    let ServerSettings {
+        heap_mib,
+        memory_mib,
+        disk_read_bytes,
+        time_outs,
+        young_mib,
+        collector,
+        cassandra: keys,
+    } = &options.server;
+    let mebibytes = |name: &str, mib: &Option<u64>| mib.map(|mib| format!("{name} = {mib} MiB"));
+    let disk_read = disk_read_bytes.map(|bytes| format!("disk_read = {} MB/s", bytes as f64 / 1e6));
+    let time_outs = match time_outs {
+        // Also that of a workload that says nothing.
+        TimeOuts::Long => None,
+        TimeOuts::Shipped => Some("time_outs = default".to_owned()),
+    };
+    let collector = collector.map(|c| format!("collector = {}", of_server(c).name()));
+    let own = [
+        mebibytes("heap", heap_mib),
+        mebibytes("memory", memory_mib),
+        disk_read,
+        time_outs,
+        mebibytes("young", young_mib),
+        collector,
+    ];
+    let keys = keys.iter().map(|(key, value)| format!("{key} = {value}"));
+    let settings: Vec<String> = own.into_iter().flatten().chain(keys).collect();
+    if settings.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "[server] {} of the workload has no effect: Bakeoff did not start the server at {}",
+        settings.join(", "),
+        cluster.address
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cluster;
+
+    fn settings() -> ServerSettings {
+        ServerSettings {
+            heap_mib: Some(512),
+            memory_mib: Some(960),
+            disk_read_bytes: Some(50_000_000),
+            time_outs: TimeOuts::Shipped,
+            young_mib: Some(128),
+            collector: Some(Collector::Parallel),
+            cassandra: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
+        }
+    }
+
+    #[test]
+    fn a_server_is_started_with_what_the_workload_sets() {
+        let mut context = Context::of_test("/run");
+        let default = server_options(&context).unwrap();
+        assert_eq!(default.tuning, Tuning::default());
+        context.options.cassandra.server = settings();
+        context.options.cassandra.functions = true;
+        let options = server_options(&context).unwrap();
+        assert_eq!(options.heap_mib, 512);
+        assert_eq!(options.memory_limit_bytes, Some(960 << 20));
+        assert_eq!(options.disk_read_bytes_per_second, Some(50_000_000));
+        assert!(options.functions);
+        let tuning = Tuning {
+            shipped_time_outs: true,
+            young_mib: Some(128),
+            collector: Some(cassandra::Collector::Parallel),
+            settings: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
+        };
+        assert_eq!(options.tuning, tuning);
+    }
+
+    #[test]
+    fn settings_without_effect_on_an_existing_cluster_are_reported() {
+        let mut context = Context::of_test("/run");
+        let cluster = Cluster {
+            address: "db1".to_owned(),
+            ..Cluster::default()
+        };
+        context.options.cassandra.server = settings();
+        assert_eq!(settings_not_applied(&context), None);
+        context.options.cassandra.cluster = Some(cluster);
+        let note = settings_not_applied(&context).unwrap();
+        assert_eq!(
+            note,
+            "[server] heap = 512 MiB, memory = 960 MiB, disk_read = 50 MB/s, time_outs = default, \
+             young = 128 MiB, collector = Parallel, row_cache_size = 64MiB of the workload has no \
+             effect: Bakeoff did not start the server at db1"
+        );
+        context.options.cassandra.server = ServerSettings::default();
+        assert_eq!(settings_not_applied(&context), None);
+    }
+}

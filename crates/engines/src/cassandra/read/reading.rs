@@ -1,0 +1,76 @@
+//! How rows are read from a table, as far as the settings of a design choose it.
+
+use crate::EngineError;
+use crate::settings::Settings;
+
+/// Number of rows of a page; in measurements, more than 5,000 brought no gain.
+pub const PAGE_ROWS: i32 = 5_000;
+/// The most rows of a page that a design may ask for.
+const MOST_PAGE_ROWS: i32 = 100_000;
+
+/// How rows are read from a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// Number of rows of a page.
+    pub page_rows: i32,
+    /// How Cassandra computes aggregates; `None` where their rows are fetched.
+    pub aggregate: Option<ServerAggregate>,
+}
+
+/// How Cassandra computes the aggregates of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerAggregate {
+    /// By a statement for each partition that is asked for, or one for the whole table.
+    Whole,
+    /// By statements for ranges of a partition's order key, or for token ranges, at the same time.
+    Ranges,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Reading {
+            page_rows: PAGE_ROWS,
+            aggregate: None,
+        }
+    }
+}
+
+impl Reading {
+    /// Takes the settings `page` and `aggregate` of a design.
+    ///
+    /// # Errors
+    /// Fails for a value that makes no sense.
+    pub fn take(settings: &mut Settings<'_>) -> Result<Reading, EngineError> {
+        let page = settings.parsed::<i32>("page", "a number of rows such as page=5000")?;
+        let page_rows = page.unwrap_or(PAGE_ROWS);
+        if !(1..=MOST_PAGE_ROWS).contains(&page_rows) {
+            return Err(settings.error(format!(
+                "page={page_rows} is not a number of rows from 1 to {MOST_PAGE_ROWS}"
+            )));
+        }
+        let aggregate = match settings.word("aggregate", &["client", "server", "ranges"])? {
+            Some("server") => Some(ServerAggregate::Whole),
+            Some("ranges") => Some(ServerAggregate::Ranges),
+            _ => None,
+        };
+        Ok(Reading {
+            page_rows,
+            aggregate,
+        })
+    }
+
+    /// Returns the effective settings for reports.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let page = ("page".to_owned(), format!("{} rows", self.page_rows));
+        let by = match self.aggregate {
+            None => return vec![page],
+            Some(ServerAggregate::Whole) => {
+                "by Cassandra, with a statement for each partition or for the whole table"
+            }
+            Some(ServerAggregate::Ranges) => {
+                "by Cassandra, with statements for ranges of the order key or of tokens at the same time"
+            }
+        };
+        vec![page, ("aggregates".to_owned(), by.to_owned())]
+    }
+}

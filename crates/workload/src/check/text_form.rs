@@ -1,0 +1,94 @@
+//! Checks what `[data]` says of the lines of its files.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::text::{Text, suggestion};
+use crate::{Result, Table, TextForm, wire};
+
+/// The name in `fields` that stands for all columns of the table that are not named there.
+const ALL_OTHERS: &str = "*";
+
+/// Returns how the data files are read.
+pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<TextForm> {
+    check_there_are_files(document, data)?;
+    let no_header = data.header.as_ref().is_some_and(|header| !header.get_ref());
+    let fields = match &data.fields {
+        Some(fields) if !no_header => {
+            let message = "`fields` names the columns of a file without a header; it needs \
+                           `header = false`";
+            return Err(document.error(fields.span(), message));
+        }
+        Some(fields) => check_fields(document, fields, table)?,
+        None => Vec::new(),
+    };
+    let delimiter = data.delimiter.as_ref().map(|written| {
+        let byte = TextForm::parse_delimiter(written.get_ref());
+        byte.map_err(|message| document.error(written.span(), message))
+    });
+    Ok(TextForm {
+        no_header,
+        fields,
+        delimiter: delimiter.transpose()?,
+    })
+}
+
+fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
+    if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
+        return Ok(());
+    }
+    let given: [(&str, Option<Range<usize>>); 3] = [
+        ("header", data.header.as_ref().map(Spanned::span)),
+        ("fields", data.fields.as_ref().map(Spanned::span)),
+        ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
+    ];
+    for (key, span) in given {
+        if let Some(span) = span {
+            let message = format!(
+                "`{key}` says how files are read; it needs `file`, `files` or `requires = \"--data\"`"
+            );
+            return Err(document.error(span, message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the names of the fields in lower case. Each column of the table is one of them.
+fn check_fields(
+    document: Text<'_>,
+    wire: &Spanned<Vec<Spanned<String>>>,
+    table: &Table,
+) -> Result<Vec<String>> {
+    let written = wire.get_ref();
+    let lower = |name: &Spanned<String>| name.get_ref().trim().to_lowercase();
+    let named: Vec<String> = written.iter().map(lower).collect();
+    let is_named = |name: &str| named.iter().any(|named| named == name);
+    let others = { table.columns.iter() }.filter(|column| !is_named(&column.name));
+    let others: Vec<&str> = others.map(|column| column.name.as_str()).collect();
+    let mut fields = Vec::with_capacity(table.columns.len());
+    for (name, written) in named.iter().zip(written) {
+        let is_needed = name == ALL_OTHERS || table.column(name).is_some();
+        if is_needed && named.iter().filter(|other| *other == name).count() > 1 {
+            let message = format!("`{name}` is in `fields` twice");
+            return Err(document.error(written.span(), message));
+        }
+        if name == ALL_OTHERS {
+            fields.extend(others.iter().map(|other| (*other).to_owned()));
+        } else {
+            fields.push(name.clone());
+        }
+    }
+    match others.first() {
+        Some(missing) if !is_named(ALL_OTHERS) => {
+            let unknown = { named.iter() }.filter(|name| table.column(name).is_none());
+            let hint = suggestion(missing, unknown.map(String::as_str));
+            let message = format!(
+                "`fields` lacks column `{missing}` of the table{hint}; \"*\" stands for all columns that are \
+                 not named"
+            );
+            Err(document.error(wire.span(), message))
+        }
+        _ => Ok(fields),
+    }
+}

@@ -1,0 +1,146 @@
+//! Several texts, one after the other, as one.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::part::{Part, read_line};
+
+/// The text of all parts in their order. A part whose last line has no end gets one, and headers are left
+/// out but for the first one.
+pub struct Joined {
+    parts: Arc<[Part]>,
+    header: bool,
+    /// Number of parts that were opened.
+    opened: usize,
+    /// The part that was opened last.
+    open: Option<Box<dyn BufRead + Send>>,
+    /// Whether the line that was read last has no end yet.
+    in_line: bool,
+}
+
+/// Error in one of several parts.
+#[derive(Debug)]
+pub struct PartError {
+    /// The file that the part is in.
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for PartError {}
+
+impl Joined {
+    pub fn new(parts: Arc<[Part]>, header: bool) -> Self {
+        Joined {
+            parts,
+            header,
+            opened: 0,
+            open: None,
+            in_line: false,
+        }
+    }
+
+    fn open_next(&mut self) -> io::Result<()> {
+        self.opened += 1;
+        let part = &self.parts[self.opened - 1];
+        let mut text = part.open().map_err(|error| error_in(part, error))?;
+        if self.header && self.opened > 1 {
+            read_line(&mut text).map_err(|error| error_in(part, error))?;
+        }
+        self.open = Some(text);
+        Ok(())
+    }
+
+    /// Returns the unread text in the buffer of the part that is open, which is empty at its end.
+    fn buffer(&mut self) -> io::Result<&[u8]> {
+        match &mut self.open {
+            Some(text) => {
+                let part = &self.parts[self.opened - 1];
+                text.fill_buf().map_err(|error| error_in(part, error))
+            }
+            None => Ok(&[]),
+        }
+    }
+}
+
+impl BufRead for Joined {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.buffer()?.is_empty() && self.opened < self.parts.len() {
+            if self.in_line {
+                return Ok(b"\n");
+            }
+            self.open_next()?;
+        }
+        self.buffer()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        let Some(text) = self.open.as_mut().filter(|_| bytes > 0) else {
+            return;
+        };
+        // What was shown is still in the buffer, so nothing is read here, and nothing can fail.
+        match text.fill_buf().map(|shown| shown.get(bytes - 1).copied()) {
+            Ok(Some(last)) => {
+                self.in_line = last != b'\n';
+                text.consume(bytes);
+            }
+            // The part is at its end: what was shown is the end of its last line.
+            _ => self.in_line = false,
+        }
+    }
+}
+
+impl Read for Joined {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+fn error_in(part: &Part, source: io::Error) -> io::Error {
+    let path = part.path.clone();
+    io::Error::new(source.kind(), PartError { path, source })
+}
+
+/// Returns the part that a line of the joined text is in, and the number of the line there. Lines are
+/// counted from 1. Parts are read to find it if there are several.
+pub fn place(parts: &[Part], header: bool, line: u64) -> io::Result<Option<(&Part, u64)>> {
+    if let [part] = parts {
+        return Ok(Some((part, line)));
+    }
+    let mut before = 0;
+    for (number, part) in parts.iter().enumerate() {
+        let left_out = u64::from(header && number > 0);
+        let counted = part.open().and_then(|mut text| count_lines(&mut text));
+        let counted = counted.map_err(|error| error_in(part, error))?;
+        let lines = counted.saturating_sub(left_out);
+        if line <= before + lines || number + 1 == parts.len() {
+            return Ok(Some((part, line - before + left_out)));
+        }
+        before += lines;
+    }
+    Ok(None)
+}
+
+/// Counts the lines of a text, of which the last one may have no end.
+fn count_lines(text: &mut impl BufRead) -> io::Result<u64> {
+    let (mut lines, mut in_line) = (0, false);
+    loop {
+        let bytes = text.fill_buf()?;
+        let Some(last) = bytes.last() else {
+            return Ok(lines + u64::from(in_line));
+        };
+        in_line = *last != b'\n';
+        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let read = bytes.len();
+        text.consume(read);
+    }
+}

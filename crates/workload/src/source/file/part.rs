@@ -1,0 +1,103 @@
+//! Parts of a text: files, packed or not, and members of ZIP files.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::archive::{self, Member};
+use super::decode::MAX_HEADER_BYTES;
+use super::{lower_case_name, read_error};
+use crate::Result;
+
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// The mark with which text in UTF-8 may begin.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Text that is stored as one: a file, or a member of a ZIP file.
+#[derive(Debug, Clone)]
+pub struct Part {
+    pub path: PathBuf,
+    packing: Packing,
+}
+
+#[derive(Debug, Clone)]
+enum Packing {
+    None,
+    Gzip,
+    Zip(Member),
+}
+
+/// Returns the parts of a file, and what separates their fields if names say it.
+pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
+    let name = lower_case_name(path);
+    let part = |packing| Part {
+        path: path.to_owned(),
+        packing,
+    };
+    if let Some(packed) = name.strip_suffix(".zip") {
+        let members = archive::members(path)?;
+        let first = members.first().map(|member| member.name.to_lowercase());
+        let delimiter =
+            delimiter_by_name(packed).or_else(|| delimiter_by_name(&first.unwrap_or_default()));
+        let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
+        return Ok((parts.collect(), delimiter));
+    }
+    // Whether it can be read at all is said before anything is done.
+    File::open(path).map_err(|error| read_error(path, error))?;
+    Ok(match name.strip_suffix(".gz") {
+        Some(packed) => (vec![part(Packing::Gzip)], delimiter_by_name(packed)),
+        None => (vec![part(Packing::None)], delimiter_by_name(&name)),
+    })
+}
+
+fn delimiter_by_name(name: &str) -> Option<u8> {
+    match name.rsplit_once('.')?.1 {
+        "csv" => Some(b','),
+        "tsv" => Some(b'\t'),
+        _ => None,
+    }
+}
+
+impl Part {
+    /// Opens its text.
+    pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
+        let file = BufReader::with_capacity(BUFFER_BYTES, File::open(&self.path)?);
+        Ok(match &self.packing {
+            Packing::None => Box::new(file),
+            Packing::Gzip => Box::new(BufReader::with_capacity(
+                BUFFER_BYTES,
+                MultiGzDecoder::new(file),
+            )),
+            Packing::Zip(member) => {
+                Box::new(BufReader::with_capacity(BUFFER_BYTES, member.open(file)?))
+            }
+        })
+    }
+
+    /// Returns its name in the ZIP file that it is in.
+    pub fn name_in_zip(&self) -> Option<&str> {
+        match &self.packing {
+            Packing::Zip(member) => Some(&member.name),
+            Packing::None | Packing::Gzip => None,
+        }
+    }
+
+    /// Returns its first line, without what marks its beginning and its end.
+    pub fn first_line(&self) -> io::Result<Vec<u8>> {
+        let line = read_line(&mut self.open()?)?;
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())
+    }
+}
+
+/// Reads a line with its end, or the beginning of one that is too long for a header.
+pub fn read_line(text: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    text.take(MAX_HEADER_BYTES as u64)
+        .read_until(b'\n', &mut line)?;
+    Ok(line)
+}
