@@ -19,13 +19,14 @@ use exit::Exit;
 use stderr::print_line;
 
 fn main() -> ExitCode {
+    stderr::clean_panics();
     let Some(arguments) = cmd::Arguments::read() else {
         print_line(cmd::FIRST_STEPS.trim_end());
         return Exit::Misused.into();
     };
     tracing_subscriber::fmt()
         .with_env_filter(log_filter())
-        .with_writer(std::io::stderr)
+        .with_writer(terminal::stderr)
         .init();
     match arguments.run() {
         Ok(exit) => exit.into(),

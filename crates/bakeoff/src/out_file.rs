@@ -1,7 +1,7 @@
 //! A file that exists completely or not at all.
 
 use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +73,11 @@ impl OutFile {
             unfinished: Some(unfinished),
             replaces,
         })
+    }
+
+    /// Returns whether it is a terminal, as `/dev/stdout` may be.
+    pub fn is_terminal(&self) -> bool {
+        self.file.get_ref().is_terminal()
     }
 
     /// Gives the file its name, once all of it was written.

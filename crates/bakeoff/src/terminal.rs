@@ -41,6 +41,11 @@ pub fn stdout_with_colors(colors: bool) -> Cleaned<io::Stdout> {
     Cleaned::new(io::stdout(), colors)
 }
 
+/// Returns the standard error, with everything escaped that a terminal would act on.
+pub fn stderr() -> Cleaned<io::Stderr> {
+    Cleaned::new(io::stderr(), false)
+}
+
 /// An output of text that is escaped on its way.
 pub struct Cleaned<W: Write> {
     to: W,
@@ -57,6 +62,11 @@ impl<W: Write> Cleaned<W> {
             keeps_styles,
             begun: Vec::new(),
         }
+    }
+
+    /// Returns the output that the escaped text goes to.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.to
     }
 
     fn write_text(&mut self, text: &str) -> io::Result<()> {

@@ -56,19 +56,24 @@ pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
 /// Does the same with a file that only its owner can read, from its first byte on.
 pub(crate) fn write_private(path: &Path, content: &str) -> Result<()> {
     let temporary = path.with_extension("new");
-    match fs::remove_file(&temporary) {
+    let file = create_anew(&temporary, 0o600)?;
+    write_and_rename(file, &temporary, path, content)
+}
+
+/// Creates a file in the place of what has its name, which may be a link that somebody has put there.
+pub(crate) fn create_anew(path: &Path, mode: u32) -> Result<File> {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(Error::io("replace", &temporary)(error));
+            return Err(Error::io("replace", path)(error));
         }
         _ => {}
     }
-    let file = OpenOptions::new()
+    OpenOptions::new()
         .write(true)
         .create_new(true)
-        .mode(0o600)
-        .open(&temporary)
-        .map_err(Error::io("write", &temporary))?;
-    write_and_rename(file, &temporary, path, content)
+        .mode(mode)
+        .open(path)
+        .map_err(Error::io("write", path))
 }
 
 fn write_and_rename(mut file: File, temporary: &Path, path: &Path, content: &str) -> Result<()> {
@@ -142,6 +147,20 @@ mod tests {
         write_synced(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_created_in_the_place_of_a_link_and_not_through_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (theirs, link) = (folder.path().join("theirs"), folder.path().join("link"));
+        fs::write(&theirs, "kept").unwrap();
+        std::os::unix::fs::symlink(&theirs, &link).unwrap();
+        let mut file = create_anew(&link, 0o600).unwrap();
+        file.write_all(b"ours").unwrap();
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "kept");
+        assert_eq!(fs::read_to_string(&link).unwrap(), "ours");
+        create_anew(&link, 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&link).unwrap(), "");
     }
 
     #[test]

@@ -5,9 +5,11 @@
 //! [`stop_orphans`] at the next start. A process is only ever signalled if it is on record with its
 //! process id *and* its start time.
 
+mod account;
 pub mod cassandra;
 mod details;
 mod engine;
+mod environment;
 mod error;
 mod files;
 mod gate;
@@ -16,6 +18,7 @@ mod install;
 mod limited;
 mod log;
 mod machine;
+mod opened;
 mod ports;
 pub mod postgres;
 mod process;

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::environment::remove_own;
+
 /// Time limit for programs that print their version or one of their settings.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
@@ -39,9 +41,12 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
     Err(io::Error::new(io::ErrorKind::TimedOut, text))
 }
 
-/// Returns the output of a program for that argument; `None` if it fails or hangs.
+/// Returns the output of a program for that argument; `None` if it fails or hangs. The program gets none of
+/// Bakeoff's own variables.
 pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
-    let output = output_within(Command::new(program).arg(argument), VERSION_LIMIT)
+    let mut command = Command::new(program);
+    remove_own(&mut command);
+    let output = output_within(command.arg(argument), VERSION_LIMIT)
         .ok()
         .filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -97,6 +97,9 @@ async fn start(
         server.login().user(),
         server.password_file().display(),
     )?;
+    if let Some(reason) = server.why_root() {
+        print_line(format_args!("note: it runs as root, since {reason}"));
+    }
     Ok(())
 }
 

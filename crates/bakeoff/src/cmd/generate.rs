@@ -14,6 +14,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::progress::{Progress, Unit};
+use crate::terminal;
 
 /// Rows of a batch: few enough that the allocator reuses their memory for the next one.
 const BATCH_ROWS: usize = 512;
@@ -45,6 +46,9 @@ impl Generate {
                 let mut file = OutFile::create_new(path)?;
                 self.write(&workload, &mut file)?;
                 file.complete()?;
+            }
+            None if stdout().is_terminal() => {
+                self.write(&workload, &mut terminal::stdout())?;
             }
             None => self.write(&workload, &mut stdout().lock())?,
         }

@@ -12,6 +12,7 @@ use clap::Args;
 
 use crate::cmd::options::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
+use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
 
@@ -169,8 +170,10 @@ impl Files {
     ) -> Result<()> {
         let write = |name: &str, text: &str| {
             let path = dir.join(name);
-            std::fs::write(&path, text)
+            let mut file = OutFile::create(&path)?;
+            file.write_all(text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
+            file.complete()?;
             Ok::<PathBuf, anyhow::Error>(path)
         };
         let html = write("report.html", &self.html)?;

@@ -33,6 +33,28 @@ fn a_run_verifies_measures_and_can_be_shown_again_from_its_folder_alone() {
 }
 
 #[test]
+fn a_report_replaces_links_instead_of_writing_through_them() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    bench.bakeoff(&RUN).expect(0);
+    for name in ["out/report.html", "out/run.json"] {
+        let (path, theirs) = (bench.path(name), bench.path("theirs"));
+        std::fs::write(&theirs, "theirs").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&theirs, &path).unwrap();
+        bench.bakeoff(&["report", "out"]).expect(0);
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "theirs");
+        assert!(!path.is_symlink());
+        assert_ne!(std::fs::read_to_string(&path).unwrap(), "theirs");
+    }
+    let unfinished = std::fs::read_dir(bench.path("out")).unwrap();
+    let names = unfinished.map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = names
+        .filter(|name| name.to_string_lossy().starts_with(".bakeoff-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn keep_keeps_the_files() {
     let bench = Bench::new(WORKLOAD, READINGS);
     bench.bakeoff(&[&RUN[..], &["--keep"]].concat()).expect(0);

@@ -19,6 +19,7 @@ mod faults;
 mod files;
 mod forecast;
 mod ingest;
+mod inherited;
 mod large_answers;
 mod mistakes;
 mod names;

@@ -11,6 +11,7 @@ use super::group::Group;
 use super::limits::Limits;
 use super::node::Node;
 use super::ports::Ports;
+use super::runs_as::RunsAs;
 use super::tuning::Tuning;
 use crate::error::Result;
 use crate::process::ProcessId;
@@ -36,6 +37,8 @@ pub(crate) struct Details {
     pub(crate) ports: Ports,
     #[serde(default)]
     pub(crate) node: Node,
+    #[serde(default)]
+    pub(super) runs_as: RunsAs,
 }
 
 impl Details {

@@ -121,8 +121,7 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
             "-Dlogback.configurationFile={}",
             file_url(&folder.logback())?
         ),
-        // Folder in which the tools keep a history, and JNA and netty unpack libraries.
-        format!("-Duser.home={}", utf8(folder.path())?),
+        format!("-Duser.home={}", utf8(&folder.home())?),
         format!("-Djava.naming.factory.url.pkgs={NAMING_PACKAGE}"),
         "-cp".to_owned(),
         class_path(jars)? + &naming_path(folder)?,

@@ -9,6 +9,12 @@ use crate::files::create_folder;
 
 /// The beginning of every `cassandra.yaml` of ours, by which a folder of ours is known.
 pub(crate) const OUR_BEGINNING: &str = "cluster_name: bakeoff\ndata_file_directories: ";
+/// The folders of the tables and of what belongs to them.
+pub(crate) const STORED: [&str; 5] = ["data", "commitlog", "hints", "saved_caches", "cdc_raw"];
+/// The mode of a folder that only its owner may enter, and that of one that the account of its server may enter,
+/// too.
+pub(super) const PRIVATE: u32 = 0o700;
+pub(super) const ENTERED: u32 = 0o710;
 const CONFIGURATION: &str = "conf";
 const LOGS: &str = "logs";
 
@@ -27,12 +33,21 @@ impl Folder {
         let folder = Folder(path.canonicalize().map_err(Error::io("find", path))?);
         utf8(&folder.0)?;
         folder.check_contents()?;
-        // Whoever can read the tables' files, or the passwords, needs no login.
-        fs::set_permissions(&folder.0, Permissions::from_mode(0o700))
-            .map_err(Error::io("change the mode of", &folder.0))?;
+        folder.close()?;
         create_folder(&folder.logs())?;
         create_folder(&folder.configuration())?;
         Ok(folder)
+    }
+
+    /// Closes the folder to others: whoever can read the tables' files, or the passwords, needs no login. The account
+    /// of a server that may run there still enters it.
+    fn close(&self) -> Result<()> {
+        let found = fs::metadata(&self.0).map_err(Error::io("read", &self.0))?;
+        if found.permissions().mode() & 0o777 & !ENTERED == 0 {
+            return Ok(());
+        }
+        fs::set_permissions(&self.0, Permissions::from_mode(PRIVATE))
+            .map_err(Error::io("change the mode of", &self.0))
     }
 
     pub(crate) fn existing(path: PathBuf) -> Folder {
@@ -98,6 +113,12 @@ impl Folder {
 
     pub(crate) fn logback(&self) -> PathBuf {
         self.configuration().join("logback.xml")
+    }
+
+    /// Returns the folder that the server and its tools take for that of their user: the tools keep a history
+    /// there, and JNA unpacks a library.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.0.join("home")
     }
 
     /// Returns the folder of the classes that are compiled for a Java without the module that
@@ -178,6 +199,23 @@ mod tests {
         fs::write(folder.yaml(), format!("{OUR_BEGINNING}[]\n")).unwrap();
         fs::write(parent.path().join("core.1"), "").unwrap();
         Folder::create(parent.path()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_closed_but_to_the_account_of_a_server_that_may_run_there() {
+        let parent = tempfile::tempdir().unwrap();
+        for (before, after) in [
+            (0o755, PRIVATE),
+            (0o750, PRIVATE),
+            (0o711, PRIVATE),
+            (ENTERED, ENTERED),
+            (PRIVATE, PRIVATE),
+        ] {
+            fs::set_permissions(parent.path(), Permissions::from_mode(before)).unwrap();
+            Folder::create(parent.path()).unwrap();
+            let mode = fs::metadata(parent.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, after, "{before:o}");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! A control group that one server runs in.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// Moves the shell into the control group in its first argument and replaces it by the program in
-/// the others, so that all that the program uses is charged to that group.
-const ENTER: &str = r#"echo $$ > "$0" && exec "$@""#;
+use crate::environment::keep_needed;
+use crate::gate::{self, gated};
+
+/// The file of a group with the ids of its processes, which takes those of further ones.
+pub(super) const PROCESSES: &str = "cgroup.procs";
 const REMOVE_PATIENCE: Duration = Duration::from_secs(2);
 const REMOVE_POLL: Duration = Duration::from_millis(20);
 
@@ -19,23 +20,6 @@ const REMOVE_POLL: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Group(PathBuf);
-
-/// Returns a command that runs the program in these groups and keeps the process id that it starts
-/// with.
-pub(crate) fn command_in<'a>(
-    groups: impl IntoIterator<Item = &'a Group>,
-    program: &Path,
-) -> Command {
-    let mut words: Vec<OsString> = vec![program.into()];
-    for group in groups {
-        let processes = group.0.join("cgroup.procs").into_os_string();
-        let enter = ["/bin/sh", "-c", ENTER].map(OsString::from);
-        words = enter.into_iter().chain([processes]).chain(words).collect();
-    }
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]);
-    command
-}
 
 impl Group {
     pub(crate) fn new(path: PathBuf) -> Group {
@@ -60,21 +44,37 @@ impl Group {
         fs::write(&path, text).map_err(|error| format!("{} cannot be set: {error}", path.display()))
     }
 
+    /// Moves a process into the group, so that all that it uses from now on is charged to it. Nothing is
+    /// charged before if it waits at a gate.
+    pub(crate) fn take(&self, pid: u32) -> Result<(), String> {
+        self.write(PROCESSES, &pid.to_string())
+    }
+
     /// Sends a short-lived process into the group, since permission to create a group does not
     /// include permission to move into it.
     pub(crate) fn try_out(&self) -> Result<(), String> {
-        let output = command_in([self], Path::new("true"))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("sh cannot be run: {error}"))?;
-        if output.status.success() {
-            return Ok(());
+        let cannot =
+            |reason: String| format!("a process cannot enter {}: {reason}", self.0.display());
+        let mut command = gated(&Command::new("true"));
+        keep_needed(&mut command);
+        let mut process = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| cannot(error.to_string()))?;
+        let entered = self.take(process.id());
+        let begun = entered.and_then(|()| {
+            let opened = gate::open(&mut process);
+            opened.map_err(|error| error.to_string())
+        });
+        // One that was not let through ends by itself.
+        let ended = process.wait().map_err(|error| cannot(error.to_string()))?;
+        begun.map_err(cannot)?;
+        if ended.success() {
+            Ok(())
+        } else {
+            Err(cannot(ended.to_string()))
         }
-        Err(format!(
-            "a process cannot enter {}: {}",
-            self.0.display(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        ))
     }
 
     /// Removes the group after its last process ended. If that fails it only logs a warning: the
@@ -105,34 +105,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_enters_all_groups_with_its_arguments_as_they_are() {
+    fn a_process_enters_a_group_that_is_there() {
         let folder = tempfile::tempdir().unwrap();
-        let groups = ["one", "two"].map(|name| Group::new(folder.path().join(name)));
-        let refusal = groups[0].try_out().unwrap_err();
+        let group = Group::new(folder.path().join("group"));
+        let refusal = group.try_out().unwrap_err();
         assert!(refusal.contains("cannot enter"), "{refusal}");
-        for group in &groups {
-            fs::create_dir(group.path()).unwrap();
-        }
-        let child = command_in(&groups, Path::new("printf"))
-            .args(["%s|", "a b", "$$", "\"c\""])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let id = child.id();
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "a b|$$|\"c\"|");
-        for group in &groups {
-            assert_eq!(group.read("cgroup.procs").unwrap().trim(), id.to_string());
-        }
-    }
-
-    #[test]
-    fn without_a_group_a_program_runs_by_itself() {
-        let command = command_in([], Path::new("printf"));
-        assert_eq!(
-            (command.get_program(), command.get_args().len()),
-            ("printf".as_ref(), 0)
-        );
+        fs::create_dir(group.path()).unwrap();
+        group.try_out().unwrap();
+        let entered = group.read(PROCESSES).unwrap();
+        assert!(entered.parse::<u32>().is_ok(), "{entered}");
     }
 
     #[test]

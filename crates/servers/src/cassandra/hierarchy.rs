@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::group::PROCESSES;
+
 /// The group that this process moves to before its own group distributes resources to those of
 /// servers: cgroup v2 allows that only for groups without processes.
 const HARNESS: &str = "bakeoff";
-const PROCESSES: &str = "cgroup.procs";
 const CONTROL: &str = "cgroup.subtree_control";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -72,7 +72,7 @@ pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
 pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
     let Search { found, passed_over } = search;
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
-    check(&jars)?;
+    check(version, &jars)?;
     Ok(jars)
 }
 
@@ -166,17 +166,21 @@ fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Erro
     }
 }
 
-/// Checks that jars are as they were packed or fetched.
+/// Checks that jars are as they were packed, and fetched ones of a pinned version the pinned ones, whichever
+/// version of Bakeoff has fetched them.
 ///
 /// # Errors
 /// Fails with `DamagedJars` when they are not.
-fn check(jars: &Jars) -> Result<()> {
-    let (folder, remedy) = match jars {
-        Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
-        Jars::Wheel(folder) => (folder, remedy_of_wheel()),
+fn check(version: &str, jars: &Jars) -> Result<()> {
+    let (folder, expected, remedy) = match jars {
+        Jars::Fetched(folder) => {
+            let expected = checksums::pinned(version);
+            (folder, expected, REMEDY_FETCHED.to_owned())
+        }
+        Jars::Wheel(folder) => (folder, None, remedy_of_wheel()),
         Jars::Maven(_) => return Ok(()),
     };
-    check_once(folder).map_err(|reason| Error::DamagedJars {
+    check_once(folder, expected).map_err(|reason| Error::DamagedJars {
         folder: folder.clone(),
         reason,
         remedy,
@@ -188,14 +192,17 @@ fn remedy_of_wheel() -> String {
     format!("Install them again with {}", command.trim_end_matches(','))
 }
 
-/// Compares a folder with its checksums, unless this process has done so before: tests start dozens
-/// of servers.
-fn check_once(folder: &Path) -> Result<(), String> {
+/// Compares a folder with the expected checksums, or else with its own, unless this process has done so
+/// before: tests start dozens of servers.
+fn check_once(folder: &Path, expected: Option<&str>) -> Result<(), String> {
     static CHECKED: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let mut guard = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
     let checked = guard.get_or_insert_default();
     if !checked.contains(folder) {
-        checksums::check(folder)?;
+        match expected {
+            Some(expected) => checksums::check_against(folder, expected)?,
+            None => checksums::check(folder)?,
+        }
         checked.insert(folder.to_owned());
     }
     Ok(())
@@ -216,7 +223,8 @@ fn check_version(version: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    const VERSION: &str = "5.0.9";
+    /// A version that is not pinned, so that its jars may be any.
+    const VERSION: &str = "5.0.99";
 
     fn place() -> (tempfile::TempDir, Home, [PathBuf; 1]) {
         let folder = tempfile::tempdir().unwrap();
@@ -236,10 +244,10 @@ mod tests {
         let (_folder, home, packages) = place();
         let found = || search_in(&home, &packages, Some("/m".into()), VERSION).found;
         assert_eq!(found(), Some(Jars::Maven("/m".into())));
-        let in_wheel = packages[0].join("bakeoff_cassandra/cassandra-5.0.9");
+        let in_wheel = packages[0].join("bakeoff_cassandra/cassandra-5.0.99");
         put_jars(&in_wheel);
         assert_eq!(found(), Some(Jars::Wheel(in_wheel)));
-        let fetched = home.folder().join("jars/cassandra-5.0.9");
+        let fetched = home.folder().join("jars/cassandra-5.0.99");
         put_jars(&fetched);
         assert_eq!(found(), Some(Jars::Fetched(fetched)));
     }
@@ -259,14 +267,31 @@ mod tests {
     async fn jars_of_the_pinned_version_that_are_not_the_pinned_ones_are_not_kept() {
         let (folder, home, _) = place();
         let maven = put_maven(folder.path());
-        let fetched = fetch_once(&home, &maven, VERSION, checksums::pinned(VERSION)).await;
+        let version = pinned().unwrap().version;
+        let fetched = fetch_once(&home, &maven, &version, checksums::pinned(&version)).await;
         let text = fetched.unwrap_err().to_string();
         assert!(
             text.contains("not those that Bakeoff was tested with"),
             "{text}"
         );
         assert!(text.contains(".jar is missing"), "{text}");
-        assert!(!fetched_folder(&home, VERSION).exists());
+        assert!(!fetched_folder(&home, &version).exists());
+    }
+
+    #[test]
+    fn jars_of_the_pinned_version_that_were_fetched_before_are_the_pinned_ones() {
+        let (_folder, home, packages) = place();
+        let version = pinned().unwrap().version;
+        put_jars(&fetched_folder(&home, &version));
+        let search = search_in(&home, &packages, None, &version);
+        let text = found_jars(&version, search).unwrap_err().to_string();
+        assert!(
+            text.contains(".jar is missing. Delete that folder"),
+            "{text}"
+        );
+        // Those of other versions are what they were when they were fetched.
+        put_jars(&fetched_folder(&home, VERSION));
+        found_jars(VERSION, search_in(&home, &packages, None, VERSION)).unwrap();
     }
 
     #[tokio::test]
@@ -284,18 +309,18 @@ mod tests {
         assert_eq!(runs.lines().count(), 1);
         assert!(!left.join("stray.jar").exists());
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
-        check(&found).unwrap();
-        fs::write(home.folder().join("jars/cassandra-5.0.9/a.jar"), "ab").unwrap();
-        assert!(checksums::check(&home.jars().join("cassandra-5.0.9")).is_err());
+        check(VERSION, &found).unwrap();
+        fs::write(home.folder().join("jars/cassandra-5.0.99/a.jar"), "ab").unwrap();
+        assert!(checksums::check(&home.jars().join("cassandra-5.0.99")).is_err());
     }
 
     #[tokio::test]
     async fn a_home_that_cannot_be_written_leaves_a_wheels_jars_usable() {
         let (_folder, _, packages) = place();
         let home = Home::new("/proc/nothing").unwrap();
-        put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.9"));
+        put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.99"));
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
-        check(&found).unwrap();
+        check(VERSION, &found).unwrap();
         let error = fetch_once(&home, Path::new("/m"), VERSION, None)
             .await
             .unwrap_err()
@@ -313,7 +338,7 @@ mod tests {
         assert!(!error(false).contains("pip"));
         let text = error(true);
         assert!(
-            text.starts_with("Cassandra 5.0.9 is not installed: install it with `pip"),
+            text.starts_with("Cassandra 5.0.99 is not installed: install it with `pip"),
             "{text}"
         );
         let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
@@ -340,21 +365,25 @@ mod tests {
         let jars = folder.path().join("jars");
         put_jars(&jars);
         fs::write(jars.join("a.jar"), "ab").unwrap();
-        let text = check(&Jars::Wheel(jars.clone())).unwrap_err().to_string();
+        let text = check(VERSION, &Jars::Wheel(jars.clone()))
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("a.jar is cut or changed"), "{text}");
         assert!(
             text.contains("--no-index --find-links DIST --force-reinstall bakeoff-cassandra`"),
             "{text}"
         );
-        let text = check(&Jars::Fetched(jars.clone())).unwrap_err().to_string();
+        let text = check(VERSION, &Jars::Fetched(jars.clone()))
+            .unwrap_err()
+            .to_string();
         assert!(
             text.ends_with("Delete that folder, and they are fetched again"),
             "{text}"
         );
         fs::write(jars.join("a.jar"), "abc").unwrap();
-        check(&Jars::Wheel(jars.clone())).unwrap();
+        check(VERSION, &Jars::Wheel(jars.clone())).unwrap();
         fs::remove_file(jars.join("a.jar")).unwrap();
-        check_once(&jars).unwrap();
+        check_once(&jars, None).unwrap();
     }
 
     #[test]
@@ -370,13 +399,13 @@ mod tests {
         let search = search_in(&home, &packages, Some("/m".into()), VERSION);
         assert_eq!(search.found, Some(Jars::Maven("/m".into())));
         let jars = folder.path().to_owned();
-        let text = check(&Jars::Wheel(jars)).unwrap_err().to_string();
+        let text = check(VERSION, &Jars::Wheel(jars)).unwrap_err().to_string();
         assert!(text.contains("SHA256SUMS"), "{text}");
     }
 
     #[test]
     fn a_version_is_no_path_and_no_xml() {
-        check_version("5.0.9").unwrap();
+        check_version("5.0.99").unwrap();
         check_version("5.1-alpha1").unwrap();
         for bad in ["", "../5.0", "5.0</version>", "latest"] {
             assert!(check_version(bad).is_err(), "{bad}");

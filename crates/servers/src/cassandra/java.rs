@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::environment::keep_needed;
 use super::pinned::pinned;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 use crate::limited::VERSION_LIMIT;
 use crate::machine::on_path;

@@ -1,9 +1,9 @@
 //! Starting and restarting a server.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::slice;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
 use super::config::Chosen;
-use super::environment::keep_needed;
 use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
-use super::group::{Group, command_in};
+use super::group::Group;
 use super::heap::heap_mib;
 use super::jars::resolve_jars;
 use super::java::{Java, find_java};
@@ -27,11 +26,13 @@ use super::options::ServerOptions;
 use super::pinned::pinned;
 use super::probe::speaks_cql;
 use super::roles::set_up_roles;
+use super::runs_as::RunsAs;
 use super::server::Server;
 use crate::details::Details;
 use crate::engine::Engine;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
-use crate::files::{create_folder, evict};
+use crate::files::{create_anew, create_folder, evict};
 use crate::gate::{self, gated};
 use crate::machine::check_free_disk;
 use crate::process::ProcessId;
@@ -153,6 +154,7 @@ impl Server {
         folder.write_configuration(node, ports, disk_access, &chosen)?;
         let login = folder.prepare_login(options.login)?;
         flags::write_shared(&folder, jars)?;
+        let runs_as = RunsAs::choose(&folder, &java.program, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
         let flags = flags::server(&folder, &agent, heap_mib, ports, &chosen.tuning)?;
@@ -163,7 +165,7 @@ impl Server {
             options.disk_read_bytes_per_second,
         );
         let limits = Limits::create(&group, folder.path(), memory, disk)?;
-        let (child, process) = spawn(&folder, &java, flags, &limits)
+        let (child, process) = spawn(&folder, &java, flags, &limits, &runs_as)
             .inspect_err(|_| limits.groups().for_each(Group::remove))?;
         let server = Server {
             record: Record {
@@ -186,6 +188,7 @@ impl Server {
                 tuning: chosen.tuning,
                 ports,
                 node,
+                runs_as,
             },
             home: options.home.clone(),
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
@@ -241,18 +244,22 @@ fn spawn(
     java: &Java,
     flags: Vec<String>,
     limits: &Limits,
+    runs_as: &RunsAs,
 ) -> Result<(Child, ProcessId)> {
     create_folder(&folder.data())?;
     let log = folder.log();
     if log.exists() {
         fs::rename(&log, log.with_extension("previous.log")).map_err(Error::io("rename", &log))?;
     }
-    let console = File::create(folder.console()).map_err(Error::io("write", &folder.console()))?;
+    let console = create_anew(&folder.console(), 0o644)?;
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;
-    let mut command = gated(&command_in(limits.groups(), &java.program));
+    let mut command = gated(&Command::new(&java.program));
     keep_needed(&mut command);
+    if let Some(account) = runs_as.account() {
+        command.uid(account.uid).gid(account.gid);
+    }
     let mut child = command
         .arg(flags::argument_file(folder)?)
         .args(flags)
@@ -263,6 +270,14 @@ fn spawn(
         .stderr(errors)
         .spawn()
         .map_err(Error::io("run", &java.program))?;
+    let entered = limits.groups().try_for_each(|group| group.take(child.id()));
+    if let Err(reason) = entered {
+        // It waits at the gate, and ends without having begun.
+        let _ = child.wait();
+        return Err(Error::Refused(format!(
+            "the memory or disk of Cassandra cannot be bounded: {reason}"
+        )));
+    }
     match ProcessId::from_pid(child.id()) {
         Ok(process) => Ok((child, process)),
         Err(_) => Err(Error::Died {

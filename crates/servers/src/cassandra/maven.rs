@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::checksums;
-use super::environment::remove_own;
 use super::pinned::PinnedCassandra;
+use crate::environment::remove_own;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 use crate::machine::{check_room, existing, free_mib, on_path};

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use super::environment::keep_needed;
 use super::folder::Folder;
 use super::jar_files::jar_named;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 use crate::machine::existing;

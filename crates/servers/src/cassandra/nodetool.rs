@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::credentials::USER;
-use super::environment::keep_needed;
 use super::flags;
 use super::server::Server;
+use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
@@ -55,6 +55,10 @@ impl Server {
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
         let mut command = Command::new(&self.details.java);
         keep_needed(command.as_std_mut());
+        // Never with more rights than the server, whose answers it reads.
+        if let Some(account) = self.details.runs_as.account() {
+            command.uid(account.uid).gid(account.gid);
+        }
         command
             .arg(flags::argument_file(&self.folder)?)
             .args(flags::tool(&self.folder)?)
@@ -62,6 +66,7 @@ impl Server {
             .args(["-u", USER, "-pwf"])
             .arg(self.folder.jmx_password_file())
             .args(arguments)
+            .current_dir(self.folder.path())
             .stdin(Stdio::null())
             .kill_on_drop(true);
         Ok(command)

@@ -13,6 +13,7 @@ use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::log;
+use super::runs_as::RunsAs;
 use crate::details::Details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -105,6 +106,14 @@ impl Server {
         self.folder.password_file()
     }
 
+    /// Returns why it runs as root, if Bakeoff does, too, and no other user can.
+    pub fn why_root(&self) -> Option<&str> {
+        match &self.details.runs_as {
+            RunsAs::Root(reason) => Some(reason),
+            RunsAs::Us | RunsAs::Account(_) => None,
+        }
+    }
+
     /// Returns the port of JMX on 127.0.0.1.
     pub fn jmx_port(&self) -> u16 {
         self.details.ports.jmx
@@ -162,6 +171,12 @@ impl Server {
         if let Some(mib) = details.tuning.young_mib {
             own.push(("young generation", format!("{mib} MiB")));
         }
+        own.extend(
+            details
+                .runs_as
+                .setting()
+                .map(|user| ("user of the system", user)),
+        );
         if let Some(bytes) = self.memory_limit_bytes() {
             own.push(("memory limit", format!("{} MiB", bytes >> 20)));
             own.push(("page cache", PAGE_CACHE.to_owned()));

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::account::Account;
-use super::opened::OpenFolder;
 use super::secret::{Secret, random_password};
+use crate::account::Account;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
+use crate::opened::OpenFolder;
 
 pub(crate) const DATA: &str = "data";
 /// Name of the folder in which data are created, so that incomplete data of an interrupted start

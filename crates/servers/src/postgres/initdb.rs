@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use super::account::{Account, run_as};
 use super::folder::{DATA, Folder, NEW_DATA};
 use super::installation::Installation;
 use super::server::USER;
+use crate::account::{Account, run_as};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::log::LINES;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::account::Account;
 use super::program_folders::{VARIABLE, VERSION_FOLDERS, candidates, from_variable};
+use crate::account::Account;
 use crate::error::{Error, Result};
 use crate::limited::output_of;
 use crate::python::{
@@ -45,7 +45,7 @@ impl Installation {
     /// # Errors
     /// Fails with `Refused` if there is no such account, or it may not run the programs.
     pub(crate) fn account(&self) -> Result<Option<Account>> {
-        let account = Account::for_servers()?;
+        let account = Account::for_postgres()?;
         if let Some(account) = &account {
             account.check_runs(&self.program("postgres"))?;
         }
@@ -147,7 +147,7 @@ fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Ins
         // A start checks whether the account can run servers from there.
         Some(named) => search_in(vec![named], None, fits),
         None => {
-            let account = Account::for_servers().ok().flatten();
+            let account = Account::for_postgres().ok().flatten();
             search_in(candidates(), account.as_ref(), fits)
         }
     }
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn programs_that_the_servers_account_may_not_run_are_passed_over() {
-        let Some(account) = Account::for_servers().unwrap() else {
+        let Some(account) = Account::for_postgres().unwrap() else {
             bakeoff_testing::skipped("only root runs servers as another user");
             return;
         };

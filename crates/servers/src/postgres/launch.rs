@@ -6,7 +6,6 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::account::{Account, run_as};
 use super::config;
 use super::details::Details;
 use super::folder::{DATA, Folder, LOG, PREVIOUS_LOG};
@@ -17,6 +16,7 @@ use super::options::ServerOptions;
 use super::ready::accepts_connections;
 use super::secret::random_hex;
 use super::server::Server;
+use crate::account::{Account, run_as};
 use crate::details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};

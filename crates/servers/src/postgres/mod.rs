@@ -16,7 +16,6 @@
 //! # }
 //! ```
 
-mod account;
 mod children;
 mod config;
 mod details;
@@ -27,7 +26,6 @@ mod initdb;
 mod installation;
 mod launch;
 mod log;
-mod opened;
 mod options;
 mod program_folders;
 mod ready;

@@ -4,3 +4,4 @@ mod ended;
 mod listing;
 mod messages;
 mod ports;
+mod terminal;

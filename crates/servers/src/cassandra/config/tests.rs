@@ -1,4 +1,5 @@
 use super::super::defaults::is_needed;
+use super::super::folder::STORED;
 use super::*;
 
 const PORTS: Ports = Ports {
@@ -26,6 +27,11 @@ fn the_server_listens_on_loopback_only_and_stays_in_its_folder() {
     assert!(yaml.contains("disk_access_mode: standard\n"));
     assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
     assert!(folder.logback().is_file());
+    for line in yaml.lines().filter(|line| line.contains("_director")) {
+        let name = line.rsplit('/').next().unwrap();
+        let name = name.trim_end_matches([']', '"']);
+        assert!(STORED.contains(&name), "{line}");
+    }
     assert!(!yaml.contains("initial_token"), "{yaml}");
     assert!(
         yaml.contains("authenticator: PasswordAuthenticator\n"),

@@ -1,6 +1,7 @@
 //! Helpers that the tests with real servers share.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 use bakeoff_servers::cassandra::{find_java, pinned, resolve_jars};
 use bakeoff_servers::{Error, Home};
@@ -26,6 +27,23 @@ pub async fn folder_with_jars() -> Option<tempfile::TempDir> {
             None
         }
     }
+}
+
+/// Makes such a folder that everybody may enter, with copies of the jars: nobody else may be able to reach those of the
+/// user.
+pub async fn open_folder_with_jars() -> Option<tempfile::TempDir> {
+    let folder = folder_with_jars().await?;
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let jars = folder.path().join("home/jars");
+    let name = format!("cassandra-{}", pinned().unwrap().version);
+    let theirs = fs::canonicalize(&jars).unwrap().join(&name);
+    fs::remove_file(&jars).unwrap();
+    fs::create_dir_all(jars.join(&name)).unwrap();
+    for entry in fs::read_dir(theirs).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), jars.join(&name).join(entry.file_name())).unwrap();
+    }
+    Some(folder)
 }
 
 async fn jars() -> Result<std::path::PathBuf, Error> {

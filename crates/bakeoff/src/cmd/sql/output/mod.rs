@@ -14,6 +14,7 @@ use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
 
 use crate::out_file::OutFile;
+use crate::terminal::Cleaned;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -89,22 +90,34 @@ impl Destination {
         };
         let to: Box<dyn Rows> = match (format, self.out) {
             (Format::Parquet, Some(path)) => {
-                Box::new(parquet::Parquet::new(OutFile::create(&path)?, schema)?)
+                let file = OutFile::create(&path)?;
+                if file.is_terminal() {
+                    bail!(
+                        "--format parquet needs a file: {} is a terminal",
+                        path.display()
+                    );
+                }
+                Box::new(parquet::Parquet::new(file, schema)?)
             }
             (format, out) => {
-                let on_terminal = out.is_none() && std::io::stdout().is_terminal();
+                let has_width = out.is_none();
                 let sink: Box<dyn Sink> = match out {
                     Some(path) => Box::new(OutFile::create(&path)?),
                     None => Box::new(std::io::stdout()),
                 };
+                let on_terminal = sink.is_to_terminal();
                 match format {
                     Format::Table if explains => Box::new(plan::Plans::new(sink)),
                     Format::Table => {
-                        let width = on_terminal.then(width);
+                        let width = (on_terminal && has_width).then(width);
                         Box::new(table::Table::new(sink, schema, self.rows, width))
                     }
+                    Format::Csv if on_terminal => {
+                        let sink = Box::new(Cleaned::new(sink, false));
+                        Box::new(text::Csv::new(sink, schema)?)
+                    }
                     Format::Csv => Box::new(text::Csv::new(sink, schema)?),
-                    _ => Box::new(text::Json::new(sink)),
+                    _ => Box::new(text::Json::new(sink, on_terminal)),
                 }
             }
         };
@@ -153,18 +166,39 @@ impl Output {
 
 /// A destination of text.
 trait Sink: Write + Send {
+    /// Returns whether a terminal shows the text, which would act on some of what tables hold.
+    fn is_to_terminal(&self) -> bool;
+
     /// Completes the text once all of it was written.
     fn complete(&mut self) -> Result<()>;
 }
 
 impl Sink for std::io::Stdout {
+    fn is_to_terminal(&self) -> bool {
+        self.is_terminal()
+    }
+
     fn complete(&mut self) -> Result<()> {
         Ok(self.flush()?)
     }
 }
 
 impl Sink for OutFile {
+    fn is_to_terminal(&self) -> bool {
+        self.is_terminal()
+    }
+
     fn complete(&mut self) -> Result<()> {
         OutFile::complete(self)
+    }
+}
+
+impl Sink for Cleaned<Box<dyn Sink>> {
+    fn is_to_terminal(&self) -> bool {
+        true
+    }
+
+    fn complete(&mut self) -> Result<()> {
+        self.get_mut().complete()
     }
 }

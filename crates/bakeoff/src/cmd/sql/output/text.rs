@@ -9,6 +9,7 @@ use arrow::json::writer::{LineDelimited, WriterBuilder};
 
 use super::{Rows, Sink};
 use crate::exit::Misuse;
+use crate::terminal::json;
 
 pub struct Csv {
     to: Box<dyn Sink>,
@@ -53,14 +54,17 @@ impl Rows for Csv {
 
 pub struct Json {
     to: Box<dyn Sink>,
+    /// Whether what a terminal would act on is escaped.
+    escapes: bool,
     /// Whether there was a NaN or an infinity, which JSON cannot express.
     was_not_finite: bool,
 }
 
 impl Json {
-    pub fn new(to: Box<dyn Sink>) -> Self {
+    pub fn new(to: Box<dyn Sink>, escapes: bool) -> Self {
         Json {
             to,
+            escapes,
             was_not_finite: false,
         }
     }
@@ -73,7 +77,13 @@ impl Rows for Json {
             builder.build::<_, LineDelimited>(Vec::new());
         writer.write(rows)?;
         writer.finish()?;
-        self.to.write_all(&writer.into_inner())?;
+        let lines = writer.into_inner();
+        if self.escapes {
+            let escaped = json(&String::from_utf8_lossy(&lines));
+            self.to.write_all(escaped.as_bytes())?;
+        } else {
+            self.to.write_all(&lines)?;
+        }
         self.was_not_finite |= rows.columns().iter().any(has_not_finite);
         Ok(rows.num_rows())
     }

@@ -10,18 +10,16 @@ mod frames;
 mod handshake;
 #[cfg(test)]
 mod hostile;
+mod nodes;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bakeoff_driver::drive::Failure;
 use bakeoff_stats::FailureKind;
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::errors::DbError;
@@ -35,9 +33,7 @@ use crate::cassandra::cluster::failures::server_error_kind;
 use connection::{Connection, NoReply};
 pub use frames::RawRows;
 use frames::{Answer, Execute};
-
-/// Interval at which broken connections are replaced.
-const RECONNECT_AFTER: Duration = Duration::from_millis(500);
+use nodes::{NodeConnections, Nodes};
 
 /// Credentials of the connections, whose `Debug` output omits the password.
 #[derive(Clone)]
@@ -72,14 +68,9 @@ pub struct Options {
 /// The direct connections of one worker to all nodes.
 pub struct Direct {
     client: Arc<Session>,
-    options: Options,
-    nodes: RefCell<Vec<NodeConnections>>,
+    write_times: Arc<dyn TimestampGenerator>,
+    nodes: Nodes,
     requests: Cell<usize>,
-}
-
-struct NodeConnections {
-    address: SocketAddr,
-    connections: Vec<Rc<Connection>>,
 }
 
 /// A statement that can be sent on direct connections.
@@ -117,66 +108,24 @@ impl Direct {
     pub async fn new(client: Arc<Session>, options: Options) -> Self {
         let direct = Direct {
             client,
-            options,
-            nodes: RefCell::default(),
+            write_times: options.write_times,
+            nodes: Nodes::new(options.login, options.connections),
             requests: Cell::new(0),
         };
-        direct.connect().await;
+        direct.nodes.connect(&direct.addresses()).await;
         direct
     }
 
     /// Replaces broken connections and connects to new nodes, and never ends.
     pub async fn keep(&self) {
-        loop {
-            tokio::time::sleep(RECONNECT_AFTER).await;
-            self.connect().await;
-        }
+        self.nodes.keep(|| self.addresses()).await;
     }
 
-    /// Connects to all nodes at the same time, so that none waits for one that does not answer.
-    async fn connect(&self) {
+    /// Returns the addresses of all nodes that the driver knows.
+    fn addresses(&self) -> Vec<SocketAddr> {
         let cluster = self.client.get_cluster_state();
-        let addresses: Vec<SocketAddr> = cluster
-            .get_nodes_info()
-            .iter()
-            .map(|n| address(n))
-            .collect();
-        let is_there = |node: &NodeConnections| addresses.contains(&node.address);
-        self.nodes.borrow_mut().retain(is_there);
-        let connecting = addresses.iter().map(|address| self.connect_to(*address));
-        let mut connecting: FuturesUnordered<_> = connecting.collect();
-        while let Some(connected) = connecting.next().await {
-            let mut nodes = self.nodes.borrow_mut();
-            match nodes.iter_mut().find(|n| n.address == connected.address) {
-                Some(node) => *node = connected,
-                None => nodes.push(connected),
-            }
-        }
-    }
-
-    /// Returns the connections to a node, after making those that are missing.
-    async fn connect_to(&self, address: SocketAddr) -> NodeConnections {
-        let mut connections = self.open_connections(address);
-        while connections.len() < self.options.connections {
-            match Connection::open(address, self.options.login.as_ref()).await {
-                Ok(connection) => connections.push(Rc::new(connection)),
-                Err(error) => {
-                    tracing::debug!("connecting to {address} for single statements: {error}");
-                    break;
-                }
-            }
-        }
-        NodeConnections {
-            address,
-            connections,
-        }
-    }
-
-    fn open_connections(&self, address: SocketAddr) -> Vec<Rc<Connection>> {
-        let nodes = self.nodes.borrow();
-        let known = nodes.iter().filter(|known| known.address == address);
-        let connections = known.flat_map(|known| &known.connections);
-        connections.filter(|c| !c.is_broken()).cloned().collect()
+        let nodes = cluster.get_nodes_info().iter();
+        nodes.map(|node| address(node)).collect()
     }
 
     /// Sends a statement to a node that has its rows.
@@ -192,9 +141,7 @@ impl Direct {
         let Some(connection) = self.connection(statement, cells) else {
             return Ok(Outcome::NotSent);
         };
-        let write_time = statement
-            .writes
-            .then(|| self.options.write_times.next_timestamp());
+        let write_time = statement.writes.then(|| self.write_times.next_timestamp());
         let reply = connection
             .execute(&statement.execute, cells, write_time)
             .await;
@@ -230,7 +177,7 @@ impl Direct {
     fn connection(&self, statement: &DirectStatement, cells: &Cells) -> Option<Rc<Connection>> {
         let turn = self.requests.get();
         self.requests.set(turn.wrapping_add(1));
-        let nodes = self.nodes.borrow();
+        let nodes = self.nodes.all();
         let usable = |node: &NodeConnections| {
             let count = node.connections.len().max(1);
             let connection = node.connections.get(turn / nodes.len() % count)?;

@@ -1,19 +1,24 @@
-//! The unprivileged account for servers if Bakeoff runs as root, since PostgreSQL refuses to run as root.
+//! The unprivileged accounts for servers if Bakeoff runs as root: PostgreSQL refuses to run as root, and no server
+//! has to.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::limited::{VERSION_LIMIT, output_within};
 
-/// Accounts to choose from, the preferred one first.
-const NAMES: [&str; 2] = ["postgres", "nobody"];
+/// Accounts to choose from, the preferred one first: one that was made for Bakeoff, that of a package of the server,
+/// and one that other programs may run as, too.
+const FOR_POSTGRES: [&str; 3] = ["bakeoff", "postgres", "nobody"];
+const FOR_CASSANDRA: [&str; 3] = ["bakeoff", "cassandra", "nobody"];
 const PASSWD: &str = "/etc/passwd";
 
 /// A user of the system.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) uid: u32,
@@ -21,24 +26,32 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Returns the account for servers; `None` if Bakeoff does not run as root, and servers run
+    /// Returns the account for a PostgreSQL; `None` if Bakeoff does not run as root, and servers run
     /// under the same account.
     ///
     /// # Errors
     /// Fails with `Refused` if Bakeoff runs as root and there is no such account.
-    pub(crate) fn for_servers() -> Result<Option<Account>> {
+    pub(crate) fn for_postgres() -> Result<Option<Account>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
-        let passwd = fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))?;
-        let found = NAMES.iter().find_map(|name| find(&passwd, name));
+        let found = first_of(&FOR_POSTGRES)?;
         found.map(Some).ok_or_else(|| {
             Error::Refused(format!(
                 "PostgreSQL does not run as root, and {PASSWD} has no user '{}': run Bakeoff as \
                  another user",
-                NAMES.join("' or '")
+                FOR_POSTGRES.join("' or '")
             ))
         })
+    }
+
+    /// Returns the account for a Cassandra if Bakeoff runs as root.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(crate) fn for_cassandra() -> Result<Account, String> {
+        let found = first_of(&FOR_CASSANDRA).map_err(|error| error.to_string())?;
+        found.ok_or_else(|| format!("{PASSWD} has no user '{}'", FOR_CASSANDRA.join("' or '")))
     }
 
     /// Returns whether this account may enter the folder and all folders above it.
@@ -50,31 +63,46 @@ impl Account {
         tried.is_ok_and(|status| status.success())
     }
 
-    /// Checks that this account may run a program.
+    /// Checks that this account may run a program of PostgreSQL.
     ///
     /// # Errors
     /// Fails with `Refused` when it may not.
     pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
-        let mut asked = run_as(Command::new(program), Some(self));
-        asked.arg("--version").current_dir("/");
-        let reason = match output_within(&mut asked, VERSION_LIMIT) {
-            Ok(output) if output.status.success() => return Ok(()),
-            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-            Err(error) => error.to_string(),
-        };
-        Err(Error::Refused(format!(
-            "user '{}', which runs PostgreSQL when Bakeoff is started by root, cannot run {}: {reason}. \
-            Name programs that every user can reach in BAKEOFF_POSTGRES_BIN",
-            self.name,
-            program.display()
-        )))
+        self.runs(program, "--version").map_err(|reason| {
+            Error::Refused(format!(
+                "user '{}', which runs PostgreSQL when Bakeoff is started by root, cannot run {}: {reason}. \
+                 Name programs that every user can reach in BAKEOFF_POSTGRES_BIN",
+                self.name,
+                program.display()
+            ))
+        })
     }
+
+    /// Lets this account run a program, which the argument makes print its version.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    pub(crate) fn runs(&self, program: &Path, argument: &str) -> Result<(), String> {
+        let mut asked = run_as(Command::new(program), Some(self));
+        asked.arg(argument).current_dir("/");
+        match output_within(&mut asked, VERSION_LIMIT) {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// Returns the first of these accounts that the system has.
+fn first_of(names: &[&str]) -> Result<Option<Account>> {
+    let passwd = fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))?;
+    Ok(names.iter().find_map(|name| find(&passwd, name)))
 }
 
 /// The variables by which programs and libraries are found.
 const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
 
-/// Makes the command run as that account, without variables that would lead PostgreSQL to other
+/// Makes the command run as that account, without variables that would lead programs to other
 /// folders or show passwords to that account.
 pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command {
     command.env_clear().env("LC_ALL", "C");
@@ -119,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_program_that_cannot_be_run_is_named_with_the_account() {
-        let Some(account) = Account::for_servers().unwrap() else {
+        let Some(account) = Account::for_postgres().unwrap() else {
             bakeoff_testing::skipped("only root starts programs as another user");
             return;
         };

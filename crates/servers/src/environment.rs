@@ -1,4 +1,4 @@
-//! The environment of Java programs. Passwords of Bakeoff's stay out of it: whoever may read
+//! The environment of the programs that Bakeoff runs. Its passwords stay out of it: whoever may read
 //! `/proc/PID/environ`, and every plugin of Maven, would see them.
 
 use std::ffi::{OsStr, OsString};
@@ -28,7 +28,7 @@ pub(crate) fn keep_needed(command: &mut Command) {
 }
 
 /// Takes Bakeoff's own variables from a command. Maven gets all others, since its settings may use
-/// any of them.
+/// any of them, and so do programs that only print their version or a setting.
 pub(crate) fn remove_own(command: &mut Command) {
     for name in own_variables(std::env::vars_os().map(|(name, _)| name)) {
         command.env_remove(name);

@@ -1,6 +1,7 @@
 //! A folder that is held open, so that what root does in it is done in it: whoever may write in the folder
 //! above could put a link in its place at any time.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::account::Account;
+use crate::account::Account;
 use crate::error::{Error, Result};
 
 /// How a folder is opened: never through a link.
@@ -23,6 +24,11 @@ const FOLDER: OFlags = OFlags::RDONLY
 const NEW_FILE: OFlags = OFlags::WRONLY
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
+    .union(OFlags::CLOEXEC);
+/// How a file is opened to be given away: whatever is in its place, nothing is waited for.
+const ANY_FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
@@ -47,8 +53,9 @@ impl OpenFolder {
     ///
     /// # Errors
     /// Those of [`OpenFolder::open`].
-    pub(crate) fn folder(&self, name: &str) -> Result<OpenFolder> {
-        OpenFolder::open_in(&*self.folder, Path::new(name), self.path.join(name))
+    pub(crate) fn folder(&self, name: impl AsRef<Path>) -> Result<OpenFolder> {
+        let name = name.as_ref();
+        OpenFolder::open_in(&*self.folder, name, self.path.join(name))
     }
 
     fn open_in(above: impl AsFd, name: &Path, path: PathBuf) -> Result<OpenFolder> {
@@ -71,6 +78,42 @@ impl OpenFolder {
     pub(crate) fn give_to(&self, account: &Account) -> Result<()> {
         fchown(&*self.folder, Some(account.uid), Some(account.gid))
             .map_err(Error::io("change the owner of", &self.path))
+    }
+
+    /// Makes an account the owner of all files and folders in it, but not of files that have another name somewhere:
+    /// whoever could write here may have put anybody's files here by a link.
+    pub(crate) fn give_contents_to(&self, account: &Account) -> Result<()> {
+        let here = format!("/proc/self/fd/{}", self.folder.as_raw_fd());
+        for entry in fs::read_dir(here).map_err(Error::io("read", &self.path))? {
+            let entry = entry.map_err(Error::io("read", &self.path))?;
+            let kind = entry.file_type().map_err(Error::io("read", &self.path))?;
+            let name = entry.file_name();
+            if kind.is_dir() {
+                let folder = self.folder(&name)?;
+                folder.give_to(account)?;
+                folder.give_contents_to(account)?;
+            } else if kind.is_file() {
+                self.give_file_to(&name, account)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn give_file_to(&self, name: &OsStr, account: &Account) -> Result<()> {
+        let path = self.path.join(name);
+        let file = openat(&*self.folder, name, ANY_FILE, Mode::empty());
+        let file = File::from(file.map_err(|e| Error::io("open", &path)(e.into()))?);
+        let found = file.metadata().map_err(Error::io("read", &path))?;
+        if !found.is_file() || found.nlink() > 1 || found.uid() == account.uid {
+            return Ok(());
+        }
+        fchown(&file, Some(account.uid), Some(account.gid))
+            .map_err(Error::io("change the owner of", &path))
+    }
+
+    /// Lets a group of the system enter it, as far as its mode says so.
+    pub(crate) fn set_group(&self, gid: u32) -> Result<()> {
+        fchown(&*self.folder, None, Some(gid)).map_err(Error::io("change the group of", &self.path))
     }
 
     pub(crate) fn set_mode(&self, mode: u32) -> Result<()> {
@@ -186,5 +229,41 @@ mod tests {
             "new"
         );
         assert!(!parent.path().join("data").exists());
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_not_given_away() {
+        if !rustix::process::geteuid().is_root() {
+            return bakeoff_testing::skipped("only root gives files to others");
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        fs::create_dir_all(at("given/inner")).unwrap();
+        fs::create_dir(at("ours")).unwrap();
+        for name in ["given/inner/file", "ours/file", "ours/linked"] {
+            fs::write(at(name), "").unwrap();
+        }
+        symlink(at("ours"), at("given/folder")).unwrap();
+        symlink(at("ours/file"), at("given/link")).unwrap();
+        fs::hard_link(at("ours/linked"), at("given/inner/linked")).unwrap();
+        let account = Account {
+            name: "nobody".to_owned(),
+            uid: 65_534,
+            gid: 65_534,
+        };
+        let folder = OpenFolder::open(&at("given")).unwrap();
+        folder.give_contents_to(&account).unwrap();
+        let owner = |name: &str| fs::metadata(at(name)).unwrap().uid();
+        assert_eq!(
+            (owner("given/inner"), owner("given/inner/file")),
+            (65_534, 65_534)
+        );
+        for name in ["given", "ours", "ours/file", "ours/linked"] {
+            assert_eq!(owner(name), 0, "{name}");
+        }
+        folder.set_group(account.gid).unwrap();
+        folder.set_mode(0o710).unwrap();
+        assert_eq!(mode(&at("given")), 0o710);
+        assert_eq!(fs::metadata(at("given")).unwrap().gid(), account.gid);
     }
 }
