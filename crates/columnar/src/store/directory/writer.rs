@@ -140,18 +140,19 @@ impl Writer {
         let lock = Arc::new(lock);
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
         let mut last_write_time = state.last_write_time();
+        let mut notes: Vec<String> = torn.into_iter().collect();
         let mut logs = HashMap::new();
         for place in folder.places()? {
             let (last, lock) = (Arc::clone(&last_segment), Arc::clone(&lock));
             let log = Log::new(folder.clone(), place, last, lock);
-            log.recover(state.sealed(place))?;
+            notes.extend(log.recover(state.sealed(place))?);
             last_write_time = last_write_time.max(log.last_write_time());
             logs.insert(place, Arc::new(log));
         }
-        let ahead = last_write_time.and_then(|time| note_ahead(&folder, time));
+        notes.extend(last_write_time.and_then(|time| note_ahead(&folder, time)));
         Ok(Writer {
             clock: Clock::new(last_write_time),
-            notes: torn.into_iter().chain(ahead).collect(),
+            notes,
             folder,
             definition,
             lock,
