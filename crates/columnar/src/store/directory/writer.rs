@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
@@ -54,13 +56,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// # Errors
 /// Fails if another process has it.
 pub fn lock(folder: &Folder) -> Result<File> {
-    let path = folder.lock();
-    let file = disk::open_lock(&path).map_err(io("opening", &path))?;
-    match take(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(true) => Ok(file),
-        Ok(false) => Err(is_written(folder)),
-        Err(error) => Err(io("locking", &path)(error.into())),
-    }
+    let exclusive = FlockOperation::NonBlockingLockExclusive;
+    let taken = take(folder, disk::open_lock, exclusive)?;
+    taken.ok_or_else(|| is_written(folder))
 }
 
 /// Takes the right to write a table that exists, whether or not it can be read.
@@ -80,20 +78,40 @@ pub fn lock_existing(folder: &Folder) -> Result<File> {
 /// Fails if there is no table, or another process writes it.
 pub fn lock_to_check(folder: &Folder) -> Result<Result<File>> {
     check_there(folder)?;
-    let path = folder.lock();
-    let file = match disk::open_lock_to_read(&path) {
-        Ok(file) => file,
-        Err(error) => return Ok(Err(io("opening", &path)(error))),
-    };
-    match take(&file, FlockOperation::NonBlockingLockShared) {
-        Ok(true) => Ok(Ok(file)),
-        Ok(false) => Err(is_written(folder)),
-        Err(error) => Ok(Err(io("locking", &path)(error.into()))),
+    let shared = FlockOperation::NonBlockingLockShared;
+    match take(folder, disk::open_lock_to_read, shared) {
+        Ok(Some(file)) => Ok(Ok(file)),
+        Ok(None) => Err(is_written(folder)),
+        Err(error) => Ok(Err(error)),
     }
 }
 
-/// Takes a lock, and returns whether no other process holds it.
-fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
+/// Opens the file of the lock and locks it. Returns `None` if another process holds the lock.
+fn take(
+    folder: &Folder,
+    open: fn(&Path) -> io::Result<File>,
+    operation: FlockOperation,
+) -> Result<Option<File>> {
+    let path = folder.lock();
+    for _ in 0..LOCK_ATTEMPTS {
+        let file = open(&path).map_err(io("opening", &path))?;
+        failpoint::hit("lock.opened");
+        match locks(&file, operation) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(io("locking", &path)(error.into())),
+        }
+        // The process that held the lock may have dropped the table, and this file with it. Whoever makes the
+        // table anew locks another file, and both would write.
+        if disk::is_at(&file, &path).map_err(io("looking at", &path))? {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// Locks a file, and returns whether no other process holds the lock.
+fn locks(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
     for _ in 0..LOCK_ATTEMPTS {
         match flock(file, operation) {
             Ok(()) => return Ok(true),
