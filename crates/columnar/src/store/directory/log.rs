@@ -144,6 +144,12 @@ impl Log {
         times.max()
     }
 
+    /// Returns the number of rows in memory.
+    pub fn row_count(&self) -> usize {
+        let segments = reading(&self.segments);
+        segments.iter().map(|segment| segment.rows.len()).sum()
+    }
+
     /// Inserts rows, which are durable when it returns. Inserts that come at the same time are written
     /// together.
     pub async fn insert(self: &Arc<Self>, rows: &[FreshRow]) -> Result<()> {
