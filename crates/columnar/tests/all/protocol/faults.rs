@@ -103,6 +103,16 @@ fn late_commits_that_write_no_second_version() {
     finds(Fault::Unseen, two_commits(rules, 0, 0));
 }
 
+/// The clocks of a machine that was paused for longer than clocks may differ tell nothing of it.
+#[test]
+fn commits_of_a_machine_that_was_paused_for_long() {
+    let paused = Rules {
+        sleep: Sleep::BothClocks,
+        ..versions(3)
+    };
+    finds(Fault::Unseen, two_commits(paused, 0, 0).with_sleeps(2));
+}
+
 #[test]
 fn sweeps_and_commits_that_do_not_look_for_each_other() {
     let tasks = || [Commit::load(1, ROW), Sweep::begin()];
