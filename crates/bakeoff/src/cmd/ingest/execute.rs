@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
-use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{
     Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
     Options, Rows, Source, TableError, Tables,
@@ -53,7 +52,9 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
 
 async fn ingest(options: Ingest) -> Result<()> {
     before::check_distinct(&options).map_err(Misuse::new)?;
-    let limit = limit(&options)?;
+    let limit = options
+        .rate_limit
+        .limit_of(&options.cluster, &options.into)?;
     let progress = Progress::begin("opening the source");
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
     let columnar = ColumnarOptions {
@@ -130,12 +131,6 @@ async fn ingest(options: Ingest) -> Result<()> {
     say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
-}
-
-/// Returns the limit on rows that are written, which a folder does not have.
-fn limit(options: &Ingest) -> Result<Option<Arc<RateLimit>>> {
-    let limit = options.rate_limit.limit(&options.cluster, None)?;
-    Ok(limit.filter(|_| matches!(options.into, Location::Cassandra { .. })))
 }
 
 /// Opens the table to fill, if it exists, in a keyspace that is made if that was asked for.

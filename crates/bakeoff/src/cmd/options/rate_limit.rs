@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::RateLimit;
+use bakeoff_engines::tables::Location;
 use clap::Args;
 
 use super::choice::parse_rows;
@@ -57,6 +58,19 @@ impl RateLimitOptions {
             None => DEFAULT.filter(|_| is_named && others_depend()),
         };
         Ok(limit.map(RateLimit::new))
+    }
+
+    /// Returns the limit for a columnar table; `None` if there is none, as for one in a folder.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a limit without a server that it applies to.
+    pub fn limit_of(
+        &self,
+        cluster: &ClusterOptions,
+        table: &Location,
+    ) -> Result<Option<Arc<RateLimit>>> {
+        let limit = self.limit(cluster, None)?;
+        Ok(limit.filter(|_| matches!(table, Location::Cassandra { .. })))
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{Access, Check, Columnar, ColumnarOptions, Connection, Location};
 use bakeoff_report::units;
 use bakeoff_workload::Consistency;
@@ -18,6 +19,7 @@ use clap::{Args, Subcommand};
 
 use crate::cmd::options::choice::{parse_consistency, parse_duration};
 use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::rate_limit::{self, RateLimitOptions};
 use crate::cmd::{on_threads, small_runtime, to_cli_error};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
@@ -50,6 +52,8 @@ enum Action {
         /// 2026-01-31T12:00:00Z
         #[arg(long, value_name = "TIME")]
         before: Option<String>,
+        #[command(flatten)]
+        rate_limit: RateLimitOptions,
     },
     /// Remove all rows of buckets that end at or before a value of the order key, after saying how many
     /// these are and asking; no row is read
@@ -152,10 +156,19 @@ impl Action {
                 let table = target.open(Access::Read, &progress).await?;
                 info::describe(&target.table, &table).await?
             }
-            Action::Seal { target, before } => {
-                let table = target.open(Access::Write, &progress).await?;
+            Action::Seal {
+                target,
+                before,
+                rate_limit,
+            } => {
+                let limit = rate_limit.limit_of(&target.cluster, &target.table)?;
+                let opened = target.open_within(limit.clone(), Access::Write, &progress);
+                let table = opened.await?;
                 let before = before.map(|text| time::parse_order_key(&text, table.definition()));
                 let before = before.transpose().map_err(Misuse::new)?;
+                if let Some(limit) = &limit {
+                    progress.aside(|| print_line(rate_limit::describe(limit)));
+                }
                 progress.step("sealing");
                 let sealed = table
                     .seal(before)
@@ -240,8 +253,21 @@ impl Target {
     }
 
     async fn open(&self, access: Access, progress: &Progress) -> Result<Arc<Columnar>> {
+        self.open_within(None, access, progress).await
+    }
+
+    /// Opens the table to write rows within a limit, if there is one.
+    async fn open_within(
+        &self,
+        rate_limit: Option<Arc<RateLimit>>,
+        access: Access,
+        progress: &Progress,
+    ) -> Result<Arc<Columnar>> {
         let connection = Connection::new(self.cluster.cluster());
-        let options = self.options();
+        let options = ColumnarOptions {
+            rate_limit,
+            ..self.options()
+        };
         let opened = connection.open_columnar(&self.table, access, &options);
         match opened.await.map_err(to_cli_error)? {
             Some(table) => {

@@ -1,5 +1,7 @@
 //! Tables in a real Cassandra.
 
+use std::time::{Duration, Instant};
+
 use super::KEYS;
 use crate::support::server::Server;
 
@@ -81,6 +83,7 @@ fn in_a_real_cassandra() {
         .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
         .expect(0)
         .says("at most 2000 rows/s are written, since others may depend on the server");
+    seals_are_within_the_limit(&server);
     dropped(&server);
     // A keyspace may have any name.
     server.cql(
@@ -161,6 +164,35 @@ fn partitions_without_rows(server: &Server) {
         .expect(0)
         .says("3 rows into ink.immortal")
         .says("note: 1 row has a time to live (TTL) in ink.statics, which columnar tables do not keep");
+}
+
+/// A seal writes rows anew, no faster than a cluster of others gets them.
+fn seals_are_within_the_limit(server: &Server) {
+    let rows: String = (0..300).map(|i| format!("s,{i},{i}\n")).collect();
+    let csv = format!("series,time,value\n{rows}");
+    std::fs::write(server.bench.path("many.csv"), csv).unwrap();
+    let ingest = ["ingest", "many.csv", "--into", "ink.many"];
+    let made = [&ingest[..], &KEYS[..], &["--chunk-rows", "100"]].concat();
+    for command in [&made[..], &ingest[..]] {
+        server.bakeoff(command).expect(0).says("300 rows into");
+    }
+    let began = Instant::now();
+    server
+        .limited(&["table", "seal", "ink.many", "--rate-limit", "100"])
+        .expect(0)
+        .says("at most 100 rows/s are written, since others may depend on the server")
+        .says("0 single rows and 6 chunks became");
+    assert!(began.elapsed() >= Duration::from_secs(3));
+    server
+        .limited(&["table", "seal", "ink.many"])
+        .expect(0)
+        .says("at most 2000 rows/s are written");
+    let unlimited = server.bakeoff(&["table", "seal", "ink.many"]).expect(0);
+    assert!(
+        !unlimited.stderr.contains("at most"),
+        "{}",
+        unlimited.stderr
+    );
 }
 
 /// Tables that are removed, in parts and as a whole, and those that are not.

@@ -46,7 +46,7 @@ struct Kills<'a> {
     in_sql: &'a str,
     /// Options of `sql`, and those of all other commands with a cluster.
     place: &'a [&'a str],
-    /// Further options of `ingest`.
+    /// Further options of commands that write.
     options: &'a [&'a str],
     random: Random,
     /// The number of files that were reported as written.
@@ -123,7 +123,7 @@ impl<'a> Kills<'a> {
 
     fn seal(&self) -> Vec<String> {
         let command = ["table", "seal", self.table].map(str::to_owned).to_vec();
-        self.on_cluster(command, &[])
+        self.on_cluster(command, self.options)
     }
 
     fn on_cluster(&self, mut command: Vec<String>, options: &[&str]) -> Vec<String> {

@@ -279,6 +279,11 @@ fn mistakes_of_tables_that_are_there() {
             2,
             "which the order key `time` is",
         ),
+        (
+            &["seal", "dir:t", "--rate-limit", "100"],
+            2,
+            "--rate-limit is for servers that Bakeoff does not start",
+        ),
         (&["sweep", "dir:t", "--grace", "long"], 2, "not a duration"),
         (&["info", "t"], 2, "a table is KEYSPACE.TABLE or dir:FOLDER"),
         (

@@ -100,7 +100,7 @@ impl Server {
     /// The program with this cluster, on which nobody else depends.
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
         let writes = ["run", "drive", "sweep", "ingest"].contains(&arguments[0]);
-        let unlimited: &[_] = if writes {
+        let unlimited: &[_] = if writes || arguments.starts_with(&["table", "seal"]) {
             &["--rate-limit", "none"]
         } else {
             &[]

@@ -14,6 +14,7 @@ use super::index::{NAMES_AT_ONCE, name};
 use super::names::Part;
 use super::options::READ_BYTES_AT_ONCE;
 use super::places::cql_shard;
+use crate::encoding::crc;
 use crate::id::{ChunkId, Place};
 use crate::meta::ChunkMeta;
 use crate::store::GRACE;
@@ -21,6 +22,10 @@ use crate::{Error, Result};
 
 /// The name of a row of blobs: a chunk and a column.
 type Wanted = (ChunkId, i16);
+
+/// The number of times that a row is read again whose bytes are not what was written. Each time any replica
+/// may answer, so that one wrong copy of three is given up on once in some 6,000 times.
+const COPIES_READ_AT_MOST: u32 = 8;
 
 impl CassandraStore {
     /// Reads blobs of a chunk, given by their numbers, in this order.
@@ -99,7 +104,8 @@ impl CassandraStore {
     }
 
     /// Returns one of the rows that were read. A missing one may not have arrived at the replica that was
-    /// asked, so that more replicas are asked for it.
+    /// asked, so that more replicas are asked for it, and so they are if that replica has a wrong one. If all
+    /// have, the wrong one is returned: who decodes a blob compares its checksum.
     async fn found(
         &self,
         found: &HashMap<Wanted, Bytes>,
@@ -107,17 +113,47 @@ impl CassandraStore {
         meta: &ChunkMeta,
         column: i16,
     ) -> Result<Bytes> {
-        if let Some(data) = found.get(&(meta.id, column)) {
-            return Ok(data.clone());
+        let row = match found.get(&(meta.id, column)) {
+            Some(row) => row.clone(),
+            None => self.missing(place, meta, column).await?,
+        };
+        if is_as_written(meta, column, &row) {
+            return Ok(row);
         }
+        let right = self.right_copy(place, meta, column).await?;
+        Ok(right.unwrap_or(row))
+    }
+
+    /// Reads a row that one replica did not have.
+    async fn missing(&self, place: Place, meta: &ChunkMeta, column: i16) -> Result<Bytes> {
         let statement = &self.statements.chunks.read_of_chunk_again;
         let again = self
             .columns_by(statement, place, meta.id, vec![column])
             .await?;
         match again.into_iter().next() {
-            Some((_, data)) => Ok(data),
+            Some((_, row)) => Ok(row),
             None => Err(self.why_missing(place, meta, column).await?),
         }
+    }
+
+    /// Reads a row of which a replica has a wrong copy, until another one answers.
+    ///
+    /// A read of several replicas together would not do: of two copies with the same timestamp, Cassandra takes
+    /// the one whose bytes are greater, and writes it over the other one (`read_repair`), right or wrong.
+    async fn right_copy(
+        &self,
+        place: Place,
+        meta: &ChunkMeta,
+        column: i16,
+    ) -> Result<Option<Bytes>> {
+        for _ in 0..COPIES_READ_AT_MOST {
+            let again = self.columns_of_chunk(place, meta.id, vec![column]).await?;
+            let right = again.into_iter().map(|(_, row)| row).next();
+            if let Some(row) = right.filter(|row| is_as_written(meta, column, row)) {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
     }
 
     /// Finds out why a row is missing: the chunk may be gone, or damaged.
@@ -150,6 +186,25 @@ fn bytes_of(place: Place, meta: &ChunkMeta, number: u16) -> Result<u64> {
     let blob = meta.blobs.get(usize::from(number));
     blob.map(|blob| u64::from(blob.bytes))
         .ok_or_else(|| Error::Invalid(format!("chunk {} of {place} has no blob {number}", meta.id)))
+}
+
+/// Returns whether a row has the bytes that were written.
+fn is_as_written(meta: &ChunkMeta, column: i16, row: &[u8]) -> bool {
+    let blobs = match column {
+        PACKED => &meta.blobs[..],
+        number => {
+            let number = number as usize;
+            meta.blobs.get(number..=number).unwrap_or_default()
+        }
+    };
+    let mut rest = row;
+    for blob in blobs {
+        match rest.split_at_checked(blob.bytes as usize) {
+            Some((bytes, after)) if crc(bytes) == blob.crc => rest = after,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// Cuts a blob out of the row that has all blobs of a chunk.
@@ -191,6 +246,45 @@ fn groups(sizes: &[u64]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meta::BlobMeta;
+
+    #[test]
+    fn a_wrong_row_is_told_from_a_right_one() {
+        let blobs = [Bytes::from_static(b"one"), Bytes::from_static(b"other")];
+        let of_blob = |blob: &Bytes| BlobMeta {
+            bytes: blob.len() as u32,
+            crc: crc(blob),
+        };
+        let meta = ChunkMeta {
+            id: ChunkId::new(),
+            rows: 1,
+            deleted: 0,
+            first: Bytes::new(),
+            last: Bytes::new(),
+            min_write_time: 0,
+            max_write_time: 0,
+            order_range: None,
+            widest: 0,
+            stats: Vec::new(),
+            blobs: blobs.iter().map(of_blob).collect(),
+        };
+        for (column, right) in [
+            (PACKED, &b"oneother"[..]),
+            (0, &b"one"[..]),
+            (1, &b"other"[..]),
+        ] {
+            assert!(is_as_written(&meta, column, right), "{column}");
+            let mut wrong = right.to_vec();
+            wrong[0] ^= 1;
+            assert!(!is_as_written(&meta, column, &wrong), "{column}");
+            wrong.clone_from_slice(right);
+            wrong.pop();
+            assert!(!is_as_written(&meta, column, &wrong), "{column}");
+            let longer = [right, b"x"].concat();
+            assert!(!is_as_written(&meta, column, &longer), "{column}");
+        }
+        assert!(!is_as_written(&meta, 0, b"other"));
+    }
 
     #[test]
     fn neighbours_are_read_together_up_to_a_limit() {

@@ -39,7 +39,7 @@ pub const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
 /// The longest time from the beginning of the renewal until the commit is sent for the last time. It leaves
 /// room for all attempts, and is little of [`RENEWAL_HOLDS`].
-const COMMIT_WITHIN: Duration = Duration::from_secs(600);
+pub const COMMIT_WITHIN: Duration = Duration::from_secs(600);
 
 impl CassandraStore {
     /// Notes in the index that the blobs of these chunks are about to be written.

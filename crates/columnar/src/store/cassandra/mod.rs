@@ -69,7 +69,7 @@ use crate::{Error, Result, failpoint};
 #[cfg(feature = "failpoints")]
 #[doc(hidden)]
 pub mod protocol {
-    pub use super::commit::RENEWAL_HOLDS;
+    pub use super::commit::{COMMIT_WITHIN, RENEWAL_HOLDS};
     pub use super::options::{FREEZE_WAIT, WRITER_LEASE};
     pub use super::version::{APPLIED_WITHIN, SETTLED_AFTER};
 }

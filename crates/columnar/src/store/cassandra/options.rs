@@ -110,7 +110,7 @@ pub struct Options {
     /// The consistency of all writes.
     pub write_consistency: Consistency,
     /// The consistency of reading blobs, which never change: if one is missing, it is requested again
-    /// with `read_consistency`.
+    /// with `read_consistency`, and if one is wrong, again with this one until another replica answers.
     pub blob_consistency: Consistency,
     /// The compression of blobs in a table that is created.
     pub compression: Compression,

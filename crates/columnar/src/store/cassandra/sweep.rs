@@ -15,14 +15,16 @@ use super::names::Part;
 use super::options::{FREEZE_WAIT, PLACES_AT_ONCE};
 use super::place_row::Row;
 use super::places::{cql_shard, key};
+use super::retry::server;
 use super::time::{
-    after_all_chunks, chunk_timestamp, deletion_timestamp, now_milliseconds, up_to_milliseconds,
+    after_all_chunks, chunk_timestamp, deletion_timestamp, last_named, now_milliseconds,
+    up_to_milliseconds,
 };
 use crate::id::{ChunkId, Place};
 use crate::machine::sleep;
 use crate::meta::read::read_meta;
 use crate::store::Swept;
-use crate::{Result, failpoint};
+use crate::{Error, Result, failpoint};
 
 /// A place that is about to be deleted.
 struct Unlisted {
@@ -66,6 +68,9 @@ impl CassandraStore {
     /// everything that was written before is deleted, one partition at a time. If this is
     /// interrupted, a sweep does the rest.
     pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
+        // Before anything is changed: if it failed afterwards, a sweep would do the rest up to the time of a
+        // clock that is behind, and leave the chunks that were named later.
+        last_named().map_err(|reason| self.cannot_drop(reason))?;
         let dropped = stream::iter(dropped.iter().copied());
         let unlist = dropped
             .map(|place| self.unlist(place))
@@ -77,9 +82,16 @@ impl CassandraStore {
         }
         failpoint::hit("cassandra.drop.unlisted");
         sleep(FREEZE_WAIT).await;
-        let timestamp = after_all_chunks().await;
+        let timestamp = after_all_chunks()
+            .await
+            .map_err(|reason| self.cannot_drop(reason))?;
         let delete = stream::iter(unlisted).map(|place| self.delete_place(place, timestamp));
         delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
+    }
+
+    fn cannot_drop(&self, reason: String) -> Error {
+        let task = self.client.task_of_all("dropping places", Part::Places);
+        server(&task, reason)
     }
 
     /// Removes a place from the list. Returns `None` if it has been dropped completely before.

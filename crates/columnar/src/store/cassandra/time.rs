@@ -13,6 +13,13 @@ use crate::machine::{self, sleep};
 /// node and one behind, and that is what the versions of the index allow for (`version.rs`).
 pub(super) const CLOCKS_APART_AT_MOST: Duration = Duration::from_secs(15);
 
+/// The longest wait until the clock says a later time than the newest name of a chunk: one that was set back by
+/// [`CLOCKS_APART_AT_MOST`] has come that far long before, even if it is slowed down.
+const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(30);
+
+/// The longest pause between two looks at a clock that was set back, since somebody may set it right.
+const LOOKS_APART: Duration = Duration::from_millis(100);
+
 /// A moment by two clocks: one that only goes forward and stands still while the machine sleeps, and the
 /// wall clock, which goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,14 +122,54 @@ fn milliseconds(chunk: ChunkId) -> i64 {
     (chunk.0.as_u128() >> 80) as i64
 }
 
+/// Returns the latest millisecond in which this process may have named a chunk.
+///
+/// # Errors
+/// Fails, and says what to do, if the clock was set back since by so much that [`after_all_chunks`] would not
+/// wait for it.
+pub(super) fn last_named() -> Result<i64, String> {
+    let last = milliseconds(ChunkId::new()).max(now_milliseconds());
+    let apart = behind(last);
+    if apart > CLOCKS_APART_AT_MOST {
+        return Err(set_back(apart));
+    }
+    Ok(last)
+}
+
 /// Returns a timestamp that deletes all chunks which this process has named before, and none that it
 /// names after this has returned. Of those of others it is so if their clocks agree with this one.
-pub(super) async fn after_all_chunks() -> i64 {
-    let last = milliseconds(ChunkId::new()).max(now_milliseconds());
+///
+/// # Errors
+/// Fails, and says what to do, if the clock does not come to a later time soon: names never go back, and so
+/// have one time while the clock does not say a later one.
+pub(super) async fn after_all_chunks() -> Result<i64, String> {
+    let began = machine::steady();
+    let last = last_named()?;
     while milliseconds(ChunkId::new()) <= last {
-        sleep(Duration::from_millis(1)).await;
+        let apart = behind(last);
+        let waited = machine::steady().saturating_duration_since(began);
+        if apart > CLOCKS_APART_AT_MOST || waited > CAUGHT_UP_WITHIN {
+            return Err(set_back(apart));
+        }
+        sleep((apart + Duration::from_millis(1)).min(LOOKS_APART)).await;
     }
-    up_to_milliseconds(last)
+    Ok(up_to_milliseconds(last))
+}
+
+/// Returns how far the clock is behind a time in milliseconds since 1970-01-01 UTC.
+fn behind(time: i64) -> Duration {
+    let behind = time.saturating_sub(now_milliseconds());
+    Duration::from_millis(u64::try_from(behind).unwrap_or(0))
+}
+
+/// Says what to do about a clock that is this far behind the newest name of a chunk.
+fn set_back(behind: Duration) -> String {
+    format!(
+        "the clock of this machine was set back, or stands still: it is {} s behind the newest chunk of this \
+         process, and only what is older than that clock can be told from what comes later; set it right, or \
+         wait that long, and drop again",
+        behind.as_secs()
+    )
 }
 
 /// Returns the timestamp that deletes all chunks which were named up to this millisecond.
@@ -132,14 +179,105 @@ pub(super) fn up_to_milliseconds(last: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
+    use std::sync::{Arc, Mutex, MutexGuard};
+
+    use futures::future::{BoxFuture, FutureExt, ready};
+    use uuid::{Builder, Uuid};
 
     use super::*;
+    use crate::machine::{Machine, on};
+
+    /// The moment at which a chunk was named before the clock was set back, since 1970-01-01 UTC.
+    const NAMED: Duration = Duration::from_secs(1_760_000_000);
+
+    /// A machine whose wall clock was set back. As in every process, names never go back.
+    struct SetBack(Mutex<Clocks>);
+
+    struct Clocks {
+        began: Instant,
+        /// How far the steady clock has come.
+        passed: Duration,
+        wall: Duration,
+        stands_still: bool,
+        named: Duration,
+    }
+
+    impl SetBack {
+        fn by(back: Duration, stands_still: bool) -> Arc<SetBack> {
+            Arc::new(SetBack(Mutex::new(Clocks {
+                began: Instant::now(),
+                passed: Duration::ZERO,
+                wall: NAMED - back,
+                stands_still,
+                named: NAMED,
+            })))
+        }
+
+        fn lock(&self) -> MutexGuard<'_, Clocks> {
+            self.0.lock().unwrap()
+        }
+    }
+
+    impl Machine for SetBack {
+        fn wall(&self) -> SystemTime {
+            UNIX_EPOCH + self.lock().wall
+        }
+
+        fn name(&self) -> Uuid {
+            let mut clocks = self.lock();
+            clocks.named = clocks.named.max(clocks.wall);
+            let milliseconds = clocks.named.as_millis() as u64;
+            Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid()
+        }
+
+        fn steady(&self) -> Instant {
+            let clocks = self.lock();
+            clocks.began + clocks.passed
+        }
+
+        fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+            let mut clocks = self.lock();
+            clocks.passed += time;
+            if !clocks.stands_still {
+                clocks.wall += time;
+            }
+            ready(()).boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_set_back_a_little_is_waited_for() {
+        let machine = SetBack::by(Duration::from_secs(5), false);
+        let work = async { (after_all_chunks().await, ChunkId::new()) };
+        let (deletion, after) = on(machine.clone(), work).await;
+        let deletion = deletion.unwrap();
+        assert!(deletion >= NAMED.as_micros() as i64);
+        assert!(deletion < chunk_timestamp(after));
+        let waited = machine.lock().passed;
+        assert!(waited >= Duration::from_secs(5), "{waited:?}");
+        assert!(waited < Duration::from_secs(6), "{waited:?}");
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_does_not_catch_up_soon_is_said() {
+        let hour = SetBack::by(Duration::from_secs(3600), false);
+        let said = on(hour.clone(), after_all_chunks()).await.unwrap_err();
+        assert!(said.contains("it is 3600 s behind the newest"), "{said}");
+        assert!(said.ends_with("wait that long, and drop again"), "{said}");
+        assert_eq!(on(hour.clone(), async { last_named() }).await, Err(said));
+        assert_eq!(hour.lock().passed, Duration::ZERO);
+
+        let still = SetBack::by(Duration::ZERO, true);
+        let said = on(still.clone(), after_all_chunks()).await.unwrap_err();
+        assert!(said.contains("or stands still"), "{said}");
+        let waited = still.lock().passed;
+        assert!(waited <= CAUGHT_UP_WITHIN + LOOKS_APART, "{waited:?}");
+    }
 
     #[tokio::test]
     async fn deletions_come_after_what_was_and_before_what_will_be() {
         let before = ChunkId::new();
-        let deletion = after_all_chunks().await;
+        let deletion = after_all_chunks().await.unwrap();
         let after = ChunkId::new();
         assert!(renewal_timestamp(before) < deletion_timestamp(before));
         assert!(deletion_timestamp(before) <= deletion);

@@ -112,6 +112,17 @@ impl Aside {
         sync_folder(&self.path)
     }
 
+    /// Returns a note about the end of a file that is kept here, for people. It may be that of writes that
+    /// were acknowledged, if the file was damaged. `interrupted` is what writes the file, such as "an insert".
+    pub fn note_torn(&self, path: &Path, bytes: usize, interrupted: &str) -> String {
+        format!(
+            "the last {bytes} bytes of {} were not written whole: {interrupted} was interrupted, or the file \
+             was damaged; they are in {} now",
+            path.display(),
+            self.path.display()
+        )
+    }
+
     fn remove_if_empty(&self) {
         // The system removes no folder that has anything.
         let _ = disk::remove_folder(&self.path);

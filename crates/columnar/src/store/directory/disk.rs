@@ -3,7 +3,7 @@
 
 use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::recording::{self, Operation};
@@ -185,6 +185,16 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
 pub fn open_lock_to_read(path: &Path) -> io::Result<File> {
     recording::may(path)?;
     File::open(path)
+}
+
+/// Returns whether a file that is open is still the one with this path.
+pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let opened = file.metadata()?;
+    match metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (opened.dev(), opened.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Gives a file another name, in place of a file that may have it.

@@ -90,13 +90,14 @@ impl Log {
     ///
     /// They are written again: it may also have failed to sync them, and after that they would be read as
     /// written, and synced without an error, although they are not on the disk. What was not written whole
-    /// is kept aside.
-    pub fn recover(&self, sealed: u64) -> Result<()> {
+    /// is kept aside, with a note for people, which is returned.
+    pub fn recover(&self, sealed: u64) -> Result<Vec<String>> {
         let mut segments = Vec::new();
+        let mut notes = Vec::new();
         for number in self.folder.segments(self.place)? {
             self.last_segment.fetch_max(number, Ordering::Relaxed);
             if number > sealed {
-                let rows = self.recover_segment(number)?;
+                let rows = self.recover_segment(number, &mut notes)?;
                 segments.extend(rows.map(|rows| Segment { number, rows }));
             }
         }
@@ -105,11 +106,11 @@ impl Log {
             sync_folder(&self.folder.fresh())?;
         }
         *writing(&self.segments) = segments;
-        Ok(())
+        Ok(notes)
     }
 
     /// Returns the rows of a segment, if it has any.
-    fn recover_segment(&self, number: u64) -> Result<Option<Rows>> {
+    fn recover_segment(&self, number: u64, notes: &mut Vec<String>) -> Result<Option<Rows>> {
         let path = self.folder.segment(self.place, number);
         let file = Output::open(&path).map_err(io("opening", &path))?;
         let bytes = Bytes::from(file.input().read_from(0).map_err(io("reading", &path))?);
@@ -119,7 +120,8 @@ impl Log {
         if torn.iter().any(|byte| *byte != 0) {
             // Of an insert that was interrupted, or of one that the file has lost.
             let name = segment_name(self.place, number, end);
-            Aside::keep_torn(&self.folder, &name, torn)?;
+            let aside = Aside::keep_torn(&self.folder, &name, torn)?;
+            notes.push(aside.note_torn(&path, torn.len(), "an insert"));
         }
         if rows.is_empty() {
             remove(&path)?;
@@ -140,6 +142,12 @@ impl Log {
             .iter()
             .filter_map(|segment| segment.rows.last_write_time());
         times.max()
+    }
+
+    /// Returns the number of rows in memory.
+    pub fn row_count(&self) -> usize {
+        let segments = reading(&self.segments);
+        segments.iter().map(|segment| segment.rows.len()).sum()
     }
 
     /// Inserts rows, which are durable when it returns. Inserts that come at the same time are written

@@ -71,7 +71,7 @@ impl Manifest {
             None
         } else {
             let aside = Aside::keep_torn(folder, &manifest_name(known.length), torn)?;
-            Some(note_torn(&path, torn.len(), &aside))
+            Some(aside.note_torn(&path, torn.len(), "a commit"))
         };
         let mut manifest = Manifest {
             path,
@@ -168,17 +168,6 @@ impl Manifest {
         }
         written
     }
-}
-
-/// Returns a note about the remains of a write that was torn. They may be those of commits that were
-/// acknowledged, if the file was damaged.
-fn note_torn(path: &Path, bytes: usize, aside: &Aside) -> String {
-    format!(
-        "the last {bytes} bytes of {} were not written whole: a commit was interrupted, or the file was \
-         damaged; they are in {} now",
-        path.display(),
-        aside.path.display()
-    )
 }
 
 /// Returns whether there is no space for a further file.

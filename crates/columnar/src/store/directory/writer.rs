@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
@@ -49,18 +51,18 @@ const LOCK_ATTEMPTS: u32 = 25;
 /// The pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
+/// The number of fresh rows up to which nothing is said about them. They take some 50 MB, and eight chunks once
+/// they are sealed.
+const FRESH_ROWS_WITHOUT_A_NOTE: usize = 250_000;
+
 /// Takes the right to write a table until the file is closed or the process ends in any way.
 ///
 /// # Errors
 /// Fails if another process has it.
 pub fn lock(folder: &Folder) -> Result<File> {
-    let path = folder.lock();
-    let file = disk::open_lock(&path).map_err(io("opening", &path))?;
-    match take(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(true) => Ok(file),
-        Ok(false) => Err(is_written(folder)),
-        Err(error) => Err(io("locking", &path)(error.into())),
-    }
+    let exclusive = FlockOperation::NonBlockingLockExclusive;
+    let taken = take(folder, disk::open_lock, exclusive)?;
+    taken.ok_or_else(|| is_written(folder))
 }
 
 /// Takes the right to write a table that exists, whether or not it can be read.
@@ -80,20 +82,40 @@ pub fn lock_existing(folder: &Folder) -> Result<File> {
 /// Fails if there is no table, or another process writes it.
 pub fn lock_to_check(folder: &Folder) -> Result<Result<File>> {
     check_there(folder)?;
-    let path = folder.lock();
-    let file = match disk::open_lock_to_read(&path) {
-        Ok(file) => file,
-        Err(error) => return Ok(Err(io("opening", &path)(error))),
-    };
-    match take(&file, FlockOperation::NonBlockingLockShared) {
-        Ok(true) => Ok(Ok(file)),
-        Ok(false) => Err(is_written(folder)),
-        Err(error) => Ok(Err(io("locking", &path)(error.into()))),
+    let shared = FlockOperation::NonBlockingLockShared;
+    match take(folder, disk::open_lock_to_read, shared) {
+        Ok(Some(file)) => Ok(Ok(file)),
+        Ok(None) => Err(is_written(folder)),
+        Err(error) => Ok(Err(error)),
     }
 }
 
-/// Takes a lock, and returns whether no other process holds it.
-fn take(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
+/// Opens the file of the lock and locks it. Returns `None` if another process holds the lock.
+fn take(
+    folder: &Folder,
+    open: fn(&Path) -> io::Result<File>,
+    operation: FlockOperation,
+) -> Result<Option<File>> {
+    let path = folder.lock();
+    for _ in 0..LOCK_ATTEMPTS {
+        let file = open(&path).map_err(io("opening", &path))?;
+        failpoint::hit("lock.opened");
+        match locks(&file, operation) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(io("locking", &path)(error.into())),
+        }
+        // The process that held the lock may have dropped the table, and this file with it. Whoever makes the
+        // table anew locks another file, and both would write.
+        if disk::is_at(&file, &path).map_err(io("looking at", &path))? {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// Locks a file, and returns whether no other process holds the lock.
+fn locks(file: &File, operation: FlockOperation) -> Result<bool, Errno> {
     for _ in 0..LOCK_ATTEMPTS {
         match flock(file, operation) {
             Ok(()) => return Ok(true),
@@ -134,24 +156,38 @@ pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
     ))
 }
 
+/// Returns the note about fresh rows that nobody seals.
+fn note_fresh(folder: &Folder, rows: usize) -> Option<String> {
+    (rows > FRESH_ROWS_WITHOUT_A_NOTE).then(|| {
+        format!(
+            "{} has {rows} fresh rows, which are all in memory while it is open and make answers slow; seal it",
+            folder.root.display()
+        )
+    })
+}
+
 impl Writer {
     pub fn open(folder: Folder, definition: Arc<Definition>, lock: File) -> Result<Writer> {
         let (manifest, state, torn) = Manifest::open(&folder, &definition)?;
         let lock = Arc::new(lock);
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
         let mut last_write_time = state.last_write_time();
+        let mut fresh_rows = 0;
+        let mut notes: Vec<String> = torn.into_iter().collect();
         let mut logs = HashMap::new();
         for place in folder.places()? {
             let (last, lock) = (Arc::clone(&last_segment), Arc::clone(&lock));
             let log = Log::new(folder.clone(), place, last, lock);
-            log.recover(state.sealed(place))?;
+            notes.extend(log.recover(state.sealed(place))?);
             last_write_time = last_write_time.max(log.last_write_time());
+            fresh_rows += log.row_count();
             logs.insert(place, Arc::new(log));
         }
-        let ahead = last_write_time.and_then(|time| note_ahead(&folder, time));
+        notes.extend(last_write_time.and_then(|time| note_ahead(&folder, time)));
+        notes.extend(note_fresh(&folder, fresh_rows));
         Ok(Writer {
             clock: Clock::new(last_write_time),
-            notes: torn.into_iter().chain(ahead).collect(),
+            notes,
             folder,
             definition,
             lock,

@@ -79,6 +79,7 @@ async fn stores_in_a_real_cassandra() {
     timed!(removal::a_commit_and_a_sweep_at_once(&cassandra));
     timed!(removal::dropped_places_leave_nothing_behind(&cassandra));
     timed!(removal::a_dropped_place_can_be_used_again(&cassandra));
+    timed!(removal::a_drop_after_the_clock_was_set_back_changes_nothing(&cassandra));
     timed!(at_once::readers_miss_nothing_while_others_write_and_seal(
         &cassandra
     ));

@@ -1,8 +1,11 @@
 //! Sweeps, and places that are dropped.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use bakeoff_columnar::internals::{self, Machine};
 use bakeoff_columnar::{Error, GRACE, KeyRange, Store, Swept};
+use uuid::Uuid;
 
 use super::support::{
     Cassandra, ELSEWHERE, PLACE, add, chunk, chunk_of_size, definition, everything, fresh_rows,
@@ -219,4 +222,34 @@ pub async fn a_dropped_place_can_be_used_again(cassandra: &Cassandra) {
     store.commit(vec![add(PLACE, &chunks)]).await.unwrap();
     assert_eq!(valid(&store, PLACE).await, ids(&chunks));
     assert_eq!(fresh_rows(&store, PLACE).await.len(), 1);
+}
+
+/// A machine whose wall clock was set back by an hour after chunks were named.
+struct SetBack;
+
+impl Machine for SetBack {
+    fn wall(&self) -> SystemTime {
+        SystemTime::now() - Duration::from_secs(3600)
+    }
+
+    fn name(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// The chunks were named by a later time than the clock will say for an hour. The drop does not wait for
+/// that, and leaves the place as it was.
+pub async fn a_drop_after_the_clock_was_set_back_changes_nothing(cassandra: &Cassandra) {
+    let definition = definition();
+    let store = cassandra.table("set_back").await;
+    let chunks = [chunk_of_size(&definition, 10)];
+    store.put(PLACE, &chunks).await.unwrap();
+    store.commit(vec![add(PLACE, &chunks)]).await.unwrap();
+    let dropped = internals::on(Arc::new(SetBack), store.drop_places(&[PLACE])).await;
+    let said = dropped.unwrap_err().to_string();
+    assert!(said.contains("was set back"), "{said}");
+    assert_eq!(store.places().await.unwrap(), [PLACE]);
+    assert_eq!(valid(&store, PLACE).await, ids(&chunks));
+    store.drop_places(&[PLACE]).await.unwrap();
+    assert_eq!(store.places().await.unwrap(), []);
 }

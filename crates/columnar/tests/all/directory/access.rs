@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::thread::spawn;
 use std::time::Duration;
 
+use bakeoff_columnar::internals::Pause;
 use bakeoff_columnar::{Change, DirectoryStore, Error, Store};
 use tempfile::TempDir;
 
@@ -108,6 +110,45 @@ fn one_process_writes_at_a_time() {
     child.kill().unwrap();
     child.wait().unwrap();
     DirectoryStore::open(folder.path()).unwrap();
+}
+
+/// Runs as the child in which a thread waits for the right to write while the table is dropped and made anew
+/// by others.
+pub fn replaced_lock() {
+    let folder = folder_of_child();
+    let lock = folder.join("lock");
+    let dropping = DirectoryStore::open(&folder).unwrap();
+    let pause = Pause::at("lock.opened");
+    let waiting = spawn({
+        let folder = folder.clone();
+        move || DirectoryStore::open(&folder).map(drop)
+    });
+    pause.wait();
+    // What a drop and a create do to the lock.
+    fs::remove_file(&lock).unwrap();
+    drop(dropping);
+    let making = File::create_new(&lock).unwrap();
+    making.lock().unwrap();
+    drop(pause);
+    match waiting.join().unwrap() {
+        Ok(()) => say("two processes write"),
+        Err(error) => say(&error.to_string()),
+    }
+    drop(making);
+    DirectoryStore::open(&folder).unwrap();
+    say("opened");
+}
+
+#[test]
+fn a_lock_that_was_replaced_while_it_was_waited_for_gives_no_right() {
+    let (folder, store) = table();
+    drop(store);
+    let said = said_by_child("replaced lock", folder.path());
+    assert!(
+        said[0].contains("being written or checked by another"),
+        "{said:?}"
+    );
+    assert_eq!(said[1..], ["opened"]);
 }
 
 /// Checks a table that this user may only read, while another process checks it, too.

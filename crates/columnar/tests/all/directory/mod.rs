@@ -34,6 +34,7 @@ fn child() {
         "hold" => access::hold(),
         "pauses" => pauses::child(),
         "reads" => pauses::unsynced(),
+        "replaced lock" => access::replaced_lock(),
         "shown" => power::child(),
         "unsynced" => unsynced::child(),
         other => panic!("no such task: {other}"),

@@ -1,6 +1,5 @@
 //! Threads that meet at a bad moment: one is held at a point while others go on.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -119,16 +118,6 @@ pub fn unsynced() {
             say(&format!("{} then {}", during.len(), after.len()));
         }
     });
-}
-
-/// Returns what a child says that opens an empty table.
-fn said_by_child(task: &str, folder: &Path) -> Vec<String> {
-    let mut child = command(task, folder).spawn().unwrap();
-    let said = lines(&mut child).collect();
-    let ended = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{errors}");
-    said
 }
 
 #[test]

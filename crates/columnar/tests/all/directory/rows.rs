@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use bakeoff_columnar::{Change, DirectoryStore, Frozen, KeyRange, Store};
+use bakeoff_columnar::{Change, DirectoryStore, FreshRow, Frozen, KeyRange, Store};
+use bytes::Bytes;
 
 use super::support::*;
 
@@ -48,6 +49,31 @@ async fn fresh_rows_are_there_by_key_and_after_reopening() {
         }
         store = reopened(&folder, store);
     }
+}
+
+/// Checks that very many fresh rows are said when a table is opened, since all are in memory until a seal.
+#[tokio::test]
+async fn fresh_rows_that_nobody_seals_are_said() {
+    let (folder, mut store) = table();
+    let deleted = |number: u32| FreshRow {
+        key: Bytes::from(format!("{number:06}")),
+        write_time: 1,
+        row: None,
+    };
+    let rows: Vec<FreshRow> = (0..125_000).map(deleted).collect();
+    for bucket in 0..2 {
+        store.insert(place(bucket), &rows).await.unwrap();
+    }
+    store = reopened(&folder, store);
+    assert!(store.notes().is_empty(), "{:?}", store.notes());
+    store.insert(place(2), &rows[..1]).await.unwrap();
+    store = reopened(&folder, store);
+    let notes = store.notes();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains(" has 250001 fresh rows, "), "{notes:?}");
+    store.drop_places(&[place(0)]).await.unwrap();
+    store = reopened(&folder, store);
+    assert!(store.notes().is_empty(), "{:?}", store.notes());
 }
 
 #[tokio::test]

@@ -265,6 +265,16 @@ pub fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     whole.filter_map(|line| Some(line.split_once('@')?.1.to_owned()))
 }
 
+/// Returns what a child says that works on a table until it ends.
+pub fn said_by_child(task: &str, folder: &Path) -> Vec<String> {
+    let mut child = command(task, folder).spawn().unwrap();
+    let said = lines(&mut child).collect();
+    let ended = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{errors}");
+    said
+}
+
 pub fn open_or_create(folder: &Path) -> Result<DirectoryStore> {
     if folder.join("table.json").exists() {
         DirectoryStore::open(folder)

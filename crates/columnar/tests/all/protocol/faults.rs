@@ -1,7 +1,6 @@
 //! What goes wrong if a rule of the protocol is turned off: that the search finds it shows that it would
 //! find such a fault.
 
-use super::cells::Time;
 use super::model::Model;
 use super::rules::{FOREVER, Rules, Sleep};
 use super::world::commit::Commit;
@@ -9,7 +8,7 @@ use super::world::insert::Insert;
 use super::world::read::Read;
 use super::world::removal::{DropPlace, Sweep};
 use super::world::{Fault, Process, Task};
-use super::{CHUNK, FRESH, OTHER, ROW, graces, leases, model, renewals, versions};
+use super::{CHUNK, FRESH, OTHER, ROW, graces, leases, model, renewals, two_commits, versions};
 
 /// Checks that this goes wrong.
 #[track_caller]
@@ -86,16 +85,6 @@ fn commits_that_are_not_one_batch() {
     );
 }
 
-/// Two commits at the same time, and a reader that remembers the index.
-fn two_commits(rules: Rules, reader: Time, writer: Time) -> Model {
-    let processes = vec![
-        Process::new(Read::queries(2)).ahead(reader),
-        Process::new(Commit::load(1, ROW)),
-        Process::new(Commit::load(2, OTHER)).ahead(writer),
-    ];
-    Model::new(rules, FRESH, CHUNK, processes)
-}
-
 #[test]
 fn versions_that_are_trusted_at_once() {
     let rules = Rules {
@@ -109,9 +98,19 @@ fn versions_that_are_trusted_at_once() {
 fn late_commits_that_write_no_second_version() {
     let rules = Rules {
         applied_within: FOREVER,
-        ..versions(8)
+        ..versions(3)
     };
     finds(Fault::Unseen, two_commits(rules, 0, 0));
+}
+
+/// The clocks of a machine that was paused for longer than clocks may differ tell nothing of it.
+#[test]
+fn commits_of_a_machine_that_was_paused_for_long() {
+    let paused = Rules {
+        sleep: Sleep::BothClocks,
+        ..versions(3)
+    };
+    finds(Fault::Unseen, two_commits(paused, 0, 0).with_sleeps(2));
 }
 
 #[test]
@@ -127,6 +126,22 @@ fn sweeps_and_commits_that_do_not_look_for_each_other() {
         ..renewals(0)
     };
     finds(Fault::Lost, model(hasty_sweep, tasks()));
+}
+
+/// The machine sleeps between the renewal and the commit, which then retires others, and adds nothing.
+#[test]
+fn commits_that_are_sent_long_after_they_were_renewed() {
+    let tasks = || [Commit::load(1, ROW), Sweep::begin()];
+    let late_commit = Rules {
+        commits_within: FOREVER,
+        ..renewals(3)
+    };
+    finds(Fault::Lost, model(late_commit, tasks()));
+    let only_steady = Rules {
+        wall_clock_counts: false,
+        ..renewals(3)
+    };
+    finds(Fault::Lost, model(only_steady, tasks()).with_sleeps(3));
 }
 
 /// A commit whose process has died is applied after its chunk was swept: it retires others, and adds nothing.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_columnar::internals::protocol::{
-    APPLIED_WITHIN, FREEZE_WAIT, RENEWAL_HOLDS, SETTLED_AFTER, WRITER_LEASE,
+    APPLIED_WITHIN, COMMIT_WITHIN, FREEZE_WAIT, RENEWAL_HOLDS, SETTLED_AFTER, WRITER_LEASE,
 };
 
 use super::cells::Time;
@@ -33,6 +33,8 @@ pub struct Rules {
     pub settled_after: Time,
     /// The time for which a sweep leaves alone what a commit has renewed.
     pub renewal_holds: Time,
+    /// The time after which a commit no longer relies on what it has renewed, and is not sent.
+    pub commits_within: Time,
     /// The time for which a sweep leaves alone what was retired, or put and never committed.
     pub grace: Time,
     /// The time for which a reader may rely on the blobs of retired chunks.
@@ -74,6 +76,7 @@ impl Rules {
             applied_within: ticks(APPLIED_WITHIN),
             settled_after: ticks(SETTLED_AFTER),
             renewal_holds: ticks(RENEWAL_HOLDS),
+            commits_within: ticks(COMMIT_WITHIN),
             grace: 0,
             promised: 0,
             replicas: 1,

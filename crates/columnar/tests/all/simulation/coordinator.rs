@@ -61,6 +61,13 @@ impl Coordinator {
         self.lock().replicas.calm_down();
     }
 
+    /// Ends all trouble but for one replica, which has wrong values from now on. Returns how many.
+    pub fn spoil(&self, replica: usize, tables: &str, column: &str) -> usize {
+        let mut state = self.lock();
+        state.replicas.calm_down();
+        state.replicas.spoil(replica, tables, column)
+    }
+
     pub fn prepare(&self, cql: &str) -> Reply {
         let parsed = self.parsed(cql);
         let (table, select) = match &parsed.statement {

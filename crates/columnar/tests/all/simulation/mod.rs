@@ -17,6 +17,7 @@
 
 mod cells;
 mod coordinator;
+mod copies;
 mod end;
 mod history;
 mod machine;

@@ -302,7 +302,8 @@ impl Process {
     }
 }
 
-fn change(at: usize, chunk: &Chunk, retire: &[ChunkId], sealed: Option<Frozen>) -> Change {
+/// Returns the change that adds a chunk to the place with this number.
+pub fn change(at: usize, chunk: &Chunk, retire: &[ChunkId], sealed: Option<Frozen>) -> Change {
     Change {
         place: PLACES[at],
         add: vec![Arc::clone(&chunk.meta)],

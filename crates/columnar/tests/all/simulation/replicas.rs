@@ -227,6 +227,26 @@ impl Replicas {
         self.replicas = std::array::from_fn(|_| whole.clone());
     }
 
+    /// Changes the last byte of all values of a column at one replica, in the tables whose names end like
+    /// this. Returns the number of values.
+    pub fn spoil(&mut self, replica: usize, tables: &str, column: &str) -> usize {
+        let mut spoiled = 0;
+        for ((table, _), partition) in &mut self.replicas[replica] {
+            if !table.ends_with(tables) {
+                continue;
+            }
+            let cells = partition.rows.values_mut();
+            let cells = cells.filter_map(|row| row.cells.get_mut(column));
+            for value in cells.filter_map(|cell| cell.value.as_mut()) {
+                let mut bytes = value.to_vec();
+                *bytes.last_mut().expect("a value has a byte") ^= 1;
+                *value = bytes.into();
+                spoiled += 1;
+            }
+        }
+        spoiled
+    }
+
     /// Lets everything arrive that has arrived by now.
     fn arrive(&mut self, now: Duration) {
         while let Some(next) = self.arrivals.first_entry()

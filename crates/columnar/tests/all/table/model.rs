@@ -113,11 +113,11 @@ async fn check(store: Arc<dyn Store>, steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: times(16, 64), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: times(16, 1_000), ..ProptestConfig::default() })]
 
     #[test]
     fn in_any_store_it_answers_like_a_map(
-        steps in prop::collection::vec(step(), 0..12),
+        steps in prop::collection::vec(step(), 0..times(12_usize, 40)),
         chunk_rows in 1u32..20,
         shards in 1u32..4,
         has_buckets: bool,

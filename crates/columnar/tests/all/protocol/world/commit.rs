@@ -1,8 +1,7 @@
 //! A seal and an ingest, both of which end with a commit: `fresh.rs`, `chunks.rs`, `commit.rs`, `version.rs`.
 //!
-//! Left out is that a commit renews again after a minute, since nothing here takes that long, and that a seal
-//! lists the place, as an ingest does: a seal and a drop at the same time may bring rows back, as the
-//! documentation says.
+//! Left out is that a seal lists the place, as an ingest does: a seal and a drop at the same time may bring
+//! rows back, as the documentation says.
 
 use super::{Moment, Process, Request, Task, World, each};
 use crate::protocol::cells::{Cells, Chunks, Entry, Rows, Time};
@@ -22,6 +21,8 @@ pub struct Commit {
     /// The frozen generations, first and last, and the rows of the chunk.
     frozen: (u8, u8),
     rows: Rows,
+    /// When the chunk was renewed.
+    renewed: Moment,
     /// When the timestamp of the version was chosen, and how many versions were written.
     began: Moment,
     versions: u8,
@@ -67,6 +68,7 @@ impl Commit {
     }
 
     fn new(chunk: usize, at: At, rows: Rows) -> Commit {
+        let zero = Moment { steady: 0, wall: 0 };
         Commit {
             is_seal: at == At::Freeze,
             at,
@@ -74,7 +76,8 @@ impl Commit {
             retire: 0,
             frozen: (1, 0),
             rows,
-            began: Moment { steady: 0, wall: 0 },
+            renewed: zero,
+            began: zero,
             versions: 0,
             may_be_dropped: false,
         }
@@ -235,13 +238,14 @@ impl Commit {
     }
 
     fn renew(
-        &self,
+        &mut self,
         process: &Process,
         world: &mut World,
         at: u8,
         rules: &Rules,
     ) -> Result<At, Task> {
         if self.at == At::Renew {
+            self.renewed = process.moment(world.now);
             let renewed = Entry {
                 renewed: process.now(world.now, rules),
                 ..Entry::default()
@@ -282,6 +286,11 @@ impl Commit {
                 });
             }
             At::Batch(timestamp) => {
+                let since_renewed = process.elapsed(self.renewed, world.now, rules);
+                let has_renewed = rules.renews && rules.anything_is_removed;
+                if has_renewed && since_renewed > rules.commits_within {
+                    return Err(Task::Failed);
+                }
                 let mut batch = version(timestamp, 0);
                 batch.entries[self.chunk].committed = now;
                 if rules.one_batch {
