@@ -5,7 +5,7 @@ use bakeoff_stats::{DesignSummary, Summary};
 
 use super::axis;
 use super::line::{Line, Stroke, mark_at};
-use super::palette::{Marker, Palette};
+use super::palette::Palette;
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;

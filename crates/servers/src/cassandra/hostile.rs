@@ -1,7 +1,7 @@
 //! Outputs and logs that no tool should print: what they say or nothing, never a panic, an endless loop or more
 //! memory than is said here.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;

@@ -191,9 +191,10 @@ mod tests {
     const NAMED: Duration = Duration::from_secs(1_760_000_000);
 
     /// A machine whose wall clock was set back. As in every process, names never go back.
-    struct SetBack(Mutex<Clocks>);
+    struct SetBack(Mutex<Hands>);
 
-    struct Clocks {
+    /// What the clocks of a machine show.
+    struct Hands {
         began: Instant,
         /// How far the steady clock has come.
         passed: Duration,
@@ -204,7 +205,7 @@ mod tests {
 
     impl SetBack {
         fn by(back: Duration, stands_still: bool) -> Arc<SetBack> {
-            Arc::new(SetBack(Mutex::new(Clocks {
+            Arc::new(SetBack(Mutex::new(Hands {
                 began: Instant::now(),
                 passed: Duration::ZERO,
                 wall: NAMED - back,
@@ -213,7 +214,7 @@ mod tests {
             })))
         }
 
-        fn lock(&self) -> MutexGuard<'_, Clocks> {
+        fn lock(&self) -> MutexGuard<'_, Hands> {
             self.0.lock().unwrap()
         }
     }

@@ -1,6 +1,6 @@
 //! Times and storage by the value of a setting in which designs differ, if that is short.
 
-use bakeoff_stats::{AtValue, BySetting, DesignSummary, Summary};
+use bakeoff_stats::{AtValue, BySetting, Summary};
 use comfy_table::{Attribute, Cell};
 
 use crate::compare::by_setting::{name, queries_by_effect};
