@@ -6,17 +6,17 @@
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::aside::{Aside, segment_name};
 use super::disk::{self, Output};
-use super::files::{create_folder, io, locked, reading, remove, sync_folder, torn, writing};
+use super::files::{create_folder, io, remove, sync_folder, torn};
 use super::layout::Folder;
 use super::segment::{self, HEAD, Rows, merged};
+use super::sync::{AtomicU64, Mutex, Ordering, RwLock, locked, reading, writing};
 use crate::id::Place;
 use crate::store::{FreshRow, KeyRange};
 use crate::{Error, Result, failpoint};
@@ -34,7 +34,7 @@ pub struct Log {
     /// The inserts that are not being written yet.
     waiting: Mutex<Vec<Insert>>,
     /// The segment to which rows are appended.
-    active: Mutex<Option<Active>>,
+    pub active: Mutex<Option<Active>>,
     /// The number of the newest segment that was begun, whether or not it has rows. It changes while
     /// `active` is locked.
     last_begun: AtomicU64,
@@ -52,7 +52,7 @@ struct Insert {
 
 /// The file of a segment to which rows are appended.
 #[derive(Debug)]
-struct Active {
+pub struct Active {
     number: u64,
     path: PathBuf,
     file: Output,
@@ -153,13 +153,7 @@ impl Log {
     /// Inserts rows, which are durable when it returns. Inserts that come at the same time are written
     /// together.
     pub async fn insert(self: &Arc<Self>, rows: &[FreshRow]) -> Result<()> {
-        let (done, is_done) = oneshot::channel();
-        let record = segment::encode(rows)?;
-        locked(&self.waiting).push(Insert {
-            record,
-            rows: rows.to_vec(),
-            done,
-        });
+        let is_done = self.enqueue(rows)?;
         let log = Arc::clone(self);
         tokio::task::spawn_blocking(move || log.write_waiting());
         is_done.await.unwrap_or_else(|_| {
@@ -169,8 +163,21 @@ impl Log {
         })
     }
 
-    /// Writes all inserts that wait, unless another thread has done so.
-    fn write_waiting(&self) {
+    /// Adds rows to the inserts that wait to be written. What is returned gets the result once a thread has written
+    /// them.
+    pub fn enqueue(&self, rows: &[FreshRow]) -> Result<oneshot::Receiver<Result<()>>> {
+        let (done, is_done) = oneshot::channel();
+        let record = segment::encode(rows)?;
+        locked(&self.waiting).push(Insert {
+            record,
+            rows: rows.to_vec(),
+            done,
+        });
+        Ok(is_done)
+    }
+
+    /// Writes all inserts that wait, unless another thread does so.
+    pub fn write_waiting(&self) {
         if locked(&self.waiting).is_empty() {
             return;
         }
@@ -258,7 +265,7 @@ impl Log {
 
     /// Returns the number of the last segment, if there is one. If its insert failed, this process does not
     /// show its rows, but the file may have them.
-    fn last(&self) -> Option<u64> {
+    pub fn last(&self) -> Option<u64> {
         let with_rows = reading(&self.segments).last().map(|last| last.number);
         let begun = self.last_begun.load(Ordering::Relaxed);
         with_rows.max((begun > 0).then_some(begun))

@@ -38,9 +38,12 @@ mod removal;
 mod repair;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod schedules;
 mod segment;
 mod state;
 mod sweep;
+mod sync;
 mod table;
 mod writer;
 
@@ -53,9 +56,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use self::chunks::Wanted;
-use self::files::{io, reading};
+use self::files::io;
 use self::layout::Folder;
 use self::reader::Reader;
+use self::sync::reading;
 use self::writer::Writer;
 use super::check::Check;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};

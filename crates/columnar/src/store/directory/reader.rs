@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::disk::{self, Input};
-use super::files::{io, locked, sync_shown, torn};
+use super::files::{io, sync_shown, torn};
 use super::layout::Folder;
 use super::manifest::{Head, Known};
 use super::segment::{self, Rows};
 use super::state::State;
+use super::sync::{Mutex, locked};
 use super::table::{self, Table};
 use crate::id::Place;
 use crate::store::{FreshRow, KeyRange, Snapshot};

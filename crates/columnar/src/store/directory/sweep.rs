@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::aside::Aside;
 use super::disk;
-use super::files::{io, locked, micros, now, reading, remove, writing};
+use super::files::{io, micros, now, remove};
+use super::sync::{locked, reading, writing};
 use super::writer::Writer;
 use crate::id::ChunkId;
 use crate::store::Swept;

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
@@ -13,12 +12,13 @@ use rustix::io::Errno;
 
 use super::chunks;
 use super::disk;
-use super::files::{io, is_there, locked, now, reading, sync_folder, writing};
+use super::files::{io, is_there, now, sync_folder};
 use super::layout::{Folder, MANIFEST, TABLE};
 use super::log::Log;
 use super::manifest::Manifest;
 use super::record::{PlaceChange, Record};
 use super::state::State;
+use super::sync::{AtomicU64, Mutex, RwLock, locked, reading, writing};
 use crate::clock::{self, Clock};
 use crate::definition::Definition;
 use crate::id::Place;
