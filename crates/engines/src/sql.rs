@@ -17,7 +17,7 @@ use crate::newest_groups;
 use crate::right_answer;
 pub use crate::right_answer::ordering;
 use crate::run_plan::execute;
-pub use crate::run_plan::{message, rows_scanned};
+pub use crate::run_plan::{holding_only, message, rows_scanned};
 
 /// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;

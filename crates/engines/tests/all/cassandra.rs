@@ -342,7 +342,7 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
         let answer = design.answer(sql).await.unwrap();
         assert_eq!(answer.rows_scanned, Some(rows), "{id}: {sql}");
     }
-    by_the_server_no_row_is_fetched(cassandra, &table).await;
+    aggregates_and_large_partitions_are_asked_for_as_designs_say(cassandra, &table).await;
     let design = cassandra.design("cassandra/wide", &table).await;
     let answer = design
         .answer("SELECT time FROM events LIMIT 1")
@@ -352,24 +352,61 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
     assert!(scanned <= THREADS as u64, "{scanned} rows for LIMIT 1");
 }
 
-async fn by_the_server_no_row_is_fetched(cassandra: &Started, table: &Table) {
+async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
+    cassandra: &Started,
+    table: &Table,
+) {
     let aggregate = "SELECT avg(value) AS mean, count(*) AS n FROM events WHERE series = 'a'";
     let others = "SELECT avg(value) AS mean FROM events WHERE series = 'a' AND flag";
-    for (id, rows) in [
-        ("cassandra/wide", Some(21)),
-        ("cassandra/wide?aggregate=server&page=7", None),
-        ("cassandra/wide?aggregate=ranges", None),
-        ("cassandra/narrow?aggregate=server", Some(84)),
+    for (id, rows, has) in [
+        ("cassandra/wide", 21, ""),
+        ("cassandra/wide?aggregate=server&page=7", 21, "requests=1"),
+        ("cassandra/wide?aggregate=ranges", 21, "ranges=16"),
+        ("cassandra/narrow?aggregate=server", 84, ""),
     ] {
         let design = cassandra.design(id, table).await;
         let answer = design.answer(aggregate).await.unwrap();
-        assert_eq!(answer.rows_scanned, rows, "{id}");
-        let answer = design.answer(others).await.unwrap();
+        assert_eq!(answer.rows_scanned, Some(rows), "{id}");
+        let plan = executed(design.as_ref(), aggregate).await;
+        assert_eq!(
+            plan.contains("CassandraAggregate"),
+            !has.is_empty(),
+            "{id}: {plan}"
+        );
+        assert!(plan.contains(has), "{id}: {plan}");
+        let plan = executed(design.as_ref(), others).await;
         assert!(
-            answer.rows_scanned.is_some(),
-            "{id} cannot filter by a flag"
+            !plan.contains("CassandraAggregate"),
+            "{id} cannot filter by a flag: {plan}"
         );
     }
+    let one = "SELECT label FROM events WHERE series = 'a'";
+    for (id, ranges) in [
+        ("cassandra/wide", "ranges=0"),
+        ("cassandra/wide?page=1", "ranges=16"),
+        ("cassandra/wide?page=2&order=desc", "ranges=16"),
+    ] {
+        let plan = executed(cassandra.design(id, table).await.as_ref(), one).await;
+        assert!(plan.contains(ranges), "{id}: {plan}");
+    }
+}
+
+/// The plan of a question with its metrics, after it was answered.
+async fn executed(design: &dyn Design, sql: &str) -> String {
+    let answer = design
+        .answer(&format!("EXPLAIN ANALYZE {sql}"))
+        .await
+        .unwrap();
+    let plans = answer.batches.iter().flat_map(|batch| {
+        let texts = batch.column_by_name("plan").unwrap();
+        let texts = texts.as_any().downcast_ref::<StringArray>().unwrap();
+        texts
+            .iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    plans.collect()
 }
 
 async fn too_many_buckets_are_an_error(cassandra: &Started) {

@@ -217,6 +217,15 @@ fn rows_of_several_files_follow_each_other() {
 }
 
 #[test]
+fn a_byte_order_mark_of_any_file_is_no_part_of_its_first_field() {
+    let folder = Folder::with("1.csv", "\u{feff}a,5,1").and("2.csv", "\u{feff}c,7,3\n");
+    let data = "files = ['1.csv', '2.csv']\nheader = false";
+    let batch = folder.read(data, 0).unwrap();
+    let series: Vec<_> = batch.column(0).as_string::<i32>().iter().collect();
+    assert_eq!(series, [Some("a"), Some("c")]);
+}
+
+#[test]
 fn several_files_have_the_same_header() {
     let one = "series,time,value\na,5,1\nb,6,2";
     let folder = Folder::with("1.csv", one).and("2.csv", "\u{feff}series,time,value\r\nc,7,3\r\n");

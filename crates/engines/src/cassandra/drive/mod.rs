@@ -151,7 +151,10 @@ impl CassandraTarget {
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
-        let (sql, runtime) = (SqlSession::from(read::session(&sql)), self.runtime.clone());
+        let (sql, runtime) = (
+            SqlSession::from(sql::holding_only(&read::session(&sql))),
+            self.runtime.clone(),
+        );
         let order_key = layout
             .clustering_key()
             .first()

@@ -15,7 +15,6 @@ use super::queries::Queries;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
-use crate::cassandra::read::reading::PAGE_ROWS;
 
 /// An operation of the mix, prepared for one session.
 pub struct Operation {
@@ -98,7 +97,8 @@ async fn steps(
                 prepare(client, &plan.name, statement, consistency, &rows.table).await?;
             // The table does not change, so that replies need not repeat their columns.
             prepared.statement.set_use_cached_result_metadata(true);
-            let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
+            prepared.statement.set_page_size(rows.page_rows);
+            let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(rows.page_rows);
             if read.rows.limit().is_some_and(fits_a_page) {
                 Steps::Read(Single::new(prepared, false), read.clone())
             } else {

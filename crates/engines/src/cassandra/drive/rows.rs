@@ -8,6 +8,7 @@ use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Stream, Table, Value, V
 use super::cells::Cells;
 use super::plan::Bind;
 use crate::TargetOptions;
+use crate::cassandra::read::reading::PAGE_ROWS;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::rows::operations::read_columns;
 use crate::cassandra::write::row_blob;
@@ -18,6 +19,8 @@ pub struct Rows {
     /// Numbers of the rows that this process loaded.
     loaded: Range<u64>,
     pub table: Table,
+    /// Number of rows of a page.
+    pub page_rows: i32,
     /// Columns that reads select, in order.
     pub selected: Vec<Selected>,
     /// Columns of the partition key, without the bucket.
@@ -54,6 +57,7 @@ impl Rows {
         let numbers = |names: Vec<&str>| names.into_iter().filter_map(number).collect();
         let selected = |name: &str| number(name).map_or(Selected::Blob, Selected::Column);
         rows.selected = read_columns(layout).into_iter().map(selected).collect();
+        rows.page_rows = layout.reading.page_rows;
         rows.partition = numbers(layout.partition_key());
         rows.clustering = numbers(layout.clustering_key());
         if layout.has_blob() {
@@ -77,6 +81,7 @@ impl Rows {
             values: options.values.clone(),
             loaded: options.loaded.clone(),
             table: table.clone(),
+            page_rows: PAGE_ROWS,
             selected: Vec::new(),
             partition: Vec::new(),
             clustering: Vec::new(),

@@ -158,7 +158,6 @@ impl Decoder {
         names.join(", ")
     }
 
-    /// Returns the schema of the batches.
     /// Returns the output columns.
     pub fn columns(&self) -> Vec<ReadColumn> {
         let columns = self.schema.fields().iter().zip(&self.kinds);
@@ -169,6 +168,7 @@ impl Decoder {
         columns.collect()
     }
 
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

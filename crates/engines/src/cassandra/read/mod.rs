@@ -5,6 +5,7 @@ use datafusion::prelude::SessionContext;
 
 use scan::CassandraScan;
 
+mod aggregation;
 pub mod any_table;
 pub mod decode;
 pub mod first_rows;

@@ -65,10 +65,10 @@ impl Reading {
         let by = match self.aggregate {
             None => return vec![page],
             Some(ServerAggregate::Whole) => {
-                "by Cassandra, with a statement for each partition or for the whole table"
+                "by Cassandra where CQL can, with a statement for each partition or for the whole table"
             }
             Some(ServerAggregate::Ranges) => {
-                "by Cassandra, with statements for ranges of the order key or of tokens at the same time"
+                "by Cassandra where CQL can, with statements for ranges of the order key or of tokens at the same time"
             }
         };
         vec![page, ("aggregates".to_owned(), by.to_owned())]

@@ -10,16 +10,6 @@ use super::key_value::KeyValue;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request(pub Vec<KeyValue>);
 
-/// The requests that together reach the rows of an aggregation, and the part of their statement
-/// behind what is selected.
-#[derive(Debug, Clone)]
-pub struct Aggregation {
-    /// `FROM` and what follows it.
-    pub from: String,
-    /// The requests of each DataFusion partition.
-    pub partitions: Vec<Vec<Request>>,
-}
-
 impl SerializeRow for Request {
     fn serialize(
         &self,

@@ -27,11 +27,12 @@ use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::prepared::PreparedStatement;
 
+use super::aggregation::Aggregation;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
 use super::readable::ReadColumn;
 use super::reading::PAGE_ROWS;
-use super::request::{Aggregation, Request};
+use super::request::Request;
 use super::split::{self, OrderKey};
 use super::statements::Statements;
 
@@ -42,11 +43,10 @@ const PAGE_BYTES: usize = 4 << 20;
 /// Maximum growth in rows from one page to the next, since later rows may be larger.
 const PAGE_GROWTH: i32 = 10;
 
+/// Number of bytes that the pages of ranges, which are read at the same time, may take together.
+const RANGES_BYTES: usize = 128 << 20;
 /// A range of no numbers.
 const NOTHING: (i64, i64) = (1, 0);
-/// Number of ranges of a partition for each request that is sent at the same time, which evens out
-/// their sizes.
-const RANGES_PER_REQUEST: usize = 4;
 /// Number of pages of one partition after which the rest of it is split.
 const PAGES_BEFORE_SPLIT: usize = 4;
 
@@ -284,6 +284,7 @@ impl ExecutionPlan for CassandraScan {
             PageRows::BySize => Some(FIRST_PAGE_ROWS),
         };
         let requests_done = MetricBuilder::new(&self.metrics).counter(REQUESTS_DONE, partition);
+        let ranges = MetricBuilder::new(&self.metrics).counter("ranges", partition);
         let reading = async move {
             let prepared = statements.prepare(&cql).await;
             Ok::<_, DataFusionError>(batches(Reader {
@@ -296,6 +297,7 @@ impl ExecutionPlan for CassandraScan {
                     decoder: yielded,
                     pages: 0,
                     rest: None,
+                    ranges,
                 }),
                 requests,
                 coming: None,
@@ -441,7 +443,9 @@ impl Reader {
             return Ok(batch);
         };
         splitting.pages = 0;
-        splitting.rest = Some(splitting.ranges_after(&batch, request).await?);
+        let page_bytes = page.rows_bytes_size();
+        let rest = splitting.ranges_after(&batch, request, page_bytes);
+        splitting.rest = Some(rest.await?);
         splitting.yielded(&batch)
     }
 
@@ -504,6 +508,8 @@ struct Splitting {
     pages: usize,
     /// The ranges of the current partition, once it is split.
     rest: Option<BoxStream<'static, Result<RecordBatch>>>,
+    /// Number of ranges so far.
+    ranges: Count,
 }
 
 impl Splitting {
@@ -520,33 +526,39 @@ impl Splitting {
         &'a self,
         batch: &'a RecordBatch,
         request: &'a Request,
+        page_bytes: usize,
     ) -> BoxFuture<'a, Result<BoxStream<'static, Result<RecordBatch>>>> {
         let (split, statements) = (Arc::clone(&self.split), Arc::clone(&self.statements));
-        let decoder = Arc::clone(&self.decoder);
-        Box::pin(read_ranges_after(
-            split, statements, decoder, batch, request,
-        ))
+        let (decoder, ranges) = (Arc::clone(&self.decoder), self.ranges.clone());
+        // Of each request, a page is decoded while the next one is on its way.
+        let fitting = RANGES_BYTES / (2 * page_bytes.max(1));
+        let at_once = split.at_once.min(fitting).max(1);
+        Box::pin(async move {
+            let requests = range_requests(&split, &statements, batch, request, at_once).await?;
+            ranges.add(requests.len());
+            let statement = prepare(&statements, &split.range).await?;
+            let streams = requests.into_iter().map(move |request| {
+                let (session, statement) = (Arc::clone(&statements.session), statement.clone());
+                pages(session, statement, Arc::clone(&decoder), request).boxed()
+            });
+            Ok(futures::stream::iter(streams)
+                .flatten_unordered(at_once)
+                .boxed())
+        })
     }
 }
 
-async fn read_ranges_after(
-    split: Arc<Split>,
-    statements: Arc<Statements>,
-    decoder: Arc<Decoder>,
+/// Makes the requests for the rows of a partition that come after a batch.
+async fn range_requests(
+    split: &Split,
+    statements: &Statements,
     batch: &RecordBatch,
     request: &Request,
-) -> Result<BoxStream<'static, Result<RecordBatch>>> {
-    let prepare = |cql: &str| {
-        let (statements, cql) = (Arc::clone(&statements), cql.to_owned());
-        async move {
-            let prepared = statements.prepare(&cql).await;
-            prepared.map_err(|e| external(format!("Cassandra: {e}")))
-        }
-    };
-    let last_row = prepare(&split.last_row).await?;
-    let session = Arc::clone(&statements.session);
+    at_once: usize,
+) -> Result<Vec<Request>> {
+    let last_row = prepare(statements, &split.last_row).await?;
     let reached = split::last_value(batch, split.place);
-    let last = split::end(&session, &last_row, request).await?;
+    let last = split::end(&statements.session, &last_row, request).await?;
     let (Some(reached), Some(last)) = (reached, last) else {
         return Err(external(format!(
             "Cassandra: rows without {} in a partition that has them all",
@@ -559,19 +571,16 @@ async fn read_ranges_after(
     } else {
         reached.checked_add(1).map(|next| (next, last))
     };
-    let ranges = RANGES_PER_REQUEST * split.at_once;
-    let requests =
-        split
-            .order_key
-            .requests(request, split.conditions, rest.unwrap_or(NOTHING), ranges);
-    let statement = prepare(&split.range).await?;
-    let streams = requests.into_iter().map(move |request| {
-        let (session, statement) = (Arc::clone(&session), statement.clone());
-        pages(session, statement, Arc::clone(&decoder), request).boxed()
-    });
-    Ok(futures::stream::iter(streams)
-        .flatten_unordered(split.at_once)
-        .boxed())
+    let ranges = split::RANGES_PER_REQUEST * at_once;
+    let rest = rest.unwrap_or(NOTHING);
+    Ok(split
+        .order_key
+        .requests(request, split.conditions, rest, ranges))
+}
+
+async fn prepare(statements: &Statements, cql: &str) -> Result<PreparedStatement> {
+    let prepared = statements.prepare(cql).await;
+    prepared.map_err(|e| external(format!("Cassandra: {e}")))
 }
 
 fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {

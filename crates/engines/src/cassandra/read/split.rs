@@ -14,6 +14,10 @@ use super::pushdown::Pushdown;
 use super::readable::{CqlKind, ReadTable};
 use super::request::Request;
 
+/// Number of ranges of a partition for each request that is sent at the same time, which evens out
+/// their sizes.
+pub const RANGES_PER_REQUEST: usize = 4;
+
 /// The order key of a table whose partitions can be split: one column of whole numbers or times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderKey {

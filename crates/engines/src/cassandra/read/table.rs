@@ -15,6 +15,7 @@ use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
+use super::aggregation::{Aggregation, Division};
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
@@ -22,9 +23,9 @@ use super::pushdown::Pushdown;
 use super::ranges::{split_round_robin, token_ranges};
 use super::readable::ReadTable;
 use super::reading::ServerAggregate;
-use super::request::{Aggregation, Request};
+use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope, Split};
-use super::split::{OrderKey, end};
+use super::split::{OrderKey, RANGES_PER_REQUEST};
 use super::statements::Statements;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
@@ -267,7 +268,6 @@ impl CassandraTable {
             projection.len()
         });
         let opening_decoder = Decoder::new(&self.table, &opening)?;
-        let at_once = AT_ONCE_PER_THREAD * threads / requests.max(1);
         Ok(Some(Split {
             opening: self.select(&opening_decoder, pushdown, ""),
             opening_decoder: Arc::new(opening_decoder),
@@ -275,7 +275,7 @@ impl CassandraTable {
             last_row: self.end_statement(&order_key, pushdown, !order_key.descending),
             range: self.select(decoder, &order_key.restrict(pushdown), ""),
             conditions: pushdown.conditions.len(),
-            at_once: at_once.max(1),
+            at_once: at_once(threads, requests),
             order_key,
         }))
     }
@@ -293,22 +293,38 @@ impl CassandraTable {
     }
 
     /// Returns the requests by which Cassandra aggregates the rows that the pushed filters allow.
-    async fn aggregation(
+    fn aggregation(
         &self,
         aggregate: ServerAggregate,
         pushdown: &Pushdown,
         requests: &[Request],
         threads: usize,
-    ) -> Result<Aggregation> {
-        let (pushdown, requests) = match (aggregate, &pushdown.partitions) {
-            (ServerAggregate::Whole, Some(_)) => (pushdown.clone(), requests.to_vec()),
-            (ServerAggregate::Whole, None) => (pushdown.clone(), self.whole_table(pushdown)),
-            (ServerAggregate::Ranges, _) => self.ranges(pushdown, requests, threads).await?,
+    ) -> Aggregation {
+        let is_few = pushdown.partitions.is_some() && requests.len() < threads;
+        let order_key = match aggregate {
+            ServerAggregate::Ranges if is_few => OrderKey::new(&self.table, pushdown),
+            ServerAggregate::Ranges | ServerAggregate::Whole => None,
         };
-        Ok(Aggregation {
-            from: format!("FROM {}", self.table_and_condition(&pushdown)),
+        let restricted = order_key.as_ref().map(|key| key.restrict(pushdown));
+        let at_once = at_once(threads, requests.len());
+        let division = order_key.map(|order_key| Division {
+            least: self.end_statement(&order_key, pushdown, false),
+            greatest: self.end_statement(&order_key, pushdown, true),
+            conditions: pushdown.conditions.len(),
+            ranges: RANGES_PER_REQUEST * at_once,
+            at_once,
+            order_key,
+        });
+        let requests = match (aggregate, &pushdown.partitions) {
+            (ServerAggregate::Whole, None) => self.whole_table(pushdown),
+            _ => requests.to_vec(),
+        };
+        let pushdown = restricted.as_ref().unwrap_or(pushdown);
+        Aggregation {
+            from: format!("FROM {}", self.table_and_condition(pushdown)),
             partitions: split_round_robin(requests, threads),
-        })
+            division,
+        }
     }
 
     /// Makes the one request that reads all tokens.
@@ -317,40 +333,6 @@ impl CassandraTable {
         let conditions = pushdown.conditions.iter();
         let values = conditions.map(|(_, _, value)| value.clone());
         vec![Request(ends.into_iter().chain(values).collect())]
-    }
-
-    /// Divides requests for few partitions by ranges of the order key, and keeps all others.
-    async fn ranges(
-        &self,
-        pushdown: &Pushdown,
-        requests: &[Request],
-        threads: usize,
-    ) -> Result<(Pushdown, Vec<Request>)> {
-        let order_key = OrderKey::new(&self.table, pushdown);
-        let is_few = pushdown.partitions.is_some() && requests.len() < threads;
-        let Some(order_key) = order_key.filter(|_| is_few) else {
-            return Ok((pushdown.clone(), requests.to_vec()));
-        };
-        let least = self
-            .prepare(&self.end_statement(&order_key, pushdown, false))
-            .await?;
-        let greatest = self
-            .prepare(&self.end_statement(&order_key, pushdown, true))
-            .await?;
-        let session = &self.statements.session;
-        let mut divided = Vec::new();
-        for request in requests {
-            let ends = futures::try_join!(
-                end(session, &least, request),
-                end(session, &greatest, request)
-            )?;
-            if let (Some(low), Some(high)) = ends {
-                let n = RANGES_PER_PARTITION * threads;
-                let conditions = pushdown.conditions.len();
-                divided.extend(order_key.requests(request, conditions, (low, high), n));
-            }
-        }
-        Ok((order_key.restrict(pushdown), divided))
     }
 
     /// Returns the statement that reads only the first row of each partition, if the order of rows
@@ -443,10 +425,9 @@ impl TableProvider for CassandraTable {
             None
         };
         let aggregation = match self.table.reading.aggregate {
-            Some(aggregate) if is_whole && !pushdown.is_filtering() => Some(
-                self.aggregation(aggregate, &pushdown, &requests, threads)
-                    .await?,
-            ),
+            Some(aggregate) if is_whole && !pushdown.is_filtering() => {
+                Some(self.aggregation(aggregate, &pushdown, &requests, threads))
+            }
             _ => None,
         };
         let scan = CassandraScan::new(
@@ -461,6 +442,11 @@ impl TableProvider for CassandraTable {
         let scan = scan.with_first_rows(first_rows).with_split(split);
         Ok(Arc::new(scan.with_aggregation(aggregation)))
     }
+}
+
+/// Returns the number of requests that a large partition is read by at the same time.
+fn at_once(threads: usize, partitions: usize) -> usize {
+    (AT_ONCE_PER_THREAD * threads / partitions.max(1)).max(1)
 }
 
 fn external(error: impl std::fmt::Display) -> DataFusionError {

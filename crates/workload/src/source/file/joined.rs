@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::part::{Part, read_line};
+use super::part::{BYTE_ORDER_MARK, Part, read_line};
 
 /// The text of all parts in their order. A part whose last line has no end gets one, and headers are left
 /// out but for the first one.
@@ -53,6 +53,13 @@ impl Joined {
         let mut text = part.open().map_err(|error| error_in(part, error))?;
         if self.header && self.opened > 1 {
             read_line(&mut text).map_err(|error| error_in(part, error))?;
+        } else if self.opened > 1 {
+            // The reader of fields skips one at the start of all parts only.
+            let start = text.fill_buf().map_err(|error| error_in(part, error))?;
+            let has_mark = start.starts_with(BYTE_ORDER_MARK);
+            if has_mark {
+                text.consume(BYTE_ORDER_MARK.len());
+            }
         }
         self.open = Some(text);
         Ok(())

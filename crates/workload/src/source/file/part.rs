@@ -14,7 +14,7 @@ use crate::Result;
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// The mark with which text in UTF-8 may begin.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Text that is stored as one: a file, or a member of a ZIP file.
 #[derive(Debug, Clone)]

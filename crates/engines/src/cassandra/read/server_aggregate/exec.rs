@@ -1,6 +1,7 @@
 //! The plan node of aggregates that Cassandra computes.
 
 use std::fmt::{self, Formatter};
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,22 +13,29 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::metrics::{
+    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::prepared::PreparedStatement;
 use scylla::value::{CqlValue, Row};
 
 use super::measure::Measure;
-use crate::cassandra::read::request::{Aggregation, Request};
+use crate::cassandra::read::aggregation::{Aggregation, Division};
+use crate::cassandra::read::request::Request;
 use crate::cassandra::read::scan::CassandraScan;
+use crate::cassandra::read::split::end;
 use crate::cassandra::read::statements::Statements;
 
-/// Time limit of an aggregate: that of a server which Bakeoff starts, unless a workload sets another.
-const TIME_LIMIT: Duration = Duration::from_secs(600);
+/// Time limit of a request, which is none: the limit of the question ends it, and the server has its own.
+const TIME_LIMIT: Duration = Duration::from_secs(86_400);
+/// What is selected before all measures: the number of rows that the server has read.
+const ROWS: &str = "count(*)";
 
 /// The plan node that yields the state of aggregates after the rows of each request.
 #[derive(Debug)]
@@ -35,8 +43,10 @@ pub struct ServerAggregateExec {
     statements: Arc<Statements>,
     cql: String,
     partitions: Vec<Vec<Request>>,
+    division: Option<Division>,
     measures: Vec<Measure>,
     properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl ServerAggregateExec {
@@ -46,7 +56,8 @@ impl ServerAggregateExec {
         measures: Vec<Measure>,
         schema: SchemaRef,
     ) -> ServerAggregateExec {
-        let selected: Vec<String> = measures.iter().flat_map(Measure::selected).collect();
+        let measured = measures.iter().flat_map(Measure::selected);
+        let selected: Vec<String> = iter::once(ROWS.to_owned()).chain(measured).collect();
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(aggregation.partitions.len()),
@@ -57,8 +68,10 @@ impl ServerAggregateExec {
             statements: scan.statements(),
             cql: format!("SELECT {} {}", selected.join(", "), aggregation.from),
             partitions: aggregation.partitions.clone(),
+            division: aggregation.division.clone(),
             measures,
             properties: Arc::new(properties),
+            metrics: ExecutionPlanMetricsSet::new(),
         }
     }
 }
@@ -70,7 +83,11 @@ impl DisplayAs for ServerAggregateExec {
             f,
             "CassandraAggregate: cql=[{}], requests={requests}",
             self.cql
-        )
+        )?;
+        match &self.division {
+            Some(division) => write!(f, ", by ranges of={}", division.order_key.column),
+            None => Ok(()),
+        }
     }
 }
 
@@ -102,27 +119,104 @@ impl ExecutionPlan for ServerAggregateExec {
     }
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let (statements, cql) = (Arc::clone(&self.statements), self.cql.clone());
-        let (measures, schema) = (
-            self.measures.clone(),
-            self.properties.eq_properties.schema(),
-        );
-        let (schema, requests) = (Arc::clone(schema), self.partitions[partition].clone());
-        let states = {
-            let schema = Arc::clone(&schema);
-            futures::stream::iter(requests).then(move |request| {
-                let (statements, cql) = (Arc::clone(&statements), cql.clone());
-                let (measures, schema) = (measures.clone(), Arc::clone(&schema));
-                async move {
-                    let mut statement = statements.prepare(&cql).await.map_err(failed)?;
-                    statement.set_request_timeout(Some(TIME_LIMIT));
-                    let row = ask(&statements, &statement, &request).await?;
-                    state(&measures, row, schema)
-                }
-            })
+        let schema = Arc::clone(self.properties.eq_properties.schema());
+        let asked = Asked {
+            statements: Arc::clone(&self.statements),
+            cql: self.cql.clone(),
+            measures: self.measures.clone(),
+            schema: Arc::clone(&schema),
+            rows: MetricBuilder::new(&self.metrics).output_rows(partition),
+            ranges: MetricBuilder::new(&self.metrics).counter("ranges", partition),
+        };
+        let asked = Arc::new(asked);
+        let requests = futures::stream::iter(self.partitions[partition].clone());
+        let states = match self.division.clone() {
+            None => requests
+                .then(move |request| Arc::clone(&asked).state(request))
+                .boxed(),
+            Some(division) => {
+                let at_once = division.at_once;
+                let division = Arc::new(division);
+                let of_ranges = Arc::clone(&asked);
+                let divided = requests.then(move |request| {
+                    divide(Arc::clone(&asked), Arc::clone(&division), request)
+                });
+                let ranges = divided.map_ok(|ranges| futures::stream::iter(ranges).map(Ok));
+                ranges
+                    .try_flatten()
+                    .map_ok(move |range| Arc::clone(&of_ranges).state(range))
+                    .try_buffer_unordered(at_once)
+                    .boxed()
+            }
         };
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, states)))
     }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+/// What each request of an aggregation needs.
+struct Asked {
+    statements: Arc<Statements>,
+    cql: String,
+    measures: Vec<Measure>,
+    schema: SchemaRef,
+    /// Number of rows that the server has read.
+    rows: Count,
+    /// Number of ranges that partitions were divided into.
+    ranges: Count,
+}
+
+impl Asked {
+    /// Returns the state of the aggregates after the rows of a request.
+    async fn state(self: Arc<Self>, request: Request) -> Result<RecordBatch> {
+        let statement = self.prepare(&self.cql).await?;
+        let row = ask(&self.statements, &statement, &request).await?;
+        let mut values = row.columns.into_iter();
+        match values.next().flatten() {
+            Some(CqlValue::BigInt(rows)) => self.rows.add(usize::try_from(rows).unwrap_or(0)),
+            other => return Err(failed(format!("the number of rows is {other:?}"))),
+        }
+        let mut states: Vec<ScalarValue> = Vec::new();
+        for measure in &self.measures {
+            states.extend(measure.state(&mut values).map_err(failed)?);
+        }
+        let columns = states
+            .iter()
+            .map(ScalarValue::to_array)
+            .collect::<Result<_>>()?;
+        Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
+    }
+
+    async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
+        let mut statement = self.statements.prepare(cql).await.map_err(failed)?;
+        statement.set_request_timeout(Some(TIME_LIMIT));
+        Ok(statement)
+    }
+}
+
+/// Divides the partition of a request by ranges of its order key.
+async fn divide(
+    asked: Arc<Asked>,
+    division: Arc<Division>,
+    request: Request,
+) -> Result<Vec<Request>> {
+    let least = asked.prepare(&division.least).await?;
+    let greatest = asked.prepare(&division.greatest).await?;
+    let session = &asked.statements.session;
+    let ends = futures::try_join!(
+        end(session, &least, &request),
+        end(session, &greatest, &request)
+    )?;
+    let (Some(low), Some(high)) = ends else {
+        return Ok(Vec::new());
+    };
+    let (order_key, conditions) = (&division.order_key, division.conditions);
+    let requests = order_key.requests(&request, conditions, (low, high), division.ranges);
+    asked.ranges.add(requests.len());
+    Ok(requests)
 }
 
 /// Sends a request, and returns the one row of its answer.
@@ -145,20 +239,6 @@ async fn ask(
             PagingStateResponse::NoMorePages => return Err(failed("the answer has no row")),
         }
     }
-}
-
-fn state(measures: &[Measure], row: Row, schema: SchemaRef) -> Result<RecordBatch> {
-    let mut values = row.columns.into_iter();
-    let values: &mut dyn Iterator<Item = Option<CqlValue>> = &mut values;
-    let mut states: Vec<ScalarValue> = Vec::new();
-    for measure in measures {
-        states.extend(measure.state(values).map_err(failed)?);
-    }
-    let columns = states
-        .iter()
-        .map(ScalarValue::to_array)
-        .collect::<Result<_>>()?;
-    Ok(RecordBatch::try_new(schema, columns)?)
 }
 
 fn failed(error: impl fmt::Display) -> DataFusionError {

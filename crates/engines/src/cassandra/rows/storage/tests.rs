@@ -116,6 +116,13 @@ fn rows_are_not_cached_by_a_server_without_a_row_cache() {
         "{told}"
     );
     assert_eq!(warning("caching=keys", &context), None);
+    let mut sized = |size: &str| {
+        let size = ("row_cache_size".to_owned(), size.to_owned());
+        context.options.cassandra.server.cassandra = vec![size];
+        warning("caching=rows:all", &context)
+    };
+    assert_eq!(sized("64MiB"), None);
+    assert!(sized("0MiB").is_some());
     context.options.cassandra.cluster = Some(Cluster::default());
     assert_eq!(warning("caching=rows:all", &context), None);
 }
