@@ -10,7 +10,8 @@ use bakeoff_workload::{Workload, server_keys};
 use super::markdown::{Page, pages, root};
 
 /// Options of other programs that the pages name.
-const OF_OTHERS: [&str; 5] = [
+const OF_OTHERS: [&str; 6] = [
+    "--cap-add",
     "--no-index",
     "--show-output",
     "--help",
