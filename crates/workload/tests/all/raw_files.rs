@@ -151,7 +151,7 @@ fn a_line_with_another_number_of_columns_is_named() {
         error.starts_with("x.csv, line 2: column `time`: `soon`"),
         "{error}"
     );
-    let folder = Folder::with("x.csv", b"a\t5\t1\n\xff\t6\t1\n");
+    let folder = Folder::with("x.csv", b"a\t5\t1\n\xfe\t6\t1\n");
     let error = folder.error(&data);
     assert_eq!(
         error,
