@@ -96,7 +96,9 @@ impl Account {
 /// Returns the first of these accounts that the system has.
 fn first_of(names: &[&str]) -> Result<Option<Account>> {
     let passwd = fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))?;
-    Ok(names.iter().find_map(|name| find(&passwd, name)))
+    let mut found = names.iter().filter_map(|name| find(&passwd, name));
+    // One with root's ids would be root.
+    Ok(found.find(|account| account.uid != 0 && account.gid != 0))
 }
 
 /// The variables by which programs and libraries are found.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Advice, fadvise};
 
 use crate::error::{Error, Result};
+use crate::log::open_of_others;
 use crate::machine::existing;
 
 const LOCK_POLL: Duration = Duration::from_millis(100);
@@ -104,7 +105,7 @@ pub(crate) fn evict(folder: &Path) -> Result<()> {
 }
 
 fn evict_file(path: &Path) -> std::io::Result<()> {
-    let file = File::open(path)?;
+    let file = open_of_others(path)?;
     // Pages that are not yet written cannot be dropped.
     file.sync_data()?;
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)

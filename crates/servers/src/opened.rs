@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use crate::account::Account;
@@ -58,6 +58,14 @@ impl OpenFolder {
         OpenFolder::open_in(&*self.folder, name, self.path.join(name))
     }
 
+    /// Creates a folder in it that only its owner enters, unless there is something of that name.
+    pub(crate) fn create_folder(&self, name: &str) -> Result<()> {
+        match mkdirat(&*self.folder, name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(Error::io("create", &self.path.join(name))(error.into())),
+        }
+    }
+
     fn open_in(above: impl AsFd, name: &Path, path: PathBuf) -> Result<OpenFolder> {
         match openat(above, name, FOLDER, Mode::empty()) {
             Ok(folder) => Ok(OpenFolder {
@@ -93,13 +101,15 @@ impl OpenFolder {
                 folder.give_to(account)?;
                 folder.give_contents_to(account)?;
             } else if kind.is_file() {
-                self.give_file_to(&name, account)?;
+                self.give_file_to(name, account)?;
             }
         }
         Ok(())
     }
 
-    fn give_file_to(&self, name: &OsStr, account: &Account) -> Result<()> {
+    /// Makes an account the owner of a file in it, unless that is a link or has another name.
+    pub(crate) fn give_file_to(&self, name: impl AsRef<OsStr>, account: &Account) -> Result<()> {
+        let name = name.as_ref();
         let path = self.path.join(name);
         let file = openat(&*self.folder, name, ANY_FILE, Mode::empty());
         let file = File::from(file.map_err(|e| Error::io("open", &path)(e.into()))?);

@@ -167,7 +167,8 @@ fn whole_lines(bytes: &[u8]) -> usize {
     };
     let length = end(bytes);
     let before = end(&bytes[..length.saturating_sub(1)]);
-    if bytes[before..length].contains(&0) {
+    let is_last = bytes[length..].iter().all(|&byte| byte == 0);
+    if is_last && bytes[before..length].contains(&0) {
         before
     } else {
         length

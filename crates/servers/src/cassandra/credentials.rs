@@ -12,7 +12,7 @@ use crate::secret::{Secret, random_hex};
 /// Name of the role that all clients log in as.
 pub(crate) const USER: &str = "bakeoff";
 const PASSWORD: &str = "password";
-const JMX_PASSWORD: &str = "jmx.password";
+pub(crate) const JMX_PASSWORD: &str = "jmx.password";
 const PASSWORD_BYTES: usize = 24;
 
 /// A name and a password, whose `Debug` output omits the password.

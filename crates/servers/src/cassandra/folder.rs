@@ -15,8 +15,9 @@ pub(crate) const STORED: [&str; 5] = ["data", "commitlog", "hints", "saved_cache
 /// too.
 pub(super) const PRIVATE: u32 = 0o700;
 pub(super) const ENTERED: u32 = 0o710;
-const CONFIGURATION: &str = "conf";
-const LOGS: &str = "logs";
+pub(crate) const CONFIGURATION: &str = "conf";
+pub(crate) const LOGS: &str = "logs";
+pub(crate) const HOME: &str = "home";
 
 /// The folder of one server.
 #[derive(Debug, Clone)]
@@ -118,7 +119,7 @@ impl Folder {
     /// Returns the folder that the server and its tools take for that of their user: the tools keep a history
     /// there, and JNA unpacks a library.
     pub(crate) fn home(&self) -> PathBuf {
-        self.0.join("home")
+        self.0.join(HOME)
     }
 
     /// Returns the folder of the classes that are compiled for a Java without the module that

@@ -6,10 +6,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::tuning::Collector;
+use crate::log::open_of_others;
 
 /// Size at which the JVM rotates the log; a reader that starts later does not see pauses in rotated
 /// logs.
 const FILE_SIZE: &str = "10M";
+/// Highest number of bytes that are read at once: several logs of the highest size.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Milliseconds that no pause takes, which are eleven days. The line of a longer one is damaged.
 const TOO_LONG_MS: f64 = 1e9;
@@ -68,7 +71,7 @@ impl GcLog {
             self.file = None;
         }
         if self.file.is_none() {
-            self.file = Some(File::open(&self.path)?);
+            self.file = Some(open_of_others(&self.path)?);
         }
         self.read_on()?;
         Ok(self.pauses)
@@ -76,7 +79,7 @@ impl GcLog {
 
     fn read_on(&mut self) -> std::io::Result<()> {
         if let Some(file) = &mut self.file {
-            file.read_to_end(&mut self.torn)?;
+            file.take(MOST_BYTES).read_to_end(&mut self.torn)?;
         }
         let whole = self.torn.iter().rposition(|byte| *byte == b'\n');
         let rest = self.torn.split_off(whole.map_or(0, |end| end + 1));

@@ -5,17 +5,17 @@
 //! folders in it that the server writes are that user's.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, lchown};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{ENTERED, Folder, PRIVATE, STORED};
+use super::credentials::JMX_PASSWORD;
+use super::folder::{CONFIGURATION, ENTERED, Folder, HOME, LOGS, PRIVATE, STORED};
 use super::jar_files::sorted_jars;
 use crate::account::{Account, run_as};
 use crate::error::{Error, Result};
-use crate::files::create_folder;
 use crate::gate::gated;
 use crate::limited::{VERSION_LIMIT, output_within};
 use crate::opened::OpenFolder;
@@ -58,7 +58,7 @@ impl RunsAs {
         let jars = sorted_jars(jars)?;
         match usable_account(folder, &opened, java, &jars) {
             Ok(account) => {
-                folder.give_to(&account)?;
+                folder.give_to(&account, &opened)?;
                 Ok(RunsAs::Account(account))
             }
             Err(reason) => {
@@ -97,6 +97,9 @@ fn usable_account(
     java: &Path,
     jars: &[PathBuf],
 ) -> Result<Account, String> {
+    if let Some(link) = folder.link() {
+        return Err(format!("`{link}` in its folder is a link"));
+    }
     let account = Account::for_cassandra()?;
     let name = &account.name;
     if let Some(jar) = first_unreadable(&account, jars)? {
@@ -154,49 +157,57 @@ fn is_seen(account: &Account) -> bool {
     seen.is_ok()
 }
 
+/// Returns the names of the folders that the server writes.
+fn written() -> impl Iterator<Item = &'static str> {
+    STORED.into_iter().chain([LOGS, HOME])
+}
+
 impl Folder {
-    /// Returns the folders that the server writes.
-    fn written(&self) -> impl Iterator<Item = PathBuf> {
-        let stored = STORED.iter().map(move |name| self.path().join(name));
-        stored.chain([self.logs(), self.home()])
-    }
-
     /// Gives an account the folders that the server writes, with all that an earlier start has left there, and the
-    /// password that it reads.
-    fn give_to(&self, account: &Account) -> Result<()> {
-        for path in self.written() {
-            if !path.exists() {
-                create_folder(&path)?;
-            }
+    /// password that it reads. All of it is found in the opened folder, where nobody else could put anything: by
+    /// their paths, others might be given away.
+    fn give_to(&self, account: &Account, opened: &OpenFolder) -> Result<()> {
+        for name in written() {
+            opened.create_folder(name)?;
             // Cassandra says what is wrong with a file in the place of a folder.
-            if path.is_dir() {
-                // A link is root's: nobody else writes in this folder.
-                let path = path.canonicalize().map_err(Error::io("find", &path))?;
-                let folder = OpenFolder::open(&path)?;
-                folder.give_to(account)?;
-                folder.set_mode(PRIVATE)?;
-                folder.give_contents_to(account)?;
+            if self.path().join(name).is_file() {
+                continue;
             }
+            let folder = opened.folder(name)?;
+            folder.give_to(account)?;
+            folder.set_mode(PRIVATE)?;
+            folder.give_contents_to(account)?;
         }
-        let password = self.jmx_password_file();
-        lchown(&password, Some(account.uid), Some(account.gid))
-            .map_err(Error::io("change the owner of", &password))
+        opened
+            .folder(CONFIGURATION)?
+            .give_file_to(JMX_PASSWORD, account)
     }
 
-    /// Checks that no other user has written the tables: there might be links that root would follow.
+    /// Returns the first of the folders that the server writes which is a link: what it leads to is not ours to
+    /// give away.
+    fn link(&self) -> Option<&'static str> {
+        let is_link = |name: &&str| self.path().join(name).is_symlink();
+        written().find(is_link)
+    }
+
+    /// Checks that no other user has written what the server would use: there might be links that root would
+    /// follow.
     ///
     /// # Errors
     /// Fails with `Refused` when one has.
     fn check_is_roots(&self, reason: &str) -> Result<()> {
-        let writer = fs::metadata(self.data()).map(|found| found.uid());
-        if writer.is_ok_and(|uid| uid != ROOT) {
-            return Err(Error::Refused(format!(
-                "the tables in {} belong to another user than root, and Cassandra cannot run as such a user: \
+        let of_another = |name: &&str| {
+            let found = fs::symlink_metadata(self.path().join(name));
+            found.is_ok_and(|found| found.uid() != ROOT)
+        };
+        match written().find(of_another) {
+            None => Ok(()),
+            Some(name) => Err(Error::Refused(format!(
+                "`{name}` in {} belongs to another user than root, and Cassandra cannot run as such a user: \
                  {reason}. Change that, or choose another folder",
                 self.path().display()
-            )));
+            ))),
         }
-        Ok(())
     }
 }
 
@@ -286,8 +297,9 @@ mod tests {
         assert_ne!(*uid, ROOT);
         assert_eq!(runs_as.setting().as_ref(), Some(name));
         assert_eq!(owner_and_mode(folder.path()), (ROOT, ENTERED));
-        for written in folder.written() {
-            assert_eq!(owner_and_mode(&written), (*uid, PRIVATE), "{written:?}");
+        for name in written() {
+            let written = folder.path().join(name);
+            assert_eq!(owner_and_mode(&written), (*uid, PRIVATE), "{name}");
         }
         assert_eq!(owner_and_mode(&folder.data().join("old/table")).0, *uid);
         assert_eq!(owner_and_mode(&folder.jmx_password_file()), (*uid, 0o600));
@@ -322,6 +334,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_link_in_the_folder_leads_to_is_not_given_away() {
+        let Some(place) = Place::new() else {
+            return;
+        };
+        let elsewhere = open_to_all();
+        fs::write(elsewhere.path().join("of-others"), "").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), place.folder.data()).unwrap();
+        let runs_as = place.choose().unwrap();
+        assert_eq!(
+            runs_as,
+            RunsAs::Root("`data` in its folder is a link".to_owned())
+        );
+        assert_eq!(owner_and_mode(elsewhere.path()), (ROOT, 0o755));
+        assert_eq!(owner_and_mode(&elsewhere.path().join("of-others")).0, ROOT);
+    }
+
+    #[test]
     fn root_runs_nothing_with_what_another_user_has_written() {
         let Some(place) = Place::new() else {
             return;
@@ -330,7 +359,12 @@ mod tests {
         assert!(runs_as.account().is_some(), "{runs_as:?}");
         set_mode(place.above.path(), 0o700);
         let error = place.choose().unwrap_err().to_string();
-        assert!(error.contains("belong to another user"), "{error}");
+        assert!(error.contains("`data` in "), "{error}");
+        assert!(error.contains("belongs to another user"), "{error}");
+        // Giving back the tables alone is not enough.
+        std::os::unix::fs::chown(place.folder.data(), Some(ROOT), Some(ROOT)).unwrap();
+        let error = place.choose().unwrap_err().to_string();
+        assert!(error.contains("`commitlog` in "), "{error}");
         assert!(error.contains("cannot enter its folder"), "{error}");
     }
 }

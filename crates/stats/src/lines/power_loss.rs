@@ -142,6 +142,16 @@ fn a_last_line_with_blocks_that_were_never_written_is_left_out() {
 }
 
 #[test]
+fn zeros_in_a_line_behind_which_another_was_begun_are_named() {
+    let torn = Torn::<Record>::new("comparison/journal.jsonl");
+    let (bytes, ends) = (&torn.bytes, line_ends(&torn.bytes));
+    let mut damaged = with_zeros(bytes, ends[LAST - 2]..ends[LAST - 2] + 1);
+    damaged.extend(b"{\"torn");
+    let error = torn.read(&damaged).unwrap_err();
+    assert!(matches!(error, JournalError::Line { .. }), "{error}");
+}
+
+#[test]
 fn zeros_in_a_line_that_was_on_the_disk_are_named() {
     let torn = Torn::<Record>::new("comparison/journal.jsonl");
     let (bytes, ends) = (&torn.bytes, line_ends(&torn.bytes));
