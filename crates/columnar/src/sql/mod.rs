@@ -33,6 +33,7 @@ mod scan;
 mod session;
 
 pub use self::aggregate::first_rows::RowOrder;
+pub use self::aggregate::plain::{Function, PlainAggregate};
 pub use self::aggregate::statistics_exec::StatisticsExec;
 pub use self::provider::ColumnarTable;
 pub use self::rules::below::{Below, below, with_scan};

@@ -73,6 +73,7 @@ const EVENT_QUERIES: &[&str] = &[
     "SELECT avg(value) AS mean FROM events WHERE series IN ('a', 'b') AND time >= TIMESTAMP '1970-01-01T00:00:00'",
     "SELECT sum(small) + 1 AS more, count(small) * 2 AS twice FROM events WHERE series = 'a'",
     "SELECT avg(large) AS mean FROM events WHERE large < 0 AND large > -10",
+    "SELECT count(*) AS n FROM events WHERE series = 'a'",
     "SELECT sum(DISTINCT small) AS different, avg(value + 1.0) AS mean FROM events WHERE series = 'a'",
     "SELECT count(*) FILTER (WHERE flag) AS n, sum(small) AS total FROM events WHERE series = 'a'",
     "SELECT series, min(time) AS first, max(large) AS most, avg(small) AS mean, sum(length(label)) AS long

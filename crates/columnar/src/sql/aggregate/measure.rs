@@ -4,14 +4,10 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
-use datafusion::functions_aggregate::average::avg_udaf;
-use datafusion::functions_aggregate::count::count_udaf;
-use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
-use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
-use datafusion::physical_expr::expressions::{CastExpr, Column, Literal};
 
+use super::plain::{Function, PlainAggregate, state_types};
 use crate::definition::Definition;
 use crate::kind::Kind;
 use crate::meta::{ChunkMeta, ColumnStats, Scalar};
@@ -26,18 +22,6 @@ pub struct Measure {
     kind: Kind,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Function {
-    /// The number of all rows.
-    Rows,
-    /// The number of values that are not null.
-    Values,
-    Sum,
-    Average,
-    Least,
-    Greatest,
-}
-
 impl Measure {
     /// Recognizes an aggregate whose argument is over these columns of the table, if statistics can
     /// answer it and DataFusion keeps its state in the form that is expected here.
@@ -47,23 +31,25 @@ impl Measure {
         aggregate: &AggregateFunctionExpr,
         argument: &Arc<dyn PhysicalExpr>,
     ) -> Option<Measure> {
-        if aggregate.is_distinct() || !aggregate.order_bys().is_empty() {
-            return None;
-        }
-        let measure = recognized(definition, projection, aggregate, argument)?;
-        let fields = aggregate.state_fields().ok()?;
-        let state: Vec<DataType> = fields.iter().map(|f| f.data_type().clone()).collect();
-        (state == measure.state_types()).then_some(measure)
+        let column = |at: usize| {
+            let column = *projection.get(at)?;
+            Some((column, definition.columns.get(column)?.kind))
+        };
+        let plain = PlainAggregate::new(aggregate, argument, |at| Some(column(at)?.1.data_type()))?;
+        let (column, kind) = match plain.column {
+            Some(at) => column(at)?,
+            // Statistics of any column tell the number of rows.
+            None => (0, definition.columns.first()?.kind),
+        };
+        Some(Measure {
+            function: plain.function,
+            column,
+            kind,
+        })
     }
 
     fn state_types(&self) -> Vec<DataType> {
-        match self.function {
-            Function::Rows | Function::Values => vec![DataType::Int64],
-            Function::Sum if is_whole(self.kind) => vec![DataType::Int64],
-            Function::Sum => vec![DataType::Float64],
-            Function::Average => vec![DataType::UInt64, DataType::Float64],
-            Function::Least | Function::Greatest => vec![self.kind.data_type()],
-        }
+        state_types(self.function, &self.kind.data_type())
     }
 
     /// Returns whether the statistics of a chunk have what the aggregate needs.
@@ -119,70 +105,6 @@ impl Measure {
         let nulls = chunk.stats.get(self.column).map_or(0, |stats| stats.nulls);
         nulls < chunk.live_rows()
     }
-}
-
-fn recognized(
-    definition: &Definition,
-    projection: &[usize],
-    aggregate: &AggregateFunctionExpr,
-    argument: &Arc<dyn PhysicalExpr>,
-) -> Option<Measure> {
-    let function = aggregate.fun();
-    if function == count_udaf().as_ref()
-        && argument
-            .downcast_ref::<Literal>()
-            .is_some_and(|literal| !literal.value().is_null())
-    {
-        let function = Function::Rows;
-        return Some(Measure {
-            function,
-            column: 0,
-            kind: definition.columns.first()?.kind,
-        });
-    }
-    let column = |expr: &Arc<dyn PhysicalExpr>| {
-        let column = *projection.get(expr.downcast_ref::<Column>()?.index())?;
-        Some((column, definition.columns.get(column)?.kind))
-    };
-    let plain = || column(argument);
-    // DataFusion sums integers in 64 bits and all else as doubles, by casts of the argument.
-    let widened = |to: DataType| match argument.downcast_ref::<CastExpr>() {
-        Some(cast) if *cast.cast_type() == to => column(cast.expr()),
-        Some(_) => None,
-        None => plain().filter(|(_, kind)| kind.data_type() == to),
-    };
-    let (function, (column, kind)) = if function == count_udaf().as_ref() {
-        (Function::Values, plain()?)
-    } else if function == min_udaf().as_ref() {
-        (Function::Least, plain()?)
-    } else if function == max_udaf().as_ref() {
-        (Function::Greatest, plain()?)
-    } else if function == sum_udaf().as_ref() {
-        let whole = widened(DataType::Int64).filter(|(_, kind)| is_whole(*kind));
-        let double = || widened(DataType::Float64).filter(|(_, kind)| is_float(*kind));
-        (Function::Sum, whole.or_else(double)?)
-    } else if function == avg_udaf().as_ref() {
-        let number = widened(DataType::Float64);
-        (
-            Function::Average,
-            number.filter(|(_, kind)| is_whole(*kind) || is_float(*kind))?,
-        )
-    } else {
-        return None;
-    };
-    Some(Measure {
-        function,
-        column,
-        kind,
-    })
-}
-
-fn is_whole(kind: Kind) -> bool {
-    matches!(kind, Kind::Int | Kind::Bigint)
-}
-
-fn is_float(kind: Kind) -> bool {
-    matches!(kind, Kind::Float | Kind::Double)
 }
 
 fn number(stats: &ColumnStats) -> Option<f64> {

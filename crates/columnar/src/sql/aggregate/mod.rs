@@ -9,6 +9,7 @@ mod grouping;
 mod groups_exec;
 mod measure;
 pub mod newest_rows;
+pub mod plain;
 pub mod statistics_exec;
 mod table_scan;
 pub mod whole_chunks;

@@ -23,9 +23,6 @@ pub struct Division {
     pub least: String,
     /// Statement that reads the greatest order key of a partition.
     pub greatest: String,
-    /// Number of values that the conditions of a query bind, behind the partition key.
-    pub conditions: usize,
-    pub ranges: usize,
     /// Number of requests that are sent at the same time.
     pub at_once: usize,
 }

@@ -14,6 +14,7 @@ mod metadata;
 pub mod pushdown;
 pub mod ranges;
 pub mod readable;
+pub mod reader;
 pub mod reading;
 pub mod request;
 pub mod scan;

@@ -16,7 +16,7 @@ use super::request::Request;
 
 /// Number of ranges of a partition for each request that is sent at the same time, which evens out
 /// their sizes.
-pub const RANGES_PER_REQUEST: usize = 4;
+const RANGES_PER_REQUEST: usize = 4;
 
 /// The order key of a table whose partitions can be split: one column of whole numbers or times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct OrderKey {
     kind: CqlKind,
     /// Whether the greatest values come first.
     pub descending: bool,
+    /// Number of values that the conditions of a query bind, behind the partition key.
+    conditions: usize,
 }
 
 impl OrderKey {
@@ -46,6 +48,7 @@ impl OrderKey {
             column: column.clone(),
             kind,
             descending: table.descending?,
+            conditions: pushdown.conditions.len(),
         })
     }
 
@@ -63,17 +66,16 @@ impl OrderKey {
         restricted
     }
 
-    /// Makes the requests of `n` ranges from one for a partition, both of whose ends are included.
-    /// `conditions` is the number of values that the query's own conditions bind.
+    /// Makes the requests for a range of a partition, both of whose ends are included, from the one
+    /// for the partition. `at_once` of them are to be sent at the same time.
     pub fn requests(
         &self,
         request: &Request,
-        conditions: usize,
         (low, high): (i64, i64),
-        n: usize,
+        at_once: usize,
     ) -> Vec<Request> {
-        let key = request.0.len() - conditions;
-        let ranges = ranges(low, high, n);
+        let key = request.0.len() - self.conditions;
+        let ranges = ranges(low, high, RANGES_PER_REQUEST * at_once);
         let requests = ranges.into_iter().map(|(low, high)| {
             let mut values = request.0[..key].to_vec();
             values.extend([self.value(low), self.value(high)]);

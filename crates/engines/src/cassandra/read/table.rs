@@ -22,10 +22,11 @@ use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
 use super::ranges::{split_round_robin, token_ranges};
 use super::readable::ReadTable;
+use super::reader::Split;
 use super::reading::ServerAggregate;
 use super::request::Request;
-use super::scan::{CassandraScan, PageRows, Scope, Split};
-use super::split::{OrderKey, RANGES_PER_REQUEST};
+use super::scan::{CassandraScan, PageRows, Scope};
+use super::split::OrderKey;
 use super::statements::Statements;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
@@ -274,7 +275,6 @@ impl CassandraTable {
             place,
             last_row: self.end_statement(&order_key, pushdown, !order_key.descending),
             range: self.select(decoder, &order_key.restrict(pushdown), ""),
-            conditions: pushdown.conditions.len(),
             at_once: at_once(threads, requests),
             order_key,
         }))
@@ -310,8 +310,6 @@ impl CassandraTable {
         let division = order_key.map(|order_key| Division {
             least: self.end_statement(&order_key, pushdown, false),
             greatest: self.end_statement(&order_key, pushdown, true),
-            conditions: pushdown.conditions.len(),
-            ranges: RANGES_PER_REQUEST * at_once,
             at_once,
             order_key,
         });

@@ -19,8 +19,8 @@ use super::definition::series_id;
 use super::index::NANOSECONDS_PER_MILLISECOND;
 use crate::cassandra::read::decode::Decoder;
 use crate::cassandra::read::key_value::KeyValue;
+use crate::cassandra::read::reader::pages;
 use crate::cassandra::read::request::Request;
-use crate::cassandra::read::scan::pages;
 
 /// Number of series that a partition of a scan reads at the same time, unless two keys and days have
 /// more.

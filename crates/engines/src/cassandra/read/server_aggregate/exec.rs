@@ -213,8 +213,8 @@ async fn divide(
     let (Some(low), Some(high)) = ends else {
         return Ok(Vec::new());
     };
-    let (order_key, conditions) = (&division.order_key, division.conditions);
-    let requests = order_key.requests(&request, conditions, (low, high), division.ranges);
+    let order_key = &division.order_key;
+    let requests = order_key.requests(&request, (low, high), division.at_once);
     asked.ranges.add(requests.len());
     Ok(requests)
 }

@@ -1,17 +1,12 @@
-//! The aggregates that CQL can compute, and the state of each that DataFusion merges.
+//! The aggregates that CQL computes as DataFusion does, and the state of each that DataFusion merges.
 
 use std::sync::Arc;
 
-use arrow::datatypes::DataType;
+use bakeoff_columnar::sql::{Function, PlainAggregate};
 use datafusion::common::ScalarValue;
 use datafusion::error::Result;
-use datafusion::functions_aggregate::average::avg_udaf;
-use datafusion::functions_aggregate::count::count_udaf;
-use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
-use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
-use datafusion::physical_expr::expressions::{CastExpr, Column, Literal};
 use scylla::value::CqlValue;
 
 use crate::cassandra::names::quoted;
@@ -19,68 +14,51 @@ use crate::cassandra::read::readable::{CqlKind, ReadColumn};
 
 /// An aggregate that CQL computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Measure {
-    /// The number of all rows.
-    Rows,
-    /// The number of values that are not null.
-    Values(ReadColumn),
-    Sum(ReadColumn),
-    Average(ReadColumn),
-    Least(ReadColumn),
-    Greatest(ReadColumn),
+pub struct Measure {
+    function: Function,
+    /// The column; `None` for the number of all rows.
+    column: Option<ReadColumn>,
 }
 
 impl Measure {
-    /// Recognizes an aggregate of these columns of a scan, if CQL computes it as DataFusion does and
-    /// DataFusion keeps its state in the form that is expected here.
+    /// Recognizes an aggregate of these columns of a scan, if CQL computes it as DataFusion does.
     pub fn new(
         columns: &[ReadColumn],
         aggregate: &AggregateFunctionExpr,
         argument: &Arc<dyn PhysicalExpr>,
     ) -> Option<Measure> {
-        if aggregate.is_distinct() || !aggregate.order_bys().is_empty() {
-            return None;
-        }
-        let measure = recognized(columns, aggregate, argument)?;
-        let fields = aggregate.state_fields().ok()?;
-        let state: Vec<DataType> = fields.iter().map(|f| f.data_type().clone()).collect();
-        (state == measure.state_types()).then_some(measure)
-    }
-
-    fn state_types(&self) -> Vec<DataType> {
-        match self {
-            Measure::Rows | Measure::Values(_) => vec![DataType::Int64],
-            Measure::Sum(column) if is_whole(column.kind) => vec![DataType::Int64],
-            Measure::Sum(_) => vec![DataType::Float64],
-            Measure::Average(_) => vec![DataType::UInt64, DataType::Float64],
-            Measure::Least(column) | Measure::Greatest(column) => vec![column.kind.data_type()],
-        }
+        let types = |column: usize| Some(columns.get(column)?.kind.data_type());
+        let PlainAggregate { function, column } = PlainAggregate::new(aggregate, argument, types)?;
+        let column = match column {
+            Some(column) => Some(columns.get(column)?.clone()),
+            None => None,
+        };
+        let is_alike = column.as_ref().is_none_or(|c| is_alike(function, c.kind));
+        is_alike.then_some(Measure { function, column })
     }
 
     /// Returns what to select in CQL, where the sum of no values is 0.
     pub fn selected(&self) -> Vec<String> {
-        let name = |column: &ReadColumn| quoted(&column.name);
-        let sum_and_count = |column: &ReadColumn, kind: Option<&str>| {
-            let name = name(column);
-            let summed = match kind {
-                Some(kind) => format!("sum(cast({name} as {kind}))"),
-                None => format!("sum({name})"),
-            };
-            vec![summed, format!("count({name})")]
+        let Some(column) = &self.column else {
+            return vec!["count(*)".to_owned()];
         };
-        match self {
-            Measure::Rows => vec!["count(*)".to_owned()],
-            Measure::Values(column) => vec![format!("count({})", name(column))],
-            // CQL sums ints in 32 bits.
-            Measure::Sum(column) if column.kind == CqlKind::Int => {
-                sum_and_count(column, Some("bigint"))
+        let name = quoted(&column.name);
+        let summed = match (self.function, column.kind) {
+            // CQL sums ints in 32 bits, and averages whole numbers as such.
+            (Function::Sum, CqlKind::Int) => format!("cast({name} as bigint)"),
+            (Function::Average, CqlKind::Int | CqlKind::Bigint) => {
+                format!("cast({name} as double)")
             }
-            Measure::Average(column) if is_whole(column.kind) => {
-                sum_and_count(column, Some("double"))
+            _ => name.clone(),
+        };
+        match self.function {
+            Function::Rows => vec!["count(*)".to_owned()],
+            Function::Values => vec![format!("count({name})")],
+            Function::Sum | Function::Average => {
+                vec![format!("sum({summed})"), format!("count({name})")]
             }
-            Measure::Sum(column) | Measure::Average(column) => sum_and_count(column, None),
-            Measure::Least(column) => vec![format!("min({})", name(column))],
-            Measure::Greatest(column) => vec![format!("max({})", name(column))],
+            Function::Least => vec![format!("min({name})")],
+            Function::Greatest => vec![format!("max({name})")],
         }
     }
 
@@ -93,92 +71,42 @@ impl Measure {
         row: &mut dyn Iterator<Item = Option<CqlValue>>,
     ) -> Result<Vec<ScalarValue>, String> {
         let mut next = || row.next().ok_or("the answer has too few values");
-        Ok(match self {
-            Measure::Rows | Measure::Values(_) => {
+        let kind = self.column.as_ref().map_or(CqlKind::Bigint, |c| c.kind);
+        Ok(match self.function {
+            Function::Rows | Function::Values => {
                 vec![ScalarValue::Int64(Some(whole(next()?)?))]
             }
-            Measure::Sum(column) => {
+            Function::Sum => {
                 let (sum, values) = (next()?, whole(next()?)?);
-                let sum = sum.filter(|_| values > 0);
-                let kind = if is_whole(column.kind) {
-                    CqlKind::Bigint
-                } else {
-                    CqlKind::Double
+                let summed = match kind {
+                    CqlKind::Int => CqlKind::Bigint,
+                    kind => kind,
                 };
-                vec![scalar(kind, sum)?]
+                vec![scalar(summed, sum.filter(|_| values > 0))?]
             }
-            Measure::Average(_) => {
+            Function::Average => {
                 let (sum, values) = (next()?, whole(next()?)?);
-                let sum = sum.filter(|_| values > 0);
-                vec![
-                    ScalarValue::UInt64(u64::try_from(values).ok()),
-                    scalar(CqlKind::Double, sum)?,
-                ]
+                let sum = scalar(CqlKind::Double, sum.filter(|_| values > 0))?;
+                vec![ScalarValue::UInt64(u64::try_from(values).ok()), sum]
             }
-            Measure::Least(column) | Measure::Greatest(column) => {
-                vec![scalar(column.kind, next()?)?]
-            }
+            Function::Least | Function::Greatest => vec![scalar(kind, next()?)?],
         })
     }
 }
 
-fn recognized(
-    columns: &[ReadColumn],
-    aggregate: &AggregateFunctionExpr,
-    argument: &Arc<dyn PhysicalExpr>,
-) -> Option<Measure> {
-    let function = aggregate.fun();
-    let is_constant = || {
-        let literal = argument.downcast_ref::<Literal>();
-        literal.is_some_and(|literal| !literal.value().is_null())
-    };
-    if function == count_udaf().as_ref() && is_constant() {
-        return Some(Measure::Rows);
+/// Returns whether CQL and DataFusion compute the same of a column of that kind.
+fn is_alike(function: Function, kind: CqlKind) -> bool {
+    match function {
+        Function::Rows | Function::Values => true,
+        // CQL sums floats in 32 bits.
+        Function::Sum | Function::Average => {
+            matches!(kind, CqlKind::Int | CqlKind::Bigint | CqlKind::Double)
+        }
+        Function::Least | Function::Greatest => matches!(
+            kind,
+            CqlKind::Int | CqlKind::Bigint | CqlKind::Double | CqlKind::Timestamp | CqlKind::Text
+        ),
     }
-    let column = |expr: &Arc<dyn PhysicalExpr>| {
-        let index = expr.downcast_ref::<Column>()?.index();
-        columns.get(index).cloned()
-    };
-    // DataFusion sums integers in 64 bits and averages as doubles, by casts of the argument.
-    let widened = |to: DataType| match argument.downcast_ref::<CastExpr>() {
-        Some(cast) if *cast.cast_type() == to => column(cast.expr()),
-        Some(_) => None,
-        None => column(argument).filter(|c| c.kind.data_type() == to),
-    };
-    let number = |column: &ReadColumn| is_whole(column.kind) || column.kind == CqlKind::Double;
-    if function == count_udaf().as_ref() {
-        column(argument).map(Measure::Values)
-    } else if function == sum_udaf().as_ref() {
-        let whole = widened(DataType::Int64).filter(|c| is_whole(c.kind));
-        let double = || widened(DataType::Float64).filter(|c| c.kind == CqlKind::Double);
-        whole.or_else(double).map(Measure::Sum)
-    } else if function == avg_udaf().as_ref() {
-        widened(DataType::Float64)
-            .filter(number)
-            .map(Measure::Average)
-    } else if function == min_udaf().as_ref() {
-        column(argument)
-            .filter(|c| has_sql_order(c.kind))
-            .map(Measure::Least)
-    } else if function == max_udaf().as_ref() {
-        column(argument)
-            .filter(|c| has_sql_order(c.kind))
-            .map(Measure::Greatest)
-    } else {
-        None
-    }
-}
-
-fn is_whole(kind: CqlKind) -> bool {
-    matches!(kind, CqlKind::Int | CqlKind::Bigint)
-}
-
-/// Returns whether Cassandra and DataFusion find the same least and greatest values of a kind.
-fn has_sql_order(kind: CqlKind) -> bool {
-    matches!(
-        kind,
-        CqlKind::Int | CqlKind::Bigint | CqlKind::Double | CqlKind::Timestamp | CqlKind::Text
-    )
 }
 
 fn whole(value: Option<CqlValue>) -> Result<i64, String> {
