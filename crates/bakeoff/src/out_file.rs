@@ -44,6 +44,11 @@ impl OutFile {
         OutFile::begin(path, true)
     }
 
+    /// Begins a file whose name Bakeoff chose, which replaces whatever has that name, even a link to a device.
+    pub fn replace(path: &Path) -> Result<Self> {
+        OutFile::begin(path, true)
+    }
+
     /// Begins a file whose name nothing else may have.
     pub fn create_new(path: &Path) -> Result<Self> {
         if path.symlink_metadata().is_ok() {

@@ -27,15 +27,15 @@ pub(crate) struct Account {
 
 impl Account {
     /// Returns the account for a PostgreSQL; `None` if Bakeoff does not run as root, and servers run
-    /// under the same account.
+    /// under the same account. It is the one that owns the data, if there are some.
     ///
     /// # Errors
     /// Fails with `Refused` if Bakeoff runs as root and there is no such account.
-    pub(crate) fn for_postgres() -> Result<Option<Account>> {
+    pub(crate) fn for_postgres(owner: Option<u32>) -> Result<Option<Account>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
-        let found = first_of(&FOR_POSTGRES)?;
+        let found = first_of(&passwd()?, &FOR_POSTGRES, owner);
         found.map(Some).ok_or_else(|| {
             Error::Refused(format!(
                 "PostgreSQL does not run as root, and {PASSWD} has no user '{}': run Bakeoff as \
@@ -50,7 +50,8 @@ impl Account {
     /// # Errors
     /// The reason why there is none.
     pub(crate) fn for_cassandra() -> Result<Account, String> {
-        let found = first_of(&FOR_CASSANDRA).map_err(|error| error.to_string())?;
+        let passwd = passwd().map_err(|error| error.to_string())?;
+        let found = first_of(&passwd, &FOR_CASSANDRA, None);
         found.ok_or_else(|| format!("{PASSWD} has no user '{}'", FOR_CASSANDRA.join("' or '")))
     }
 
@@ -93,12 +94,18 @@ impl Account {
     }
 }
 
-/// Returns the first of these accounts that the system has.
-fn first_of(names: &[&str]) -> Result<Option<Account>> {
-    let passwd = fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))?;
-    let mut found = names.iter().filter_map(|name| find(&passwd, name));
-    // One with root's ids would be root.
-    Ok(found.find(|account| account.uid != 0 && account.gid != 0))
+fn passwd() -> Result<String> {
+    fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))
+}
+
+/// Returns the account of these that has the id `owner`, or else the first one that there is. One with root's
+/// ids would be root.
+fn first_of(passwd: &str, names: &[&str], owner: Option<u32>) -> Option<Account> {
+    let usable = |account: &Account| account.uid != 0 && account.gid != 0;
+    let found = names.iter().filter_map(|name| find(passwd, name));
+    let mut found: Vec<Account> = found.filter(usable).collect();
+    found.sort_by_key(|account| Some(account.uid) != owner);
+    found.into_iter().next()
 }
 
 /// The variables by which programs and libraries are found.
@@ -148,8 +155,23 @@ mod tests {
     }
 
     #[test]
+    fn the_owner_of_data_is_preferred_and_no_account_is_roots() {
+        let passwd = "bakeoff:x:900:900:::\npostgres:x:101:104:::\nnobody:x:65534:65534:::\n";
+        let chosen = |passwd: &str, owner| {
+            let account = first_of(passwd, &FOR_POSTGRES, owner);
+            account.map(|account| account.name)
+        };
+        assert_eq!(chosen(passwd, None).as_deref(), Some("bakeoff"));
+        assert_eq!(chosen(passwd, Some(101)).as_deref(), Some("postgres"));
+        assert_eq!(chosen(passwd, Some(1000)).as_deref(), Some("bakeoff"));
+        let of_root = passwd.replace("900:900", "0:0").replace("101:104", "101:0");
+        assert_eq!(chosen(&of_root, None).as_deref(), Some("nobody"));
+        assert_eq!(chosen("", None), None);
+    }
+
+    #[test]
     fn a_program_that_cannot_be_run_is_named_with_the_account() {
-        let Some(account) = Account::for_postgres().unwrap() else {
+        let Some(account) = Account::for_postgres(None).unwrap() else {
             bakeoff_testing::skipped("only root starts programs as another user");
             return;
         };

@@ -57,12 +57,12 @@ pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
 /// Does the same with a file that only its owner can read, from its first byte on.
 pub(crate) fn write_private(path: &Path, content: &str) -> Result<()> {
     let temporary = path.with_extension("new");
-    let file = create_anew(&temporary, 0o600)?;
+    let file = recreate(&temporary, 0o600)?;
     write_and_rename(file, &temporary, path, content)
 }
 
-/// Creates a file in the place of what has its name, which may be a link that somebody has put there.
-pub(crate) fn create_anew(path: &Path, mode: u32) -> Result<File> {
+/// Creates a file, and deletes what has its name before: it may be a link that somebody has put there.
+pub(crate) fn recreate(path: &Path, mode: u32) -> Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(Error::io("replace", path)(error));
@@ -156,11 +156,11 @@ mod tests {
         let (theirs, link) = (folder.path().join("theirs"), folder.path().join("link"));
         fs::write(&theirs, "kept").unwrap();
         std::os::unix::fs::symlink(&theirs, &link).unwrap();
-        let mut file = create_anew(&link, 0o600).unwrap();
+        let mut file = recreate(&link, 0o600).unwrap();
         file.write_all(b"ours").unwrap();
         assert_eq!(fs::read_to_string(&theirs).unwrap(), "kept");
         assert_eq!(fs::read_to_string(&link).unwrap(), "ours");
-        create_anew(&link, 0o600).unwrap();
+        recreate(&link, 0o600).unwrap();
         assert_eq!(fs::read_to_string(&link).unwrap(), "");
     }
 

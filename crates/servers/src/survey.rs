@@ -158,7 +158,7 @@ fn survey_installation(
         let programs = Ok::<_, Error>(installation.bin_dir.display());
         needs.push(Need::new("programs", programs).instead_of(preferred, ""));
     }
-    if let Some(account) = installation.account().transpose() {
+    if let Some(account) = installation.account(None).transpose() {
         let name = account.map(|account| format!("runs as {}", account.name));
         needs.push(Need::new("account", name));
     }

@@ -170,7 +170,7 @@ impl Files {
     ) -> Result<()> {
         let write = |name: &str, text: &str| {
             let path = dir.join(name);
-            let mut file = OutFile::create(&path)?;
+            let mut file = OutFile::replace(&path)?;
             file.write_all(text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
             file.complete()?;

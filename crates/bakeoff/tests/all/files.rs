@@ -45,6 +45,10 @@ fn a_report_replaces_links_instead_of_writing_through_them() {
         assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "theirs");
         assert!(!path.is_symlink());
         assert_ne!(std::fs::read_to_string(&path).unwrap(), "theirs");
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        bench.bakeoff(&["report", "out"]).expect(0);
+        assert!(path.symlink_metadata().unwrap().is_file());
     }
     let unfinished = std::fs::read_dir(bench.path("out")).unwrap();
     let names = unfinished.map(|entry| entry.unwrap().file_name());

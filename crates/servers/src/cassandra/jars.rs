@@ -85,23 +85,22 @@ pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
 pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
     match find_jars(home, version)? {
         Jars::Fetched(folder) | Jars::Wheel(folder) => Ok(folder),
-        Jars::Maven(maven) => fetch_once(home, &maven, version, checksums::pinned(version)).await,
+        Jars::Maven(maven) => fetch_once(home, &maven, version).await,
     }
 }
 
-async fn fetch_once(
-    home: &Home,
-    maven: &Path,
-    version: &str,
-    expected: Option<&str>,
-) -> Result<PathBuf> {
+async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf> {
     let jars = fetched_folder(home, version);
     create_folder(&home.jars()).map_err(Home::unwritable)?;
     let lock_file = home.jars().join(".lock");
     let _lock = lock(&lock_file, FETCH_LIMIT)
         .await
         .map_err(Home::unwritable)?;
-    if !has_checksums(&jars) {
+    if has_checksums(&jars) {
+        // Another process fetched them meanwhile, which may be an older version of Bakeoff.
+        check(version, &Jars::Fetched(jars.clone()))?;
+    } else {
+        let expected = checksums::pinned(version);
         fetch(maven, &pinned()?, version, expected, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
@@ -268,7 +267,7 @@ mod tests {
         let (folder, home, _) = place();
         let maven = put_maven(folder.path());
         let version = pinned().unwrap().version;
-        let fetched = fetch_once(&home, &maven, &version, checksums::pinned(&version)).await;
+        let fetched = fetch_once(&home, &maven, &version).await;
         let text = fetched.unwrap_err().to_string();
         assert!(
             text.contains("not those that Bakeoff was tested with"),
@@ -302,7 +301,7 @@ mod tests {
         let left = fetched_folder(&home, VERSION);
         fs::create_dir_all(&left).unwrap();
         fs::write(left.join("stray.jar"), "").unwrap();
-        let fetched = || fetch_once(&home, &maven, VERSION, None);
+        let fetched = || fetch_once(&home, &maven, VERSION);
         let (first, second) = tokio::join!(fetched(), fetched());
         assert_eq!(first.unwrap(), second.unwrap());
         let runs = fs::read_to_string(folder.path().join("mvn.runs")).unwrap();
@@ -321,7 +320,7 @@ mod tests {
         put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.99"));
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(VERSION, &found).unwrap();
-        let error = fetch_once(&home, Path::new("/m"), VERSION, None)
+        let error = fetch_once(&home, Path::new("/m"), VERSION)
             .await
             .unwrap_err()
             .to_string();

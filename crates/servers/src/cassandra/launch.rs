@@ -32,7 +32,7 @@ use crate::details::Details;
 use crate::engine::Engine;
 use crate::environment::keep_needed;
 use crate::error::{Error, Result};
-use crate::files::{create_anew, create_folder, evict};
+use crate::files::{create_folder, evict, recreate};
 use crate::gate::{self, gated};
 use crate::machine::check_free_disk;
 use crate::process::ProcessId;
@@ -251,7 +251,7 @@ fn spawn(
     if log.exists() {
         fs::rename(&log, log.with_extension("previous.log")).map_err(Error::io("rename", &log))?;
     }
-    let console = create_anew(&folder.console(), 0o644)?;
+    let console = recreate(&folder.console(), 0o644)?;
     let errors = console
         .try_clone()
         .map_err(Error::io("write", &folder.console()))?;

@@ -121,7 +121,7 @@ fn usable_account(
     read_first.extend(Some(folder.naming()).filter(|naming| naming.is_dir()));
     match first_unreadable(&account, &read_first)? {
         None => Ok(account),
-        Some(_) => Err(format!("user '{name}' cannot enter its folder")),
+        Some(file) => Err(format!("user '{name}' cannot read {file}")),
     }
 }
 
@@ -320,7 +320,8 @@ mod tests {
             other => panic!("{other:?}"),
         };
         set_mode(place.above.path(), 0o700);
-        assert!(why().ends_with("cannot enter its folder"), "{}", why());
+        let cannot = format!("cannot read {}", place.folder.yaml().display());
+        assert!(why().ends_with(&cannot), "{}", why());
         assert_eq!(owner_and_mode(place.folder.path()), (ROOT, PRIVATE));
         set_mode(place.above.path(), 0o755);
         let jars = place.programs.path().join("jars");
@@ -365,6 +366,6 @@ mod tests {
         std::os::unix::fs::chown(place.folder.data(), Some(ROOT), Some(ROOT)).unwrap();
         let error = place.choose().unwrap_err().to_string();
         assert!(error.contains("`commitlog` in "), "{error}");
-        assert!(error.contains("cannot enter its folder"), "{error}");
+        assert!(error.contains("cannot read "), "{error}");
     }
 }

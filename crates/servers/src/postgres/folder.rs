@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder};
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -137,6 +137,16 @@ pub(crate) fn remove(wanted: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Returns the user who owns the data of the server that was started for a folder, if there are some.
+pub(crate) fn owner_of_data(wanted: &Path) -> Option<u32> {
+    let wanted = wanted.canonicalize().ok()?;
+    let folders = [wanted.clone(), substitute(&wanted)];
+    let found = folders
+        .iter()
+        .find_map(|folder| fs::symlink_metadata(folder.join(DATA)).ok());
+    found.map(|data| data.uid())
+}
+
 /// Returns the folder of a server that cannot be in the folder that was asked for.
 fn substitute(wanted: &Path) -> PathBuf {
     let hash = xxh3_64(wanted.as_os_str().as_encoded_bytes());
@@ -252,6 +262,16 @@ mod tests {
             assert!(error.contains("another user's, or a link"), "{error}");
         }
         assert_eq!(mode(&at("theirs/folder")), 0o750);
+    }
+
+    #[test]
+    fn the_owner_of_data_is_known_where_there_are_some() {
+        let above = tempfile::tempdir().unwrap();
+        assert_eq!(owner_of_data(above.path()), None);
+        assert_eq!(owner_of_data(&above.path().join("nothing")), None);
+        fs::create_dir(above.path().join(DATA)).unwrap();
+        let us = rustix::process::geteuid().as_raw();
+        assert_eq!(owner_of_data(above.path()), Some(us));
     }
 
     #[test]

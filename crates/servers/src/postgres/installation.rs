@@ -40,12 +40,12 @@ impl Installation {
     }
 
     /// Returns the account that servers of this installation run as; `None` if it is that of
-    /// Bakeoff.
+    /// Bakeoff. `owner` is the user who owns the data, if there are some.
     ///
     /// # Errors
     /// Fails with `Refused` if there is no such account, or it may not run the programs.
-    pub(crate) fn account(&self) -> Result<Option<Account>> {
-        let account = Account::for_postgres()?;
+    pub(crate) fn account(&self, owner: Option<u32>) -> Result<Option<Account>> {
+        let account = Account::for_postgres(owner)?;
         if let Some(account) = &account {
             account.check_runs(&self.program("postgres"))?;
         }
@@ -147,7 +147,7 @@ fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Ins
         // A start checks whether the account can run servers from there.
         Some(named) => search_in(vec![named], None, fits),
         None => {
-            let account = Account::for_postgres().ok().flatten();
+            let account = Account::for_postgres(None).ok().flatten();
             search_in(candidates(), account.as_ref(), fits)
         }
     }
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn programs_that_the_servers_account_may_not_run_are_passed_over() {
-        let Some(account) = Account::for_postgres().unwrap() else {
+        let Some(account) = Account::for_postgres(None).unwrap() else {
             bakeoff_testing::skipped("only root runs servers as another user");
             return;
         };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::config;
 use super::details::Details;
-use super::folder::{DATA, Folder, LOG, PREVIOUS_LOG};
+use super::folder::{DATA, Folder, LOG, PREVIOUS_LOG, owner_of_data};
 use super::initdb::prepare_data;
 use super::installation::{Installation, find_postgres, find_timescale};
 use super::log;
@@ -159,7 +159,7 @@ fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> 
     } else {
         find_postgres(bin_dir)?
     };
-    let account = installation.account()?;
+    let account = installation.account(owner_of_data(&options.dir))?;
     Ok((installation, account))
 }
 

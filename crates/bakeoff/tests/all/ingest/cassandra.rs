@@ -166,7 +166,7 @@ fn partitions_without_rows(server: &Server) {
         .says("note: 1 row has a time to live (TTL) in ink.statics, which columnar tables do not keep");
 }
 
-/// A seal writes rows anew, no faster than a cluster of others gets them.
+/// A seal rewrites rows, and on a cluster that Bakeoff did not start it keeps to the rate limit.
 fn seals_are_within_the_limit(server: &Server) {
     let rows: String = (0..300).map(|i| format!("s,{i},{i}\n")).collect();
     let csv = format!("series,time,value\n{rows}");

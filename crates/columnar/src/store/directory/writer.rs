@@ -105,8 +105,8 @@ fn take(
             Ok(false) => return Ok(None),
             Err(error) => return Err(io("locking", &path)(error.into())),
         }
-        // The process that held the lock may have dropped the table, and this file with it. Whoever makes the
-        // table anew locks another file, and both would write.
+        // The process that held the lock may have dropped the table, and this file with it. Whoever recreates
+        // the table locks another file, and both processes would write.
         if disk::is_at(&file, &path).map_err(io("looking at", &path))? {
             return Ok(Some(file));
         }
@@ -156,7 +156,7 @@ pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
     ))
 }
 
-/// Returns the note about fresh rows that nobody seals.
+/// Returns a note if a table in a folder has so many fresh rows that it should be sealed.
 fn note_fresh(folder: &Folder, rows: usize) -> Option<String> {
     (rows > FRESH_ROWS_WITHOUT_A_NOTE).then(|| {
         format!(

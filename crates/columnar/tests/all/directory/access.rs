@@ -112,8 +112,8 @@ fn one_process_writes_at_a_time() {
     DirectoryStore::open(folder.path()).unwrap();
 }
 
-/// Runs as the child in which a thread waits for the right to write while the table is dropped and made anew
-/// by others.
+/// Runs as the child in which a thread waits for the right to write while others drop and recreate the
+/// table.
 pub fn replaced_lock() {
     let folder = folder_of_child();
     let lock = folder.join("lock");

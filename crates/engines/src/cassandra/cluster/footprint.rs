@@ -30,7 +30,7 @@ pub async fn read(
 
 /// Most bytes of a node's commit log: Cassandra's default, which is less on small disks.
 const LOG_BYTES: u64 = 8 << 30;
-/// Multiple of its bytes that a table needs while all of its SSTables are written anew.
+/// Multiple of its bytes that a table needs while all of its SSTables are rewritten.
 const COMPACTION: f64 = 2.0;
 
 /// Returns the bytes of the files of tables at this moment, those of compactions in progress included. No
@@ -47,13 +47,13 @@ pub fn bytes_now(deployment: &Deployment, keyspace: &str, tables: &[String]) -> 
 }
 
 /// Returns what tables need in addition to their bytes, whatever their compaction strategy: with each of them,
-/// the compaction by which tables are settled writes all SSTables anew.
+/// the compaction by which tables are settled rewrites all SSTables.
 pub fn needs() -> Needs {
     Needs {
         times: Some(COMPACTION),
         why: Some(
-            "compaction by size, and a major compaction by any strategy, may write all SSTables of a \
-             table anew at once"
+            "compaction by size, and a major compaction by any strategy, may rewrite all SSTables of a \
+             table at once"
                 .to_owned(),
         ),
         log_bytes: Some(LOG_BYTES),

@@ -11,7 +11,7 @@ use crate::design::{Amount, Unit};
 const FEWEST_VALUES: usize = 3;
 /// Most settings of an id that are looked at; no layout has as many.
 const MOST_SETTINGS: usize = 32;
-/// Longest text of a value that is kept; a longer one is written anew.
+/// Longest text of a value that is kept; a longer one is formatted from its number.
 const LONGEST_TEXT: usize = 12;
 
 /// Designs that differ in one setting alone, whose values are numbers, sizes or durations.
