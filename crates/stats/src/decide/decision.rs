@@ -13,7 +13,7 @@ use super::more::{self, MoreRounds};
 use super::objective::{Fallback, Objective};
 use super::ratio::Ratio;
 use super::standing::{self, DesignStanding, QuestionStanding};
-use super::why::{LostRows, WhyOut};
+use super::why::{LostRows, WhyLeftOut, WhyOut};
 use super::{DecisionInput, ForecastsHeld, KnownRows, LimitState, Rule, StoragePrice};
 
 /// Decision that follows from a [`DecisionInput`].
@@ -145,8 +145,8 @@ impl Decision {
         }
     }
 
-    /// Returns the decision of a run that has not asked anything yet: there is none.
-    pub(crate) fn before_any_answer(mut self) -> Decision {
+    /// Returns the decision of a run in which no question was answered, for this reason: there is none.
+    pub(crate) fn without_any_answer(mut self, reason: &str) -> Decision {
         for design in &mut self.designs {
             design.is_recommended = false;
             // Nothing was ranked.
@@ -156,7 +156,8 @@ impl Decision {
                 .filter(|why| !matches!(why, WhyOut::NotRanked(_)));
         }
         for question in &mut self.questions {
-            question.left_out = None;
+            let failed = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
+            question.left_out = question.left_out.take().filter(failed);
         }
         Decision {
             recommendation: None,
@@ -164,7 +165,7 @@ impl Decision {
             front: Vec::new(),
             front_not_shown: 0,
             flips: Vec::new(),
-            no_forecast: Some("no question has been asked yet".to_owned()),
+            no_forecast: Some(reason.to_owned()),
             ..self
         }
     }

@@ -231,7 +231,7 @@ fn questions_left_out(decision: &Decision, wanted: impl Fn(&WhyLeftOut) -> bool)
             match question.left_out.as_ref().filter(|why| wanted(why))? {
                 WhyLeftOut::FailsEverywhere(reason) => {
                     format!(
-                        "{name} fails with every design, so the question is at fault ({reason})."
+                        "{name} decides nothing: every design that can be recommended fails at it ({reason})."
                     )
                 }
                 WhyLeftOut::FromMetadata(designs) => {

@@ -46,11 +46,15 @@ impl Summary {
             is_unfinished: !self.finished,
             ..Decision::of(&self.decision_input()?)
         };
-        // Nobody should take a design by its loading alone, since the run ended before there was an answer.
-        let decides_by_time = decision.rule.minimise == Minimise::Time;
-        let is_too_early = !self.finished && !self.was_any_query_asked();
-        if is_too_early && decides_by_time && !self.header.queries.is_empty() {
-            return Some(decision.before_any_answer());
+        // Nobody should take a design by its storage or loading alone, since there is no answer.
+        if decision.rule.minimise != Minimise::Time || self.header.queries.is_empty() {
+            return Some(decision);
+        }
+        if !self.finished && !self.was_any_query_asked() {
+            return Some(decision.without_any_answer("no question has been asked yet"));
+        }
+        if self.queries_at_fault().len() == self.header.queries.len() {
+            return Some(decision.without_any_answer("no design answers any question"));
         }
         Some(decision)
     }

@@ -163,6 +163,30 @@ fn a_question_that_fails_everywhere_is_at_fault_itself() {
 }
 
 #[test]
+fn where_no_design_answers_anything_none_is_recommended() {
+    let mut records = two_designs(2.0, 7);
+    records.retain(|r| !matches!(r, Record::Timed(_)));
+    for design in ["a/x", "a/y"] {
+        for query in ["scan", "key"] {
+            records.push(failed(design, Step::Verify, Some(query), "it timed out"));
+        }
+    }
+    let decision = decision(records);
+    assert!(decision.recommendation.is_none());
+    assert!(decision.front.is_empty() && decision.flips.is_empty());
+    assert!(decision.designs.iter().all(|design| !design.is_recommended));
+    let why = decision.no_forecast.unwrap();
+    assert_eq!(why, "no design answers any question");
+    for question in &decision.questions {
+        let why = question.left_out.as_ref();
+        assert!(
+            matches!(why, Some(WhyLeftOut::FailsEverywhere(_))),
+            "{why:?}"
+        );
+    }
+}
+
+#[test]
 fn answers_without_a_table_or_a_row_win_nothing() {
     let mut records = two_designs(2.0, 7);
     for record in &mut records {
