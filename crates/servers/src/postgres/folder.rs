@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::secret::{Secret, random_password};
+use super::secret::{Secret, random_hex, random_password};
 use crate::account::Account;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 use crate::opened::OpenFolder;
 
 pub(crate) const DATA: &str = "data";
-/// Name of the folder in which data are created, so that incomplete data of an interrupted start
-/// are not used.
-pub(crate) const NEW_DATA: &str = "data.new";
+/// Beginning of the names of folders in which data are created, so that incomplete data of an interrupted
+/// start are not used.
+const NEW_DATA: &str = "data.new";
+const NEW_DATA_BYTES: usize = 4;
 pub(crate) const LOG: &str = "postgresql.log";
 pub(crate) const PREVIOUS_LOG: &str = "postgresql.previous.log";
 const PASSWORD: &str = "password";
@@ -82,8 +83,20 @@ impl Folder {
         self.path.join(DATA)
     }
 
-    pub(crate) fn new_data(&self) -> PathBuf {
-        self.path.join(NEW_DATA)
+    /// Returns the name of a folder for new data that no other start uses.
+    pub(crate) fn new_data(&self) -> Result<String> {
+        Ok(format!("{NEW_DATA}.{}", random_hex::<NEW_DATA_BYTES>()?))
+    }
+
+    /// Removes the data that interrupted starts did not complete, except what is still being written.
+    pub(crate) fn remove_incomplete_data(&self) {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        for name in entries.filter_map(|entry| entry.file_name().into_string().ok()) {
+            if name.starts_with(NEW_DATA) {
+                // The next start tries again.
+                let _ = self.opened.remove_folder(&name);
+            }
+        }
     }
 
     pub(crate) fn log(&self) -> PathBuf {
@@ -158,12 +171,13 @@ fn substitute(wanted: &Path) -> PathBuf {
 /// # Errors
 /// Fails with `Refused` when it holds anything else.
 fn check_contents(folder: &Path) -> Result<()> {
-    let expected = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+    let expected = HashSet::from([DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+    let is_ours = |name: &str| expected.contains(name) || name.starts_with(NEW_DATA);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
     let stranger = entries
         .flatten()
         .map(|entry| entry.file_name())
-        .find(|name| !name.to_str().is_some_and(|name| expected.contains(name)));
+        .find(|name| !name.to_str().is_some_and(is_ours));
     match stranger {
         None => Ok(()),
         Some(name) => Err(Error::Refused(format!(
@@ -246,6 +260,24 @@ mod tests {
         remove(&dir).unwrap();
         assert!(!dir.exists());
         remove(&dir).unwrap();
+    }
+
+    #[test]
+    fn each_start_has_its_own_folder_for_new_data_and_removes_those_of_earlier_ones() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("server");
+        let folder = Folder::create(&dir, None).unwrap();
+        let [first, second] = [folder.new_data().unwrap(), folder.new_data().unwrap()];
+        assert_ne!(first, second);
+        for name in [first.as_str(), second.as_str(), "data.new", DATA] {
+            fs::create_dir_all(dir.join(name).join("base")).unwrap();
+            fs::write(dir.join(name).join("base/1"), "x").unwrap();
+        }
+        Folder::create(&dir, None).unwrap().remove_incomplete_data();
+        let left: Vec<_> = fs::read_dir(&dir).unwrap().flatten().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!(left[0].file_name(), DATA);
+        assert!(dir.join("data/base/1").exists());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use super::folder::{DATA, Folder, NEW_DATA};
+use super::folder::{DATA, Folder};
 use super::installation::Installation;
 use super::server::USER;
 use crate::account::{Account, run_as};
@@ -27,14 +27,17 @@ pub(crate) async fn prepare_data(
     if folder.data().exists() {
         return check_version(&folder.data(), installation);
     }
-    folder.opened().remove_folder(NEW_DATA)?;
+    folder.remove_incomplete_data();
     folder.write_password(account)?;
-    initdb(folder, installation, account).await?;
-    folder.opened().rename(NEW_DATA, DATA)
+    // One that outlives the command that started it still writes, or removes all that it wrote.
+    let new = folder.new_data()?;
+    initdb(folder, &new, installation, account).await?;
+    folder.opened().rename(&new, DATA)
 }
 
 async fn initdb(
     folder: &Folder,
+    new: &str,
     installation: &Installation,
     account: Option<&Account>,
 ) -> Result<()> {
@@ -42,7 +45,7 @@ async fn initdb(
     let mut command = run_as(Command::new(&program), account);
     command
         .arg("--pgdata")
-        .arg(folder.new_data())
+        .arg(folder.path().join(new))
         .arg("--pwfile")
         .arg(folder.password_file())
         // Texts are Unicode, but ordered by their bytes, like in the other engines.

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bakeoff_servers::postgres::{Server, ServerOptions, find_postgres, find_timescale};
@@ -171,16 +171,7 @@ async fn a_server_whose_owner_was_killed_is_found_and_stopped() {
     }
     let _alone = ALONE.lock().await;
     let (folder, options) = reachable();
-    let mut owner = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "postgres::owns_a_server_until_it_is_killed",
-            "--exact",
-            "--nocapture",
-        ])
-        .env(OWNER, folder.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut owner = owner_in(&folder);
     let printed = BufReader::new(owner.stdout.take().unwrap()).lines();
     let backend = printed
         .map(|line| line.unwrap())
@@ -207,7 +198,54 @@ async fn a_server_whose_owner_was_killed_is_found_and_stopped() {
     }
 }
 
-/// Runs as the process that the test above starts and kills; it is not a test by itself.
+#[tokio::test]
+async fn a_start_that_was_killed_does_not_disturb_the_next_one() {
+    if is_missing(find_postgres(None)) {
+        return;
+    }
+    let _alone = ALONE.lock().await;
+    for file in ["PG_VERSION", "postgresql.conf", "global/pg_control"] {
+        let (folder, options) = reachable();
+        let mut owner = owner_in(&folder);
+        // The programs of that start go on, and remove what they wrote when they fail.
+        wait_until_new_data_have(&options.dir, file);
+        owner.kill().unwrap();
+        owner.wait().unwrap();
+        let server = Server::start(options).await.unwrap();
+        let client = connect(&server).await.unwrap();
+        assert_eq!(ask(&client, "SELECT '1'").await, "1");
+        server.stop().await.unwrap();
+    }
+}
+
+fn wait_until_new_data_have(dir: &Path, file: &str) {
+    let deadline = Instant::now() + SOON;
+    let is_new = |name: &Path| name.to_string_lossy().contains("data.new");
+    while Instant::now() < deadline {
+        let mut entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        if entries.any(|entry| is_new(&entry.path()) && entry.path().join(file).exists()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("no new data with {file}");
+}
+
+/// Starts the process of the function below, which starts a server in that folder.
+fn owner_in(folder: &TempDir) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args([
+            "postgres::owns_a_server_until_it_is_killed",
+            "--exact",
+            "--nocapture",
+        ])
+        .env(OWNER, folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs as the process that two tests above start and kill; it is not a test by itself.
 #[tokio::test]
 async fn owns_a_server_until_it_is_killed() {
     let Some(folder) = std::env::var_os(OWNER) else {
