@@ -12,7 +12,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
-use crate::{Context, EngineError};
+use crate::{Context, EngineError, EngineOptions};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +98,9 @@ pub trait Engine: Send + Sync {
     fn without_effect(&self, _id: &DesignId, _context: &Context) -> Option<String> {
         None
     }
+
+    /// Sets the options that a design needs of a server that is started for it.
+    fn require(&self, _id: &DesignId, _options: &mut EngineOptions) {}
 
     /// Returns what a run would start or reach in addition to its folder: the end of a sentence
     /// that begins with "The run would write to".

@@ -24,7 +24,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
@@ -66,6 +66,10 @@ impl Engine for Cassandra {
 
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
         rows::storage::rows_not_cached(id, context)
+    }
+
+    fn require(&self, id: &DesignId, options: &mut EngineOptions) {
+        options.cassandra.functions |= read::reading::makes_functions(id);
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {

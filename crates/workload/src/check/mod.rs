@@ -153,7 +153,7 @@ impl Workload {
             decide,
             designs,
             scale,
-            server: server::check(place, &wire.server)?,
+            server: server::check(place, &wire.server, wire.mix.is_some())?,
             published: wire
                 .published
                 .map(|p| published(place, p, &queries, mix.as_ref()))

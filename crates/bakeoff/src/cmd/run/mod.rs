@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token};
+use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token, require};
 use bakeoff_stats::{DesignInfo, Journal};
-use bakeoff_workload::{Consistency, RowSource, Workload};
+use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
@@ -163,7 +163,7 @@ impl Run {
         };
         let context = Context {
             token,
-            ..self.context(&workload, dir, source.may_repeat_keys())?
+            ..self.context(&workload, &designs, dir, source.may_repeat_keys())?
         };
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
@@ -219,7 +219,13 @@ impl Run {
         self.nodes.replication(ours, self.consistency)
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+    fn context(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+        keys_repeat: bool,
+    ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
@@ -227,6 +233,7 @@ impl Run {
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        require(designs, &mut options);
         Ok(Context {
             run_dir,
             token: None,

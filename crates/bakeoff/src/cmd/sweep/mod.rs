@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::Grid;
-use bakeoff_engines::{Context, EngineOptions, new_token};
+use bakeoff_engines::{Context, EngineOptions, new_token, require};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
-use bakeoff_workload::{RowSource, Workload};
+use bakeoff_workload::{DesignId, RowSource, Workload};
 use clap::Args;
 
 use crate::cmd::completions;
@@ -118,7 +118,7 @@ impl Sweep {
         }
         let mut warnings = before.check_first_rows(u64::MAX)?;
         warnings.extend(left_out.iter().cloned());
-        let context = self.context(&workload, dir, source.may_repeat_keys())?;
+        let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
         let rows = check::rows(&grid, source.as_ref())?;
@@ -156,11 +156,18 @@ impl Sweep {
         .into())
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+    fn context(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+        keys_repeat: bool,
+    ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;
+        require(designs, &mut options);
         Ok(Context {
             run_dir,
             token: Some(new_token()),

@@ -303,7 +303,7 @@ impl CassandraTable {
         let is_few = pushdown.partitions.is_some() && requests.len() < threads;
         let order_key = match aggregate {
             ServerAggregate::Ranges if is_few => OrderKey::new(&self.table, pushdown),
-            ServerAggregate::Ranges | ServerAggregate::Whole => None,
+            _ => None,
         };
         let restricted = order_key.as_ref().map(|key| key.restrict(pushdown));
         let at_once = at_once(threads, requests.len());
@@ -314,12 +314,13 @@ impl CassandraTable {
             order_key,
         });
         let requests = match (aggregate, &pushdown.partitions) {
-            (ServerAggregate::Whole, None) => self.whole_table(pushdown),
-            _ => requests.to_vec(),
+            (ServerAggregate::Ranges, _) | (_, Some(_)) => requests.to_vec(),
+            (_, None) => self.whole_table(pushdown),
         };
         let pushdown = restricted.as_ref().unwrap_or(pushdown);
         Aggregation {
             from: format!("FROM {}", self.table_and_condition(pushdown)),
+            java: aggregate.java(&self.table.keyspace),
             partitions: split_round_robin(requests, threads),
             division,
         }

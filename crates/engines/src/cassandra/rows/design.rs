@@ -17,9 +17,9 @@ use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::cluster::{footprint, settle};
-use crate::cassandra::read;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::read::{self, java};
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::TableInserts;
@@ -74,10 +74,6 @@ impl RowsDesign {
         Ok(insert)
     }
 
-    async fn execute(&self, cql: &str) -> Result<(), DesignError> {
-        Ok(keyspace::execute(&self.deployment.session, cql).await?)
-    }
-
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
         self.deployment.noticing_death(result).await
     }
@@ -99,7 +95,8 @@ impl Design for RowsDesign {
             .claim_table(session, table, &self.maker)
             .await?;
         for statement in self.layout.recreation_statements(&self.keyspace.name) {
-            self.execute(&statement).await?;
+            let made = keyspace::execute(session, &statement).await;
+            made.map_err(|error| java::explained(&self.info.id, error))?;
         }
         Ok(())
     }

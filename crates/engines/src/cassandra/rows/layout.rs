@@ -18,12 +18,12 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges|java|java-list"
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges|java|java-list"
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
 const BLOB_SETTINGS: &str = concat!(
@@ -221,12 +221,18 @@ impl TableLayout {
             .collect()
     }
 
-    /// Returns the statements that make the empty table, in place of one of an earlier attempt.
+    /// Returns the statements that make the empty table, in place of one of an earlier attempt, and the
+    /// functions that it is read with.
     pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
-        vec![
+        let aggregate = self.reading.aggregate;
+        let functions = aggregate.and_then(|aggregate| aggregate.java(keyspace));
+        let kinds = self.table.columns.iter().map(|column| column.kind);
+        let mut statements = functions.map_or(Vec::new(), |functions| functions.statements(kinds));
+        statements.extend([
             format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name),
             self.create_statement(keyspace),
-        ]
+        ]);
+        statements
     }
 
     /// Returns the statement that creates the table.
