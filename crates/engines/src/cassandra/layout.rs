@@ -59,6 +59,12 @@ impl CassandraLayout {
     /// Checks that this layout supports the operations of a mix.
     pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
         match self {
+            CassandraLayout::Rows(_) if id.settings.contains_key("consistency") => {
+                Err(EngineError(format!(
+                    "design {id}: operations of a mix have the level of --consistency, or of \
+                     `consistency` in [mix]: leave consistency= out"
+                )))
+            }
             CassandraLayout::Rows(_) | CassandraLayout::AsWritten => Ok(()),
             CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
         }

@@ -67,6 +67,21 @@ impl<'a> DesignRequest<'a> {
         self.options().replication.statement(default)
     }
 
+    /// Returns the consistency level of reads as a setting for reports, if anything about copies was chosen:
+    /// the design's own, or else that of the run or a default.
+    pub fn read_setting(
+        &self,
+        own: Option<Consistency>,
+        default: Consistency,
+    ) -> Option<(String, String)> {
+        let replication = self.options().replication;
+        if own.is_none() && !replication.is_chosen() {
+            return None;
+        }
+        let level = own.or(replication.consistency).unwrap_or(default);
+        Some(("consistency of reads".to_owned(), level.to_string()))
+    }
+
     /// Returns the statements that bring tables to rest after loading.
     pub fn settle_statements(&self, relations: &[Relation]) -> Vec<String> {
         let is_ours = self.options().cluster.is_none();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cassandra;
+mod cassandra_consistency;
 mod cassandra_drive;
 mod cassandra_java;
 mod cassandra_rate_limit;

@@ -24,12 +24,20 @@ pub fn explained(error: &ExecutionError) -> String {
             };
             format!("the function {keyspace}.{function} failed: {message}{advice}")
         }
+        DbError::Unavailable {
+            required, alive, ..
+        } => format!(
+            "the nodes of {alive} copies are there, and the consistency level waits for {required}: start \
+             the others, or read at a lower level ({error})"
+        ),
         _ => error.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use scylla::statement::Consistency;
+
     use super::*;
 
     fn by_server(reason: DbError, message: &str) -> String {
@@ -53,6 +61,24 @@ mod tests {
         assert!(long.contains("raise it in [server.cassandra]"), "{long}");
         let wrong = by_server(failure(), "java.lang.NullPointerException");
         assert!(wrong.ends_with("java.lang.NullPointerException"), "{wrong}");
+    }
+
+    #[test]
+    fn copies_that_are_not_there_are_counted() {
+        let unavailable = DbError::Unavailable {
+            consistency: Consistency::All,
+            required: 3,
+            alive: 2,
+        };
+        let said = by_server(unavailable, "Cannot achieve consistency level ALL");
+        assert!(
+            said.contains("waits for 3 copies, and the nodes of 2 are there"),
+            "{said}"
+        );
+        assert!(
+            said.contains("Cannot achieve consistency level ALL"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How rows are read from a table, as far as the settings of a design choose it.
 
-use bakeoff_workload::DesignId;
+use bakeoff_workload::{Consistency, DesignId};
 
 use super::java::JavaFunctions;
 use crate::EngineError;
@@ -18,6 +18,8 @@ pub struct Reading {
     pub page_rows: i32,
     /// How Cassandra computes aggregates; `None` where their rows are fetched.
     pub aggregate: Option<ServerAggregate>,
+    /// Consistency level of reads; `None` means that of the run.
+    pub consistency: Option<Consistency>,
 }
 
 /// How Cassandra computes the aggregates of a query.
@@ -64,6 +66,30 @@ impl ServerAggregate {
     }
 }
 
+/// Words of the setting `consistency`, as `bakeoff list` shows them.
+macro_rules! consistency_setting {
+    () => {
+        "consistency=one|quorum|all|local_one|local_quorum"
+    };
+}
+pub(in crate::cassandra) use consistency_setting;
+
+/// Takes the consistency level at which a design reads, if it has one of its own.
+///
+/// # Errors
+/// Fails for a word that is none of those levels.
+pub fn take_consistency(settings: &mut Settings<'_>) -> Result<Option<Consistency>, EngineError> {
+    let words = ["one", "quorum", "all", "local_one", "local_quorum"];
+    let asked = settings.word("consistency", &words)?;
+    Ok(asked.map(|word| match word {
+        "one" => Consistency::One,
+        "quorum" => Consistency::Quorum,
+        "all" => Consistency::All,
+        "local_one" => Consistency::LocalOne,
+        _ => Consistency::LocalQuorum,
+    }))
+}
+
 /// Returns whether a design makes functions in its keyspace, as far as its id says.
 pub fn makes_functions(id: &DesignId) -> bool {
     let asked = id.settings.get("aggregate");
@@ -79,12 +105,13 @@ impl Default for Reading {
         Reading {
             page_rows: PAGE_ROWS,
             aggregate: None,
+            consistency: None,
         }
     }
 }
 
 impl Reading {
-    /// Takes the settings `page` and `aggregate` of a design.
+    /// Takes the settings `page`, `aggregate` and `consistency` of a design.
     ///
     /// # Errors
     /// Fails for a value that makes no sense.
@@ -101,6 +128,7 @@ impl Reading {
         Ok(Reading {
             page_rows,
             aggregate,
+            consistency: take_consistency(settings)?,
         })
     }
 

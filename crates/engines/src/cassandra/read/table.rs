@@ -28,6 +28,7 @@ use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
 use super::split::OrderKey;
 use super::statements::Statements;
+use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
@@ -59,8 +60,9 @@ pub struct CassandraTable {
 
 impl CassandraTable {
     pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
+        let consistency = table.reading.consistency.map(in_driver);
         CassandraTable {
-            statements: Statements::new(session, None, table.reading.page_rows),
+            statements: Statements::new(session, consistency, table.reading.page_rows),
             table,
             buckets: OnceCell::new(),
             written: None,

@@ -11,7 +11,7 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::layout::{Shape, TableLayout};
-use super::{describe, table_layout};
+use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
@@ -44,6 +44,7 @@ impl RowsDesign {
         deployment: Arc<Deployment>,
     ) -> Result<Self, EngineError> {
         let layout = table_layout(request, shape)?;
+        check_consistency(request, &layout, deployment.datacenters())?;
         let read = ReadTable::from_layout(&layout, request.keyspace.name.clone());
         let table = Arc::new(CassandraTable::new(deployment.session.clone(), read));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);

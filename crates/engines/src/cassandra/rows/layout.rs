@@ -4,7 +4,7 @@ use bakeoff_workload::{DesignId, Table};
 
 use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
-use crate::cassandra::read::reading::Reading;
+use crate::cassandra::read::reading::{Reading, consistency_setting};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -18,18 +18,21 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, ",
+    consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, ",
+    consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000"
+    ", page=5000, ",
+    consistency_setting!()
 );
 
 /// Entry of the layout `narrow` in `bakeoff list`.

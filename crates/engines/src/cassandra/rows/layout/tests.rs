@@ -73,6 +73,10 @@ fn settings_that_make_no_sense_are_refused_by_name() {
             "cassandra/blob?aggregate=server",
             "unknown setting `aggregate`",
         ),
+        (
+            "cassandra/blob?consistency=two",
+            "one, quorum, all, local_one",
+        ),
         ("cassandra/wide?bucket=0s", "more than 0"),
         ("cassandra/wide?bucket=much", "not a duration"),
         ("cassandra/wide?compressor=none&chunk=4KiB", "means nothing"),
