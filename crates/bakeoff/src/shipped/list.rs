@@ -42,6 +42,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "nosqlbench/cql_timeseries2",
         "readings",
         "sensor",
+        "sensor_levels",
         "timeseries",
         "timeseries_diagnostics",
         "timeseries_readings",

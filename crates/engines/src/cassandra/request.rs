@@ -1,6 +1,6 @@
 //! The request for a design, and the statements that all layouts have in common.
 
-use bakeoff_stats::DesignInfo;
+use bakeoff_stats::{DesignInfo, READ_LEVEL};
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
 use super::Cassandra;
@@ -79,7 +79,7 @@ impl<'a> DesignRequest<'a> {
             return None;
         }
         let level = own.or(replication.consistency).unwrap_or(default);
-        Some(("consistency of reads".to_owned(), level.to_string()))
+        Some((READ_LEVEL.to_owned(), level.to_string()))
     }
 
     /// Returns the statements that bring tables to rest after loading.

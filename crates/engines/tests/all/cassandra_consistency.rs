@@ -12,6 +12,7 @@ use bakeoff_driver::Design;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_engines::{Context, EngineOptions, Replication};
+use bakeoff_stats::READ_LEVEL;
 use bakeoff_testing::skipped;
 use bakeoff_workload::{Consistency, DesignId};
 
@@ -146,7 +147,7 @@ fn described(id: &str, consistency: Option<Consistency>) -> Result<String, Strin
         .describe(&id, &events().workload, &context)
         .map_err(|error| error.to_string())?;
     let mut settings = info.settings.into_iter();
-    let level = settings.find(|(name, _)| name == "consistency of reads");
+    let level = settings.find(|(name, _)| name == READ_LEVEL);
     Ok(level.unwrap().1)
 }
 

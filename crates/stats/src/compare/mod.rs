@@ -26,13 +26,13 @@ pub use record::{
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtValue, Axis, BUSY, Because, BySetting, ConcurrentComparison,
-    ConcurrentFigures, ConcurrentSummary, Cost, CostRange, Demand, DesignCost, DesignForecast,
-    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, HeldOut, InstanceSummary, LOOKS,
-    MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary,
-    SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
-    WhyNotChecked, ledger,
+    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BySetting,
+    ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, Demand,
+    DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast,
+    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
+    NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase,
+    QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom, ScaleOut,
+    ScaledQuery, StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad,
+    UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -63,6 +63,31 @@ fn sensor_is_study_s4_and_its_expected_average_is_right() {
     assert_eq!(expect.rows, Some(10_000));
 }
 
+/// Each way to aggregate has to be there at each level, or the report would compare others with others.
+#[test]
+fn sensor_levels_has_each_way_to_aggregate_at_each_level() {
+    let workload = shipped("sensor_levels.toml");
+    let ways = |level: &str| -> Vec<String> {
+        let chosen = format!("consistency={level}");
+        let ids = workload.designs.iter().map(ToString::to_string);
+        ids.filter(|id| id.ends_with(&chosen))
+            .map(|id| id.replace(&chosen, ""))
+            .collect()
+    };
+    assert_eq!(ways("one"), ways("quorum"));
+    assert_eq!(2 * ways("one").len(), workload.designs.len());
+    let [one, many] = &workload.queries[..] else {
+        panic!("{:?}", workload.queries);
+    };
+    assert_eq!(
+        (one.name.as_str(), many.name.as_str()),
+        ("one_partition", "many_partitions")
+    );
+    // The values of the first rows do not depend on the number of sensors.
+    let of_one_sensor = shipped("sensor.toml").queries[0].expect.clone().unwrap();
+    assert_eq!(many.expect.as_ref().unwrap().answer, of_one_sensor.answer);
+}
+
 #[test]
 fn a_drawn_range_lies_in_the_loaded_rows() {
     let workload = shipped("sensor.toml");

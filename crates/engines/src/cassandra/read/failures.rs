@@ -72,7 +72,9 @@ mod tests {
         };
         let said = by_server(unavailable, "Cannot achieve consistency level ALL");
         assert!(
-            said.contains("waits for 3 copies, and the nodes of 2 are there"),
+            said.starts_with(
+                "the nodes of 2 copies are there, and the consistency level waits for 3"
+            ),
             "{said}"
         );
         assert!(

@@ -1,5 +1,6 @@
 //! Renders a run as one HTML file that needs no network and no scripts.
 
+mod by_level;
 mod by_rows;
 mod by_setting;
 mod concurrent;
@@ -25,6 +26,7 @@ pub fn render(summary: &Summary) -> String {
         query_charts(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
+        by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
         by_rows::of_run(summary),

@@ -1,6 +1,8 @@
 //! Every form of a comparison's report.
 
 #[cfg(test)]
+mod by_level;
+#[cfg(test)]
 mod by_rows;
 #[cfg(test)]
 mod by_setting;

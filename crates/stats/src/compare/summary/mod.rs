@@ -1,5 +1,6 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
+mod by_level;
 mod by_setting;
 mod collect;
 mod concurrent;
@@ -16,6 +17,7 @@ pub(super) mod rounds;
 mod scale_out;
 mod users;
 
+pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
 pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
