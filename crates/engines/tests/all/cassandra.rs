@@ -393,7 +393,7 @@ async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
 }
 
 /// The plan of a question with its metrics, after it was answered.
-pub(crate) async fn executed(design: &dyn Design, sql: &str) -> String {
+pub async fn executed(design: &dyn Design, sql: &str) -> String {
     let answer = design
         .answer(&format!("EXPLAIN ANALYZE {sql}"))
         .await
@@ -630,11 +630,11 @@ async fn has_keyspace(session: &Session, keyspace: &str) -> bool {
     found.into_rows_result().unwrap().rows_num() > 0
 }
 
-pub(crate) async fn cql(session: &Session, statement: &str) {
+pub async fn cql(session: &Session, statement: &str) {
     session.query_unpaged(statement, ()).await.unwrap();
 }
 
-pub(crate) fn address_of(run_dir: &Path) -> String {
+pub fn address_of(run_dir: &Path) -> String {
     let servers = list(&Home::from_env().unwrap()).unwrap();
     servers
         .iter()

@@ -75,7 +75,7 @@ async fn functions_answer_as_the_rows_do_and_are_named_when_they_loop() {
 /// A server that has functions because a design needs them, with these settings.
 async fn started(run_dir: &Path, settings: &[(&str, &str)]) -> Started {
     let mut options = EngineOptions::default();
-    let ids = DESIGNS.iter().map(|id| id.parse().unwrap());
+    let ids = DESIGNS.iter().map(|id| id.parse::<DesignId>().unwrap());
     let ids: Vec<DesignId> = ids.collect();
     require(&ids, &mut options);
     let settings = settings.iter();
