@@ -2,7 +2,7 @@
 //!
 //! Without a thread for each call, a function may run commands of the system, and nothing ends it. That is
 //! no harm where all functions are those of designs, which Bakeoff writes itself: nobody else can log in to a
-//! server that it starts, and queries are SQL that makes no functions. A [mix] may have statements in CQL.
+//! server that it starts, and queries are SQL that makes no functions. A `[mix]` may have statements in CQL.
 
 use toml::{Spanned, Value};
 
