@@ -98,8 +98,8 @@ fn step_of<'a>(
 }
 
 fn design(document: Text<'_>, written: &Spanned<String>) -> Result<DesignId> {
-    let parsed = written.get_ref().parse();
-    parsed.map_err(|message: String| document.error(written.span(), message))
+    let parsed: Result<DesignId, String> = written.get_ref().parse();
+    parsed.map_err(|message| document.error(written.span(), message))
 }
 
 /// Checks the bounds between which the statement holds.

@@ -80,14 +80,14 @@ pub fn check(figure: &StudyFigure, step: &StudyStep, workload: &Workload) -> Res
             let queries = workload.queries.iter();
             (
                 "query",
-                name,
+                name.as_str(),
                 queries.map(|query| query.name.as_str()).collect(),
             )
         }
         StudyFigure::Response { operation, .. } => {
             let operations = workload.mix.iter().flat_map(|mix| &mix.operations);
             let names = operations.map(|operation| operation.name.as_str());
-            ("operation", operation, names.collect())
+            ("operation", operation.as_str(), names.collect())
         }
         _ => return Ok(()),
     };
