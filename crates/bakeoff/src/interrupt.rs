@@ -1,5 +1,7 @@
 //! Waits for the signals that ask a command to stop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
@@ -10,6 +12,15 @@ use crate::stderr::print_line;
 const LEFT_BEHIND: &str = "interrupted again, so nothing was cleaned up: a server that was started \
     may keep running, with its data in the run folder, until the next `bakeoff run` or `bakeoff \
     drive` stops it; tables in a cluster of your own are still in their keyspace";
+
+/// Whether a signal has asked a measurement of this process to stop.
+static WAS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a signal has asked a measurement of this process to stop. Once one has listened for signals,
+/// they do not end the process between two measurements either.
+pub fn was_asked_to_stop() -> bool {
+    WAS_ASKED.load(Ordering::Relaxed)
+}
 
 /// Returns on Ctrl-C, on SIGTERM, and when the terminal is closed. A further signal ends the process at
 /// once, since cleaning up may hang.
@@ -37,6 +48,7 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
     runtime.block_on(async {
         let mut signals = Signals::new();
         signals.next().await;
+        WAS_ASKED.store(true, Ordering::Relaxed);
         // The receiver is gone if the command ends at this very moment.
         let _ = ask.send(());
         signals.next().await;

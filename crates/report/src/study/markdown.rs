@@ -59,8 +59,9 @@ fn markdown(part: &Part, folder: &str) -> String {
         }
         Part::Table(table) => table_text(table),
         Part::Chart(chart) => format!(
-            "![{}](<{folder}/{}>)\n",
+            "![{}]({}/{})\n",
             plain(&chart.title),
+            in_address(folder),
             file_name(chart)
         ),
         Part::Script(text) => format!("```sh\n{}\n```\n", text.trim_end()),
@@ -109,7 +110,9 @@ fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
+            // Escaped by a backslash it would still begin code for those who look for it.
+            '`' => plain.push_str("&#96;"),
+            '\\' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
                 plain.push('\\');
                 plain.push(character);
             }
@@ -121,6 +124,18 @@ fn plain(text: &str) -> String {
         }
     }
     plain
+}
+
+/// Writes the name of a folder in a link: every character that could end it has its number.
+fn in_address(folder: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let bytes = folder.bytes();
+    bytes
+        .map(|byte| match is_plain(byte) {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 /// Leaves out of an address what would end it.
@@ -136,8 +151,12 @@ mod tests {
 
     #[test]
     fn what_has_a_meaning_in_markdown_becomes_text() {
-        assert_eq!(plain("a|b `c` <d>\n*e*"), "a\\|b \\`c\\` &lt;d&gt; \\*e\\*");
+        assert_eq!(
+            plain("a|b `c` <d>\n*e*"),
+            "a\\|b &#96;c&#96; &lt;d&gt; \\*e\\*"
+        );
         assert_eq!(address("https://a/<b>\n"), "https://a/b");
+        assert_eq!(in_address("my (s1)"), "my%20%28s1%29");
     }
 
     #[test]

@@ -158,5 +158,5 @@ impl Page<'_> {
 
 /// Returns whether a step was measured to its end.
 fn is_whole(step: &StepResult) -> bool {
-    step.measured.as_ref().is_some_and(Measured::is_finished)
+    step.measured.as_ref().is_some_and(Measured::is_whole)
 }

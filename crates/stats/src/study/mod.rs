@@ -178,6 +178,22 @@ impl Measured {
         }
     }
 
+    /// Returns whether the step was measured to its end, and has figures.
+    pub fn is_whole(&self) -> bool {
+        let has_figures = match self {
+            Measured::Run(summary) => {
+                let mut queries = summary.designs.iter().flat_map(|design| &design.queries);
+                queries.any(|query| query.time.is_some())
+            }
+            Measured::Load(summary) => {
+                let mut designs = summary.designs.iter();
+                designs.any(|design| design.figures.is_some() || !design.found.is_empty())
+            }
+            Measured::Sweep(summary) => summary.designs.iter().any(|design| design.best.is_some()),
+        };
+        has_figures && self.is_finished()
+    }
+
     /// Returns whether the user stopped it.
     pub fn is_interrupted(&self) -> bool {
         match self {

@@ -91,7 +91,7 @@ fn every_chart_of_the_markdown_is_a_file_of_its_own() {
     for (name, svg) in &markdown.charts {
         assert!(!names.contains(&name.as_str()), "{name}");
         names.push(name);
-        has(&markdown.text, &[&format!("(<charts/{name}>)")]);
+        has(&markdown.text, &[&format!("(charts/{name})")]);
         assert!(svg.starts_with("<svg xmlns="), "{name}");
     }
     has(
