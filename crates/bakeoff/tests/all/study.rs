@@ -86,7 +86,7 @@ fn every_step_is_measured_once_and_the_page_says_what_holds() {
     let page = read(&bench, "out/study.md");
     for words in [
         "# Files of a test",
-        "Of 3 published statements 1 hold, 1 do not hold, 0 are not settled and 1 are not measured.",
+        "1 of 3 published statements hold. Do not hold: 1. Not settled: 0. Not measured: 1.",
         "Prices are not measured.",
         "bakeoff run w.toml --rounds 5 --scales 1 --no-twins --out out/1-files",
         "bakeoff drive readings --designs dry --rows 1000 --in-flight 4 --for 2s --out out/2-load",
@@ -143,7 +143,7 @@ fn a_step_that_fails_is_on_the_page_and_the_others_are_measured() {
     ended.says("step 1 of 2, files, failed").says("nowhere.csv");
     let page = read(&bench, "out/study.md");
     for words in [
-        "Not measured: ",
+        "This step is not measured: ",
         "nowhere.csv",
         "the step files has no figures",
         "1 of 2 steps were measured to their end.",
@@ -153,7 +153,7 @@ fn a_step_that_fails_is_on_the_page_and_the_others_are_measured() {
     // Once it can be carried out, its reason is forgotten.
     std::fs::write(bench.path("nowhere.csv"), READINGS).unwrap();
     study(&bench).expect(0);
-    assert!(!read(&bench, "out/study.md").contains("Not measured: "));
+    assert!(!read(&bench, "out/study.md").contains("This step is not measured"));
 }
 
 /// Refused with a misuse before anything is made.

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::study::Judged;
 
-use super::{Cell, Chart, Page, Part, Table, is_whole};
+use super::{Cell, Chart, Column, Page, Part, Table, is_whole};
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table as HtmlTable};
 use crate::page::{self, Frame, chart_figure};
@@ -106,10 +106,14 @@ fn both_sizes(chart: &Chart) -> String {
 }
 
 fn table_html(table: &Table) -> String {
-    let head = table.head.iter().map(|column| match column.has_words {
-        true => Heading::words(&column.title),
-        false => Heading::text(&column.title),
-    });
+    let heading = |column: &Column| {
+        if column.has_words {
+            Heading::words(&column.title)
+        } else {
+            Heading::text(&column.title)
+        }
+    };
+    let head = table.head.iter().map(heading);
     let rows = table.rows.iter();
     let rows = rows.map(|row| row.iter().map(cell).collect());
     HtmlTable {

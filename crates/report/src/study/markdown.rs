@@ -129,13 +129,14 @@ fn plain(text: &str) -> String {
 /// Writes the name of a folder in a link: every character that could end it has its number.
 fn in_address(folder: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let bytes = folder.bytes();
-    bytes
-        .map(|byte| match is_plain(byte) {
-            true => char::from(byte).to_string(),
-            false => format!("%{byte:02X}"),
-        })
-        .collect()
+    let character = |byte: u8| {
+        if is_plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
+    folder.bytes().map(character).collect()
 }
 
 /// Leaves out of an address what would end it.

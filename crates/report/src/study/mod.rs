@@ -119,8 +119,7 @@ impl Page<'_> {
         let all = judged.len();
         let whole = self.steps.iter().filter(|step| is_whole(step)).count();
         let mut text = format!(
-            "Of {all} published statements {} hold, {} do not hold, {} are not settled and {} are not \
-             measured.",
+            "{} of {all} published statements hold. Do not hold: {}. Not settled: {}. Not measured: {}.",
             tally.holds, tally.does_not_hold, tally.not_settled, tally.not_measured
         );
         if whole < self.steps.len() {

@@ -26,8 +26,22 @@ pub fn parts(step: &StepResult) -> Vec<Part> {
                 .map(Part::Chart),
         );
         parts.extend(published::parts(measured));
+        let notes = notes(measured);
+        if !notes.is_empty() {
+            parts.push(Part::Heading("Notes".to_owned()));
+            parts.push(Part::Items(notes));
+        }
     }
     parts
+}
+
+/// Returns what a reader needs to judge the figures.
+fn notes(measured: &Measured) -> Vec<String> {
+    match measured {
+        Measured::Run(summary) => compare::notes::all(summary),
+        Measured::Load(summary) => drive::notes::of(summary),
+        Measured::Sweep(summary) => sweep::notes::of(summary),
+    }
 }
 
 /// Says how far the step came.
@@ -35,8 +49,8 @@ fn state(step: &StepResult) -> String {
     let failed = step.failed.as_deref();
     let Some(measured) = &step.measured else {
         return match failed {
-            Some(reason) => format!("Not measured: {}", sentence(reason)),
-            None => "Not measured yet.".to_owned(),
+            Some(reason) => format!("This step is not measured: {}", sentence(reason)),
+            None => "This step is not measured yet.".to_owned(),
         };
     };
     let what = match measured {

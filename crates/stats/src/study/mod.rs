@@ -180,7 +180,12 @@ impl Measured {
 
     /// Returns whether the step was measured to its end, and has figures.
     pub fn is_whole(&self) -> bool {
-        let has_figures = match self {
+        self.is_finished() && self.has_figures()
+    }
+
+    /// Returns whether at least one design has figures.
+    pub fn has_figures(&self) -> bool {
+        match self {
             Measured::Run(summary) => {
                 let mut queries = summary.designs.iter().flat_map(|design| &design.queries);
                 queries.any(|query| query.time.is_some())
@@ -190,8 +195,22 @@ impl Measured {
                 designs.any(|design| design.figures.is_some() || !design.found.is_empty())
             }
             Measured::Sweep(summary) => summary.designs.iter().any(|design| design.best.is_some()),
-        };
-        has_figures && self.is_finished()
+        }
+    }
+
+    /// Returns whether a design failed, or answered wrongly.
+    pub fn has_failures(&self) -> bool {
+        match self {
+            Measured::Run(summary) => summary.failures().next().is_some(),
+            Measured::Load(summary) => {
+                let mut designs = summary.designs.iter();
+                designs.any(|design| !design.failures.is_empty())
+            }
+            Measured::Sweep(summary) => {
+                let mut designs = summary.designs.iter();
+                designs.any(|design| !design.failures.is_empty())
+            }
+        }
     }
 
     /// Returns whether the user stopped it.

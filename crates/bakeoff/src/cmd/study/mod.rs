@@ -217,18 +217,20 @@ fn with_hint(error: Error, hint: &str) -> anyhow::Error {
     }
 }
 
-/// Returns the exit code: `ended` is what a step ended with that was carried out, if it is worse than complete.
+/// Returns the exit code of all steps together. `ended` is the worst end of those that were carried out now.
 fn exit_of(ended: Option<Exit>, results: &[StepResult]) -> Exit {
-    let is_whole = |step: &StepResult| {
-        step.failed.is_none() && step.measured.as_ref().is_some_and(Measured::is_whole)
+    let is_so =
+        |step: &StepResult, what: fn(&Measured) -> bool| step.measured.as_ref().is_some_and(what);
+    let is_good = |step: &StepResult| {
+        step.failed.is_none()
+            && is_so(step, Measured::is_whole)
+            && !is_so(step, Measured::has_failures)
     };
-    let has_figures = |step: &StepResult| step.measured.is_some();
+    let has_figures = |step: &StepResult| is_so(step, Measured::has_figures);
     match ended {
         Some(Exit::Interrupted) => Exit::Interrupted,
         _ if !results.iter().any(has_figures) => Exit::Failed,
-        Some(Exit::Failed) if results.len() == 1 => Exit::Failed,
-        Some(Exit::Failed | Exit::Partial | Exit::Misused) => Exit::Partial,
-        _ if results.iter().all(is_whole) => Exit::Complete,
+        None if results.iter().all(is_good) => Exit::Complete,
         _ => Exit::Partial,
     }
 }
