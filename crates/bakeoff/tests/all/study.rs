@@ -160,7 +160,9 @@ fn a_step_that_fails_is_on_the_page_and_the_others_are_measured() {
 #[track_caller]
 fn refused(study: &str, arguments: &[&str], words: &str) {
     let bench = bench(study);
-    let ended = bench.bakeoff(&[&["study"], arguments].concat()).expect(2);
+    let ended = bench
+        .bakeoff(&[&["study"][..], arguments].concat())
+        .expect(2);
     ended.says(words);
     assert!(!bench.path("out").exists() && !bench.path("runs").exists());
 }
@@ -234,7 +236,7 @@ fn a_dry_run_prints_commands_and_times_and_touches_nothing() {
     assert!(!bench.path("runs").exists());
     for study in ["s1", "s2", "s3", "s4"] {
         for size in [&["--budget", "10m"][..], &["--full"]] {
-            let dry = [&["study", study, "--dry-run"], size].concat();
+            let dry = [&["study", study, "--dry-run"][..], size].concat();
             let ended = bench.bakeoff(&dry).expect(0);
             ended.says(&format!("runs/{study}/1-"));
         }
