@@ -30,6 +30,10 @@ pub async fn asked_to_stop() {
 
 /// Returns like [`asked_to_stop`]; a second signal prints `left_behind` before it ends the process.
 pub async fn asked_to_stop_leaving(left_behind: &'static str) {
+    // A listener of an earlier measurement has received it, such as that of another step of a study.
+    if was_asked_to_stop() {
+        return;
+    }
     let (ask, asked) = oneshot::channel();
     // A separate thread is needed, since a query may keep all threads of the runtime busy.
     let listening = std::thread::Builder::new()

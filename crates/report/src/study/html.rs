@@ -66,10 +66,10 @@ fn add(sections: &mut [(String, String)], html: &str) {
 
 /// Puts charts that follow each other beside each other.
 fn grid(charts: String) -> String {
-    match charts.as_str() {
-        "" => charts,
-        _ => format!("<div class=\"charts\">\n{charts}</div>\n"),
+    if charts.is_empty() {
+        return charts;
     }
+    format!("<div class=\"charts\">\n{charts}</div>\n")
 }
 
 fn html(part: &Part) -> String {
