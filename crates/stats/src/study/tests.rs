@@ -221,7 +221,7 @@ fn what_is_missing_is_not_measured_and_says_why() {
 }
 
 #[test]
-fn loads_and_sweeps_are_judged_by_their_rounds() {
+fn loads_are_judged_by_their_rounds() {
     use crate::drive::testing::{
         DESIGN, OTHER_DESIGN, even_seconds, finish, folder, header, start,
     };

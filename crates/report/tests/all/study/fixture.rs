@@ -47,6 +47,12 @@ pub fn study() -> Study {
             // Three rounds.
             decided("load", rate(small), Some(rate(large)), [Some(1.0), None]),
             decided(
+                "inserts",
+                of(Figure::Inserts, sweep::fixture::TIMESCALE),
+                Some(of(Figure::Inserts, sweep::fixture::SERIES)),
+                [Some(10.0), Some(20.0)],
+            ),
+            decided(
                 "designs",
                 scan("cassandra/compact"),
                 Some(scan("cassandra/narrow")),

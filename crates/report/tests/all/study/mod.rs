@@ -30,7 +30,7 @@ fn both_forms_say_what_holds_and_by_which_figures() {
     let page = page(&study, &steps);
     let (html, markdown) = (html(&page), markdown(&page, "study"));
     let verdict =
-        "2 of 6 published statements hold. Do not hold: 1. Not settled: 1. Not measured: 2.";
+        "3 of 7 published statements hold. Do not hold: 1. Not settled: 1. Not measured: 2.";
     let both = [
         verdict,
         "A. Nobody (2016)",
@@ -140,7 +140,7 @@ fn without_any_figures_there_is_still_a_page() {
     has(
         &html,
         &[
-            "0 of 6 published statements hold. Do not hold: 0. Not settled: 0. Not measured: 6.",
+            "0 of 7 published statements hold. Do not hold: 0. Not settled: 0. Not measured: 7.",
             SOURCE,
         ],
     );
