@@ -2,7 +2,8 @@
 //!
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
-//! that holds them, and a summary with everything that a report shows.
+//! that holds them, and a summary with everything that a report shows. A [`study`] has no records of its
+//! own: it decides published statements by these summaries.
 
 mod compare;
 mod counts;
@@ -19,6 +20,7 @@ mod quantile;
 pub mod race;
 mod random;
 mod rounds;
+pub mod study;
 pub mod sweep;
 mod thousands;
 

@@ -6,6 +6,7 @@ mod concurrent;
 mod decide;
 mod mix;
 mod prices;
+mod study;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth};
 pub use mix::{Background, Bind, Mix, Operation};
 pub use prices::PriceList;
+pub use study::{Claim as StudyClaim, Publication as StudyPublication, Step as StudyStep, Study};
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
 pub type Names<T> = BTreeMap<Spanned<String>, T>;

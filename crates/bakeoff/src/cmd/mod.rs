@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod show;
 mod sql;
+mod study;
 mod sweep;
 mod table;
 mod verify;
@@ -51,6 +52,7 @@ enum Command {
     Run(Box<run::Run>),
     Drive(Box<drive::Drive>),
     Sweep(Box<sweep::Sweep>),
+    Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
     List(list::List),
@@ -97,6 +99,7 @@ impl Arguments {
             Command::Run(run) => run.run(),
             Command::Drive(drive) => drive.run(),
             Command::Sweep(sweep) => sweep.run(),
+            Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),

@@ -65,6 +65,12 @@ pub static SCRIPTS: Shelf = Shelf {
     }],
 };
 
+pub static STUDIES: Shelf = Shelf {
+    what: "study",
+    folder: "studies",
+    files: shipped!["studies", "s1", "s2", "s3", "s4",],
+};
+
 pub static PRICES: Shelf = Shelf {
     what: "price list",
     folder: "prices",

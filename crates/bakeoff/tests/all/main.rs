@@ -30,6 +30,7 @@ mod raw_files;
 mod run;
 mod shell;
 mod sql;
+mod study;
 mod support;
 mod sweep;
 mod wheel;

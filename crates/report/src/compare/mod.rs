@@ -9,7 +9,7 @@ pub(crate) mod figure;
 pub mod growth;
 pub mod html;
 pub mod json;
-mod notes;
+pub(crate) mod notes;
 mod race;
 pub mod terminal;
 pub(crate) mod to_best;

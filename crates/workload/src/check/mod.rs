@@ -14,6 +14,7 @@ mod prices;
 mod query;
 mod server;
 mod set;
+mod study;
 mod table;
 mod text;
 mod text_form;

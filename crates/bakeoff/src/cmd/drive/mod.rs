@@ -4,6 +4,7 @@ mod execute;
 mod header;
 mod live;
 mod load;
+mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;

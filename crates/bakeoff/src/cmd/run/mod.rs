@@ -195,6 +195,11 @@ impl Run {
         .await
     }
 
+    /// Returns the time that the whole run may take, if one was given.
+    pub fn time(&self) -> Option<Duration> {
+        self.budget
+    }
+
     fn threads(&self) -> usize {
         self.threads.map_or_else(machine::cores, usize::from)
     }

@@ -3,6 +3,7 @@
 mod check;
 mod execute;
 mod header;
+mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;

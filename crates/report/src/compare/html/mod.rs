@@ -6,7 +6,7 @@ mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
-mod published;
+pub(crate) mod published;
 mod race;
 mod setup;
 mod tables;
