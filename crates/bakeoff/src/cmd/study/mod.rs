@@ -75,7 +75,7 @@ impl Study {
             write::charts_of(page)?;
         }
         if let Some(dir) = &self.from {
-            return self.from_folder(asked, &file, dir);
+            return self.rewrite(asked, &file, dir);
         }
         let size = self.size()?;
         let plan = Plan::new(&file, size, self.out.as_deref())?;
@@ -135,7 +135,7 @@ impl Study {
     }
 
     /// Writes the page from what is in a folder.
-    fn from_folder(&self, asked: &Path, file: &StudyFile, dir: &Path) -> Result<Exit> {
+    fn rewrite(&self, asked: &Path, file: &StudyFile, dir: &Path) -> Result<Exit> {
         let record = Record::read(dir)?.ok_or_else(|| {
             Misuse::new(anyhow!(
                 "{} is not the folder of a study: it has no {}; name the one that `bakeoff study` wrote to",
