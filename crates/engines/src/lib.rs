@@ -29,6 +29,7 @@ pub mod registry;
 mod right_answer;
 mod run_plan;
 mod running;
+mod selected;
 mod settings;
 mod source_table;
 mod sql;

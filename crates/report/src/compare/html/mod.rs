@@ -8,6 +8,7 @@ mod growth;
 mod published;
 mod race;
 mod setup;
+mod speed_up;
 mod tables;
 
 use bakeoff_stats::Summary;
@@ -23,6 +24,7 @@ pub fn render(summary: &Summary) -> String {
     let sections = [
         scatter(summary),
         query_charts(summary),
+        speed_up::of_run(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
         by_setting::of_run(summary),
