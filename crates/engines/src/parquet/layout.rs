@@ -110,9 +110,11 @@ fn column(
     table: &Table,
     setting: &str,
 ) -> Result<Option<String>, EngineError> {
-    let Some(name) = settings.parsed::<String>(setting, "a column")? else {
+    let Some(written) = settings.parsed::<String>(setting, "a column")? else {
         return Ok(None);
     };
+    // Workload files ignore the case of names, too.
+    let name = written.to_lowercase();
     let Some(column) = table.column(&name) else {
         let names = table.columns.iter().map(|c| c.name.as_str());
         let meant =
@@ -200,6 +202,12 @@ mod tests {
         ] {
             assert_eq!(layout(id).unwrap().order(&table), order, "{id}");
         }
+    }
+
+    #[test]
+    fn the_case_of_a_column_is_ignored() {
+        let sorted = layout("parquet?sort=Country").unwrap();
+        assert_eq!(sorted.sort.as_deref(), Some("country"));
     }
 
     #[test]
