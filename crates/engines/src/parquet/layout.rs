@@ -9,6 +9,7 @@ use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
 pub const SETTINGS: &str = "codec=zstd|snappy, sort=COLUMN, partition=COLUMN";
 
+/// How the files of a design are encoded, sorted and divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLayout {
     pub codec: Codec,

@@ -114,6 +114,7 @@ impl Sorted {
     }
 }
 
+/// Makes any error one of DataFusion, which is what reading and sorting fail with.
 pub fn external(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {
     DataFusionError::External(error.into())
 }
