@@ -12,6 +12,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
+use crate::value_folders::ValueFolders;
 use crate::{Context, EngineError, EngineOptions};
 
 /// A layout of an engine, for `bakeoff list`.
@@ -177,6 +178,19 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// The errors of [`Engine::describe`].
     fn ranges(&self, _id: &DesignId, _table: &Table) -> Result<Option<Ranges>, EngineError> {
+        Ok(None)
+    }
+
+    /// Returns the folders of a design that each hold the rows with one value of a column, none of them
+    /// made yet, or `None` if it has no such folders.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::describe`].
+    fn value_folders(
+        &self,
+        _id: &DesignId,
+        _table: &Table,
+    ) -> Result<Option<ValueFolders>, EngineError> {
         Ok(None)
     }
 

@@ -29,11 +29,13 @@ pub mod registry;
 mod right_answer;
 mod run_plan;
 mod running;
+mod selected;
 mod settings;
 mod source_table;
 mod sql;
 pub mod tables;
 mod tls;
+mod value_folders;
 
 pub use absent::Absent;
 pub use bakeoff_servers as servers;
@@ -53,3 +55,4 @@ pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;
 pub use running::Engines;
+pub use value_folders::ValueFolders;

@@ -18,6 +18,7 @@ mod parts;
 mod questions;
 mod race;
 mod run;
+mod selected;
 mod smaller;
 mod space;
 mod star;

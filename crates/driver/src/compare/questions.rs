@@ -133,6 +133,21 @@ impl<'a> Questions<'a> {
         Ok(query.bind(&design.info().id, self.values(query, round, scale)?))
     }
 
+    /// The query with the parameters of each of the first rounds, over the rows of the designs' own tables; once
+    /// if it has no parameters.
+    pub fn of_first_rounds(&mut self, query: &Query, rounds: u32) -> Result<Vec<String>, RunError> {
+        let rounds = if query.parameters.is_empty() {
+            1
+        } else {
+            rounds
+        };
+        let mut all = Vec::new();
+        for round in 0..rounds {
+            all.push(query.bind("", self.values(query, round, None)?));
+        }
+        Ok(all)
+    }
+
     /// The right answer for this design in this round.
     pub async fn expect(
         &mut self,

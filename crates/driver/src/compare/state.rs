@@ -88,6 +88,8 @@ pub struct State {
     pub claims: Option<Vec<Claim>>,
     /// Designs that a race dropped, each with the one that beat it; controls are none of them.
     pub dropped: BTreeMap<String, String>,
+    /// Whether the rows that queries select are counted.
+    pub selected_known: bool,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -144,6 +146,7 @@ impl State {
             Record::Instances { instances } => self.instances = Some(instances.clone()),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
+            Record::Selected { .. } => self.selected_known = true,
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {

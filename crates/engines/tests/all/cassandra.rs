@@ -52,7 +52,7 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/narrow?aggregate=server",
 ];
 
-const EVENT_QUERIES: &[&str] = &[
+pub const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events",
     "SELECT value FROM events",
     "SELECT label, series FROM events",
@@ -169,7 +169,7 @@ const PLACE_DESIGNS: &[&str] = &[
     "cassandra/wide?order=desc&bucket=3",
 ];
 
-const PLACE_QUERIES: &[&str] = &[
+pub const PLACE_QUERIES: &[&str] = &[
     "SELECT * FROM places",
     "SELECT \"order\" FROM places",
     "SELECT amount FROM places WHERE region = 'north' AND id = -1",
@@ -197,7 +197,7 @@ const PLACE_QUERIES: &[&str] = &[
      ORDER BY day DESC, \"order\" DESC LIMIT 4",
 ];
 
-const MARK_QUERIES: &[&str] = &[
+pub const MARK_QUERIES: &[&str] = &[
     "SELECT * FROM marks",
     "SELECT height FROM marks WHERE up",
     "SELECT height FROM marks WHERE NOT up",

@@ -13,6 +13,7 @@ mod cassandra_settings;
 mod cassandra_table_options;
 mod cassandra_workloads;
 mod names;
+mod parquet;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]

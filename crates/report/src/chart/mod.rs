@@ -17,6 +17,7 @@ mod rows_lines;
 mod scale;
 mod scatter;
 mod setting_line;
+mod speed_up_lines;
 mod storage_bars;
 mod timeline;
 
@@ -30,6 +31,7 @@ pub use rate_bars::{p99_bars, rate_bars};
 pub use rows_lines::{MOST_LINES, grown_designs, rows_lines};
 pub use scatter::{Size, scatter};
 pub use setting_line::{setting_bytes, setting_times};
+pub use speed_up_lines::speed_up_lines;
 pub use storage_bars::storage_bars;
 pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
 

@@ -82,6 +82,11 @@ pub enum Record {
     /// Axes along which the table grows. Absent where the workload names none, and in records of
     /// earlier versions.
     Axes(Axes),
+    /// Rows that the queries select, counted by the oracle. Absent where no query has a condition that can be
+    /// counted, and in records of earlier versions.
+    Selected {
+        queries: Vec<Selected>,
+    },
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit
@@ -265,6 +270,15 @@ pub struct LoadSlice {
     pub rows: u64,
     pub seconds: f64,
     pub cpu: CpuSeconds,
+}
+
+/// Rows of the table that satisfy the WHERE clause of a query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    pub query: String,
+    /// Their number with the parameters of each of the first rounds; one number for a query without
+    /// parameters.
+    pub rows: Vec<u64>,
 }
 
 /// Complete answer of a design to a query, with its comparison.

@@ -30,6 +30,8 @@ pub struct Bench {
     pub source: Rows,
     pub settings: Settings,
     pub folder: TempDir,
+    /// Rows that the query with a WHERE clause selects, as the oracle counts them.
+    pub selected: Option<u64>,
 }
 
 impl Bench {
@@ -62,6 +64,7 @@ impl Bench {
             source,
             settings,
             folder: tempfile::tempdir().unwrap(),
+            selected: None,
         }
     }
 
@@ -89,13 +92,16 @@ impl Bench {
             instances,
         };
         let source = Arc::new(self.source.clone());
-        let (oracle, settings) = (&mut FakeOracle::default(), &self.settings);
+        let mut oracle = FakeOracle {
+            selected: self.selected,
+            ..FakeOracle::default()
+        };
         run(
             &self.workload,
             source,
             designs,
-            oracle,
-            settings,
+            &mut oracle,
+            &self.settings,
             &mut journal,
             &Silent,
         )

@@ -353,6 +353,8 @@ impl Instances for FakeInstances {
 pub struct FakeOracle {
     rows: u64,
     overwritten: u64,
+    /// Rows that a query with a WHERE clause selects; `None` if they cannot be counted.
+    pub selected: Option<u64>,
 }
 
 #[async_trait]
@@ -368,6 +370,11 @@ impl Oracle for FakeOracle {
 
     fn over(&self, _: Arc<dyn RowSource>) -> Box<dyn Oracle> {
         Box::new(FakeOracle::default())
+    }
+
+    async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        let count = |sql: &String| self.selected.filter(|_| sql.contains("WHERE"));
+        Ok(queries.iter().map(count).collect())
     }
 
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {

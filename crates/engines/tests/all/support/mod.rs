@@ -188,7 +188,7 @@ fn cycle<T: Copy>(values: &[T], n: usize) -> impl Iterator<Item = T> + '_ {
 }
 
 /// Rows as a source.
-struct Rows(RecordBatch);
+pub struct Rows(pub RecordBatch);
 
 impl RowSource for Rows {
     fn schema(&self) -> SchemaRef {

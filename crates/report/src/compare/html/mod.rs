@@ -9,6 +9,7 @@ mod growth;
 pub(crate) mod published;
 mod race;
 mod setup;
+mod speed_up;
 mod tables;
 
 use bakeoff_stats::Summary;
@@ -24,6 +25,7 @@ pub fn render(summary: &Summary) -> String {
     let sections = [
         scatter(summary),
         query_charts(summary),
+        speed_up::of_run(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
         by_level::of_run(summary),

@@ -21,4 +21,6 @@ pub mod paged;
 #[cfg(test)]
 mod race;
 #[cfg(test)]
+mod speed_up;
+#[cfg(test)]
 mod terminal;

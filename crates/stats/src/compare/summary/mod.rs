@@ -15,6 +15,7 @@ mod machines;
 mod race;
 pub(super) mod rounds;
 mod scale_out;
+mod speed_up;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
@@ -32,11 +33,12 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
+pub use speed_up::{FullScan, SpeedUp, SpeedUps};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
-use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
+use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Selected, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -75,6 +77,9 @@ pub struct Summary {
     /// Axes along which the table grows, if the workload names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axes: Option<Axes>,
+    /// Rows that queries select, as far as they were counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<Selected>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

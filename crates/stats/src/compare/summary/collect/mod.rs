@@ -40,6 +40,7 @@ impl Collected {
                 designs: Vec::new(),
                 instances: Vec::new(),
                 axes: None,
+                selected: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -131,6 +132,7 @@ impl Collected {
                 self.design(number, &space.design)?.space = Some(space.clone());
             }
             Record::Axes(axes) => run.axes = Some(axes.clone()),
+            Record::Selected { queries } => run.selected.clone_from(queries),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
