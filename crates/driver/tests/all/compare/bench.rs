@@ -92,10 +92,8 @@ impl Bench {
             instances,
         };
         let source = Arc::new(self.source.clone());
-        let mut oracle = FakeOracle {
-            selected: self.selected,
-            ..FakeOracle::default()
-        };
+        let mut oracle = FakeOracle::default();
+        oracle.selected = self.selected;
         run(
             &self.workload,
             source,
