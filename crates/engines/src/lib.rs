@@ -31,6 +31,7 @@ mod run_plan;
 mod running;
 mod settings;
 mod source_table;
+mod spark;
 mod sql;
 pub mod tables;
 mod tls;

@@ -71,6 +71,18 @@ impl Codec {
     }
 }
 
+/// Describes which files a table in this folder is made of.
+pub fn statements(table: &Table, dir: &Path) -> Vec<String> {
+    vec![
+        format!("write {}/slice-*.parquet while loading", dir.display()),
+        format!(
+            "sort them by ({}) into {}/table.parquet and remove them",
+            table.key().collect::<Vec<_>>().join(", "),
+            dir.display()
+        ),
+    ]
+}
+
 pub struct ParquetTable {
     info: DesignInfo,
     dir: PathBuf,
@@ -92,7 +104,8 @@ impl ParquetTable {
         }
     }
 
-    fn sorted_file(&self) -> PathBuf {
+    /// Returns the file with all rows, which is there when the table has settled.
+    pub fn sorted_file(&self) -> PathBuf {
         self.dir.join("table.parquet")
     }
 

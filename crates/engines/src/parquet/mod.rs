@@ -1,6 +1,6 @@
 //! The engine `parquet`: one file sorted by key, queried through DataFusion.
 
-mod files;
+pub mod files;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -49,14 +49,7 @@ impl Engine for ParquetFiles {
     ) -> Result<DesignInfo, EngineError> {
         let codec = codec(id)?;
         let dir = context.folder_of_design(id);
-        let statements = vec![
-            format!("write {}/slice-*.parquet while loading", dir.display()),
-            format!(
-                "sort them by ({}) into {}/table.parquet and remove them",
-                workload.table.key().collect::<Vec<_>>().join(", "),
-                dir.display()
-            ),
-        ];
+        let statements = files::statements(&workload.table, &dir);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
             ..self.info_of(id, codec.settings(), statements)
@@ -123,10 +116,18 @@ fn codec(id: &DesignId) -> Result<Codec, EngineError> {
     if let Some(layout) = &id.layout {
         return Err(settings.error(format!("parquet has no layout `{layout}`")));
     }
-    let codec = match settings.word("codec", &["zstd", "snappy"])? {
-        Some("snappy") => Codec::Snappy,
-        _ => Codec::Zstd,
-    };
+    let codec = take_codec(&mut settings)?;
     settings.end()?;
     Ok(codec)
+}
+
+/// Takes the setting `codec` of a layout that keeps its rows in a Parquet file.
+///
+/// # Errors
+/// Fails for a codec that does not exist.
+pub fn take_codec(settings: &mut Settings<'_>) -> Result<Codec, EngineError> {
+    Ok(match settings.word("codec", &["zstd", "snappy"])? {
+        Some("snappy") => Codec::Snappy,
+        _ => Codec::Zstd,
+    })
 }

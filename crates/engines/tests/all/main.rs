@@ -15,5 +15,6 @@ mod names;
 mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
+mod spark;
 mod support;
 mod timeseries;

@@ -2,6 +2,7 @@
 
 pub mod load;
 pub mod shared;
+pub mod small;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -309,5 +310,11 @@ pub async fn has_cassandra() -> bool {
 /// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
 pub fn has_timescale() -> bool {
     let survey = survey::timescale();
+    survey.verdict().map_err(skipped).is_ok()
+}
+
+/// Whether Spark can be started here; else as with Cassandra.
+pub async fn has_spark() -> bool {
+    let survey = survey::spark().await;
     survey.verdict().map_err(skipped).is_ok()
 }
