@@ -47,8 +47,12 @@ pub enum Error {
         remedy: String,
     },
 
-    #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
-    Maven { version: String, lines: String },
+    #[error("Maven could not fetch {what}:\n{lines}")]
+    Maven {
+        /// The name and the version of what was to be fetched.
+        what: String,
+        lines: String,
+    },
 
     #[error(
         "PostgreSQL's server is not in {looked}{}: install it with {install}, name the folder of \

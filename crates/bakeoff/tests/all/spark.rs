@@ -30,6 +30,19 @@ fn a_dry_run_shows_what_it_would_do() {
 }
 
 #[test]
+fn a_dry_run_over_cassandra_shows_both_tables() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let ended = bench
+        .bakeoff(&run(&["spark/cassandra", "--dry-run"]))
+        .expect(0);
+    ended
+        .says("a Cassandra for spark/cassandra")
+        .says("CREATE TABLE bakeoff_w_")
+        .says("CREATE TEMPORARY VIEW `readings` USING org.apache.spark.sql.cassandra");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn a_spark_that_is_missing_fails_its_designs_alone() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let mut command = bench.command(&run(&[DESIGNS]));
@@ -83,4 +96,33 @@ fn a_run_with_spark_is_right_and_leaves_nothing() {
     let version = engine.unwrap()["version"].as_str().unwrap();
     assert!(version.starts_with("Spark 3.5."), "{version}");
     assert!(!bench.path("out/spark").exists());
+}
+
+#[test]
+fn a_run_over_cassandra_is_right_and_ends_both_servers() {
+    let Some(bench) = Bench::with_cassandra(WORKLOAD, READINGS) else {
+        return;
+    };
+    if !bench.has("spark") {
+        return;
+    }
+    bench
+        .bakeoff(&run(&["spark/cassandra,parquet?codec=zstd"]))
+        .expect(0);
+    let records = bench.journal("out");
+    let timed: Vec<_> = of_kind(&records, "timed")
+        .filter(|r| r["design"] == "spark/cassandra")
+        .collect();
+    assert_eq!(timed.len(), 2 * 2);
+    for record in timed {
+        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
+        assert!(record["cpu"]["server"].as_f64().unwrap() > 0.0, "{record}");
+    }
+    let footprint = of_kind(&records, "footprint").find(|r| r["design"] == "spark/cassandra");
+    assert!(footprint.unwrap()["file_bytes"].as_u64().unwrap() > 0);
+    assert!(!bench.path("out/spark").exists());
+    bench
+        .bakeoff(&["engines", "status"])
+        .expect(0)
+        .says("no server");
 }

@@ -1,8 +1,10 @@
-//! The engine `spark`: Spark SQL over a Parquet file, in a process of its own.
+//! The engine `spark`: Spark SQL over a Parquet file or a table of Cassandra, in a process of its own.
 
 mod answer;
-mod file;
+mod over_cassandra;
 mod question;
+mod storage;
+mod table;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,14 +12,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
-use bakeoff_servers::spark::{Spark as Process, SparkOptions};
+use bakeoff_servers::spark::{Source, Spark as Process, SparkOptions};
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
+use tokio::sync::OnceCell;
 
-use crate::parquet::files::{self, ROW_GROUP_ROWS};
+use crate::cassandra::RunningCassandra;
+use crate::parquet::files::{self, Codec, ParquetTable, ROW_GROUP_ROWS};
 use crate::{Context, Engine, EngineError, Layout, Running};
-use file::{SparkFile, Storage};
+use storage::{LAYOUTS, Place, Storage};
+use table::{Parts, SparkTable};
 
 const ENGINE: &str = "spark";
 /// The folder of the process's own files, among those of the designs.
@@ -32,15 +37,18 @@ impl Engine for Spark {
     }
 
     fn layouts(&self) -> &'static [Layout] {
-        &[Layout {
-            name: "spark/parquet",
-            what: "one Parquet file sorted by key, read by Spark SQL",
-            settings: file::SETTINGS,
-        }]
+        &LAYOUTS
     }
 
     fn has_server(&self) -> bool {
         true
+    }
+
+    fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
+        match Storage::new(id).ok()?.place {
+            Place::Parquet(_) => None,
+            Place::Cassandra => over_cassandra::unfit(id, workload),
+        }
     }
 
     fn takes_inserts(&self, _id: &DesignId) -> bool {
@@ -65,22 +73,33 @@ impl Engine for Spark {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let storage = storage(id)?;
-        let dir = context.folder_of_design(id);
-        let mut statements = files::statements(&workload.table, &dir);
-        statements.extend(storage.statements(&workload.table.name, &dir));
-        Ok(DesignInfo {
-            unit_rows: Some(ROW_GROUP_ROWS as u64),
-            ..self.info_of(id, storage.settings(), statements)
-        })
+        let storage = Storage::new(id)?;
+        match storage.place {
+            Place::Parquet(codec) => Ok(self.describe_file(id, codec, storage, workload, context)),
+            Place::Cassandra => over_cassandra::describe(id, storage, workload, context),
+        }
     }
 
-    fn would_touch(&self, _context: &Context) -> Option<String> {
-        Some("start a Spark on loopback with its files in it".to_owned())
+    fn would_touch(&self, context: &Context) -> Option<String> {
+        let spark = "start a Spark on loopback with its files in it";
+        Some(match &context.options.cassandra.cluster {
+            None => format!("{spark}, and a Cassandra for spark/cassandra"),
+            Some(cluster) => format!(
+                "{spark}, and with spark/cassandra to the Cassandra at {}",
+                cluster.address
+            ),
+        })
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
         Ok(Process::check(&options(context)).await?)
+    }
+
+    async fn check_design(&self, id: &DesignId, context: &Context) -> Result<(), EngineError> {
+        match Storage::new(id)?.place {
+            Place::Parquet(_) => Ok(()),
+            Place::Cassandra => over_cassandra::check(id, context).await,
+        }
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -88,7 +107,31 @@ impl Engine for Spark {
         Ok(Box::new(RunningSpark {
             folder: context.folder_of(ENGINE),
             process: Arc::new(process),
+            cassandra: OnceCell::new(),
         }))
+    }
+}
+
+impl Spark {
+    fn describe_file(
+        &self,
+        id: &DesignId,
+        codec: Codec,
+        storage: Storage,
+        workload: &Workload,
+        context: &Context,
+    ) -> DesignInfo {
+        let dir = context.folder_of_design(id);
+        let file = dir.join("table.parquet").display().to_string();
+        let table = &workload.table;
+        let mut statements = files::statements(table, &dir);
+        statements.extend(storage.statements(&table.name, "parquet", &[("path", &file)]));
+        let mut settings = codec.settings();
+        settings.push(storage.cached());
+        DesignInfo {
+            unit_rows: Some(ROW_GROUP_ROWS as u64),
+            ..self.info_of(id, settings, statements)
+        }
     }
 }
 
@@ -97,20 +140,12 @@ fn options(context: &Context) -> SparkOptions {
     SparkOptions::new(folder, context.threads)
 }
 
-fn storage(id: &DesignId) -> Result<Storage, EngineError> {
-    match id.layout.as_deref() {
-        Some("parquet") => Storage::new(id),
-        other => Err(EngineError(format!(
-            "design {id}: spark has no layout `{}`; there is parquet",
-            other.unwrap_or("")
-        ))),
-    }
-}
-
 struct RunningSpark {
     /// The folder with the files of all Spark designs of the run.
     folder: PathBuf,
     process: Arc<Process>,
+    /// The Cassandra of all designs over one, started for the first of them.
+    cassandra: OnceCell<RunningCassandra>,
 }
 
 #[async_trait]
@@ -131,25 +166,48 @@ impl Running for RunningSpark {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = Spark.describe(id, workload, context)?;
-        let dir = context.folder_of_design(id);
-        Ok(Box::new(SparkFile::new(
-            Arc::clone(&self.process),
+        let storage = Storage::new(id)?;
+        let (stored, source): (Box<dyn Design>, Source) = match storage.place {
+            Place::Parquet(codec) => {
+                let (dir, table) = (context.folder_of_design(id), workload.table.clone());
+                let file = ParquetTable::new(info.clone(), dir, table, codec, context.threads);
+                let source = Source::parquet(file.sorted_file());
+                (Box::new(file), source)
+            }
+            Place::Cassandra => {
+                let starting = || over_cassandra::start(context);
+                let cassandra = self.cassandra.get_or_try_init(starting).await?;
+                over_cassandra::stored(cassandra, id, workload, context).await?
+            }
+        };
+        Ok(Box::new(SparkTable::new(Parts {
+            process: Arc::clone(&self.process),
             info,
-            dir,
-            workload.table.clone(),
-            storage(id)?,
-            context.threads,
-        )))
+            name: workload.table.name.clone(),
+            stored,
+            has_server: storage.place == Place::Cassandra,
+            source,
+            cache: storage.cache,
+        })))
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
-        let RunningSpark { folder, process } = *self;
+        let RunningSpark {
+            folder,
+            process,
+            cassandra,
+        } = *self;
+        let rows_are_gone = match cassandra.into_inner() {
+            Some(cassandra) => Box::new(cassandra).finish(keep).await,
+            None => Ok(()),
+        };
         let own_files = process.dir().to_owned();
         // With other owners the process ends when the last of them is dropped.
         let Some(process) = Arc::into_inner(process) else {
-            return Ok(());
+            return rows_are_gone;
         };
         process.stop().await?;
+        rows_are_gone?;
         remove(if keep { &own_files } else { &folder })
     }
 }

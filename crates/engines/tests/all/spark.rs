@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use arrow::array::{AsArray, BinaryArray, Int32Array};
 use arrow::datatypes::Int64Type;
 use bakeoff_driver::Design;
+use bakeoff_engines::{Cluster, EngineOptions};
 
+use crate::support::shared;
 use crate::support::small::{Small, with_own_texts};
 use crate::support::{Started, Table, events, has_spark, marks, places, wrong_answers};
 
@@ -20,6 +22,9 @@ const DESIGNS: [&str; 2] = [
     "spark/parquet?codec=snappy",
     "spark/parquet?codec=zstd&cache=true",
 ];
+
+/// Tables in a Cassandra that runs already.
+const CASSANDRA_DESIGNS: [&str; 2] = ["spark/cassandra", "spark/cassandra?cache=true"];
 
 const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events",
@@ -87,7 +92,13 @@ async fn designs_on_a_real_spark() {
     let folder = tempfile::tempdir().unwrap();
     // A name that shells divide, and in which Spark sees a pattern.
     let run_dir = folder.path().join("a run's {folder} [1]");
-    let spark = Started::new("spark", run_dir).await;
+    let server = shared::cassandra().await;
+    let mut options = EngineOptions::default();
+    options.cassandra.cluster = server.as_ref().map(|server| Cluster {
+        address: server.address().to_string(),
+        ..Cluster::default()
+    });
+    let spark = Started::with("spark", run_dir, options).await;
     let events = events();
     for (table, queries) in [
         (&events, EVENT_QUERIES),
@@ -106,6 +117,9 @@ async fn designs_on_a_real_spark() {
             assert!(design.survives().await);
         }
     }
+    if server.is_some() {
+        tables_of_cassandra_are_right(&spark, &events).await;
+    }
     shipped_workloads_are_right(&spark).await;
     a_table_made_anew_has_its_own_rows(&spark, &events).await;
     what_is_refused_and_what_fails_stays_with_its_question(&spark, &events).await;
@@ -123,6 +137,23 @@ fn blobs() -> Table {
             Arc::new(data.into_iter().collect::<BinaryArray>()),
         ],
     )
+}
+
+async fn tables_of_cassandra_are_right(spark: &Started, events: &Table) {
+    let blobs = blobs();
+    for (table, queries) in [(events, EVENT_QUERIES), (&blobs, BLOB_QUERIES)] {
+        let oracle = table.oracle(table.rows.clone()).await;
+        for id in CASSANDRA_DESIGNS {
+            let design = spark.loaded(id, table).await;
+            let settled = design.settle().await.unwrap();
+            assert_eq!(settled.contains("CACHE TABLE"), id.contains("cache=true"));
+            let wrong = wrong_answers(design.as_ref(), &oracle, queries).await;
+            assert_eq!(wrong, [""; 0]);
+            assert!(!design.keeps_duplicates());
+            // The time of a server that was there before is not known.
+            assert_eq!(design.server_cpu_seconds(), None);
+        }
+    }
 }
 
 /// Those with a text of their own for Spark among them.

@@ -56,6 +56,7 @@ class Driver:
         self.spark.sparkContext.setLogLevel("ERROR")
         self.jvm = self.spark.sparkContext._gateway.proc
         self.sessions = {}
+        self.jars = set()
         self.running = set()
 
     def versions(self):
@@ -68,8 +69,15 @@ class Driver:
         session = self.spark.newSession()
         self.drop_unsafe_functions(session)
         source, table = request["source"], request["table"]
+        for jar in source["jars"]:
+            if jar not in self.jars:
+                session.sql("ADD JAR " + literal(jar))
+                self.jars.add(jar)
         reader = session.read.format(source["format"]).options(**source["options"])
-        reader.load(source["path"]).createOrReplaceTempView(table)
+        rows = reader.load(source["path"])
+        if source["columns"]:
+            rows = rows.select([quoted(column) for column in source["columns"]])
+        rows.createOrReplaceTempView(table)
         self.sessions[request["session"]] = (session, table)
         if request["cache"]:
             session.sql("CACHE TABLE " + quoted(table))
@@ -118,6 +126,10 @@ class Driver:
 
 def quoted(name):
     return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def stream_of(rows, batches):

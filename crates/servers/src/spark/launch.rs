@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use super::exchange::Exchange;
-use super::log;
+use super::log::{self, LOG};
 use super::options::SparkOptions;
 use super::process::Spark;
 use super::python::{SparkPython, find_python};
@@ -26,7 +26,6 @@ use crate::process::ProcessId;
 /// The program that starts Spark and asks it.
 const DRIVER: &str = include_str!("driver.py");
 const DRIVER_FILE: &str = "driver.py";
-pub(super) const LOG: &str = "spark.log";
 /// The folder of everything that Spark writes for itself: what it spills, and libraries that it unpacks.
 const TEMPORARY: &str = "tmp";
 /// The longest time of a start, which takes seconds on an idle machine.

@@ -5,6 +5,8 @@ use std::process::ExitStatus;
 
 use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
+/// The name of the log in Spark's folder.
+pub(super) const LOG: &str = "spark.log";
 /// Marks of lines that name a cause, rather than a place in the code or what Spark was doing.
 const CAUSES: [&str; 5] = [
     " ERROR ",

@@ -16,6 +16,7 @@
 //! ```
 
 mod exchange;
+mod jars;
 mod launch;
 mod log;
 mod options;
@@ -25,9 +26,10 @@ mod python;
 mod reply;
 mod source;
 
+pub use jars::{check_connector, resolve_connector};
 pub(crate) use launch::{default_heap_mib, find_java_for_spark};
 pub use options::SparkOptions;
 pub use process::Spark;
 pub use python::{SparkPython, find_python};
 pub(crate) use python::{found_python, search_python};
-pub use source::Source;
+pub use source::{CassandraTable, Source};

@@ -9,6 +9,10 @@ use crate::error::{Error, Result};
 pub(crate) struct PinnedSpark {
     /// The version of the Python package `pyspark`.
     pub(crate) pyspark: String,
+    /// Maven coordinates of the connector to Cassandra: `group:artifact`.
+    pub(crate) connector_maven: String,
+    /// The version of the connector.
+    pub(crate) connector: String,
 }
 
 impl PinnedSpark {
@@ -45,6 +49,7 @@ mod tests {
         assert_eq!(spark.release(), "3.5.");
         let other = PinnedSpark {
             pyspark: "4.1".to_owned(),
+            ..spark
         };
         assert_eq!(other.release(), "4.1");
     }

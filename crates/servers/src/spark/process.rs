@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::exchange::Exchange;
-use super::launch::LOG;
-use super::log;
+use super::log::{self, LOG};
 use super::reply::{Answer, Versions};
 use super::source::Source;
 use crate::error::{Error, Result};

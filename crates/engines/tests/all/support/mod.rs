@@ -223,6 +223,10 @@ pub struct Started {
 
 impl Started {
     pub async fn new(name: &str, run_dir: PathBuf) -> Started {
+        Started::with(name, run_dir, EngineOptions::default()).await
+    }
+
+    pub async fn with(name: &str, run_dir: PathBuf, options: EngineOptions) -> Started {
         let context = Context {
             run_dir,
             token: None,
@@ -232,7 +236,7 @@ impl Started {
                 memory: MemoryOptions {
                     table_bytes: 64 << 20,
                 },
-                ..EngineOptions::default()
+                ..options
             },
         };
         let id: DesignId = name.parse().unwrap();
