@@ -19,7 +19,9 @@ const OF_OUR_READER: [&str; 2] = ["page", "aggregate"];
 
 /// Returns the reason why a workload cannot have such a table, if there is one.
 pub fn unfit(id: &DesignId, workload: &Workload) -> Option<String> {
-    Cassandra.unfit(&wide_id(id), workload)
+    let rows = wide_id(id);
+    let why = Cassandra.unfit(&rows, workload)?;
+    Some(in_words_of(id, &rows, &why))
 }
 
 /// Describes the design without touching anything.
@@ -33,7 +35,9 @@ pub fn describe(
     context: &Context,
 ) -> Result<DesignInfo, EngineError> {
     let (rows, context) = (wide_id(id), beside(context));
-    let stored = Cassandra.describe(&rows, workload, &context)?;
+    let stored = Cassandra
+        .describe(&rows, workload, &context)
+        .map_err(|error| EngineError(in_words_of(id, &rows, &error.0)))?;
     let (keyspace, table) = place(&rows, workload, &context)?;
     let mut statements = stored.statements;
     let options = [("keyspace", keyspace.as_str()), ("table", table.as_str())];
@@ -105,6 +109,11 @@ fn beside(context: &Context) -> Context {
         run_dir: context.folder_of(ENGINE),
         ..context.clone()
     }
+}
+
+/// Names in a message the design that users know instead of that of its rows.
+fn in_words_of(id: &DesignId, rows: &DesignId, message: &str) -> String {
+    message.replace(&rows.to_string(), &id.to_string())
 }
 
 fn host_and_port(address: &str) -> Result<(String, u16), EngineError> {

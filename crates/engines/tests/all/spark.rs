@@ -51,6 +51,7 @@ const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events WHERE label LIKE '%日本%'",
     r"SELECT series, '\u0041\' AS text FROM events -- it's a comment \
       WHERE series = 'a'",
+    "SELECT series, '${spark.master} ${env:PATH}' AS text FROM events WHERE series = 'a'",
     "SELECT date_trunc('day', time) AS day, count(*) AS n FROM events
      GROUP BY date_trunc('day', time) ORDER BY day",
     "SELECT CAST(time AS DATE) AS day, CAST(small AS REAL) AS number, CAST(small AS SMALLINT) AS little,

@@ -1,7 +1,7 @@
 """Asks Spark on behalf of the process that started this one.
 
 Every line of the standard input is a request in JSON. The first one has Spark's configuration; the others have an `id`
-and what is to be done: `open` a table, `close` it, `query` it, or `cancel` a query. Every answer is a line in JSON with the
+and what is to be done: `open` a table, `close` it, `query` it, or `cancel` another request. Every answer is a line in JSON with the
 `id` of its request, and either an `error`, or the number of `bytes` that follow it: an Arrow IPC stream.
 
 When the standard input ends, so do this process and its group, however busy they are.
@@ -12,6 +12,7 @@ import json
 import os
 import queue
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,6 +23,8 @@ WORKERS = 256
 # Functions that call any method of any class.
 UNSAFE_FUNCTIONS = ("reflect", "java_method", "try_reflect")
 SECONDS_BETWEEN_CANCELS = 0.1
+# The longest that a Java takes to end whose connections are closed.
+SECONDS_OF_ENDING = 10
 # An exception of Spark goes on with its plan and a stack trace.
 MESSAGE_CHARACTERS = 2000
 
@@ -66,6 +69,7 @@ class Driver:
     def open(self, request):
         """Makes a session with one table, and reads all of it into memory if that is wanted."""
         self.close(request)
+        self.begin(request)
         session = self.spark.newSession()
         self.drop_unsafe_functions(session)
         source, table = request["source"], request["table"]
@@ -93,16 +97,19 @@ class Driver:
     def query(self, request):
         """Answers one query, to its last row."""
         session, _ = self.sessions[request["session"]]
-        context = session.sparkContext
-        group = str(request["id"])
-        context.setJobGroup(group, group, interruptOnCancel=True)
+        self.begin(request)
         rows = session.sql(request["sql"])
         return stream_of(rows, rows._collect_as_arrow())
 
+    def begin(self, request):
+        """Lets the jobs that this thread starts be cancelled with the request."""
+        group = str(request["id"])
+        self.spark.sparkContext.setJobGroup(group, group, interruptOnCancel=True)
+
     def cancel(self, request):
-        """Cancels a query, again while it runs, since it may start further jobs."""
-        while request["query"] in self.running:
-            self.spark.sparkContext.cancelJobGroup(str(request["query"]))
+        """Cancels a request, again while it is served, since it may start further jobs."""
+        while request["request"] in self.running:
+            self.spark.sparkContext.cancelJobGroup(str(request["request"]))
             time.sleep(SECONDS_BETWEEN_CANCELS)
 
     def drop_unsafe_functions(self, session):
@@ -113,12 +120,11 @@ class Driver:
 
     def serve(self, request):
         serving = getattr(self, request["do"])
-        self.running.add(request["id"])
         try:
             return serving(request) or b"", None
         except Exception as error:
             if has_lost_spark(error):
-                end_with(self.jvm)
+                end_with(self.jvm, SECONDS_OF_ENDING)
             return b"", message_of(error)
         finally:
             self.running.discard(request["id"])
@@ -172,9 +178,12 @@ def end():
     os._exit(1)
 
 
-def end_with(jvm):
-    """Ends this process when Spark's own has ended, for lack of memory for example."""
-    code = jvm.wait()
+def end_with(jvm, seconds=None):
+    """Ends this process when Spark's own has ended, for lack of memory for example; returns if it has not by then."""
+    try:
+        code = jvm.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
     print(f"Error: Spark's Java ended with code {code}", file=sys.stderr, flush=True)
     end()
 
@@ -190,6 +199,8 @@ def serve_all(driver, pipes, requests):
                 pipes.send({"id": request["id"], "error": error})
 
         for request in iter(requests.get, None):
+            # Before anything else, so that a request can be cancelled as soon as it was sent.
+            driver.running.add(request["id"])
             workers.submit(serve, request)
 
 
@@ -198,9 +209,11 @@ def main():
     requests = queue.Queue()
 
     def read():
-        for line in pipes.requests:
-            requests.put(json.loads(line))
-        end()
+        try:
+            for line in pipes.requests:
+                requests.put(json.loads(line))
+        finally:
+            end()
 
     threading.Thread(target=read, daemon=True).start()
     configuration = requests.get()

@@ -100,7 +100,7 @@ impl Exchange {
             return;
         }
         let own = self.next.fetch_add(1, Ordering::Relaxed);
-        let request = json!({"id": own, "do": "cancel", "query": id});
+        let request = json!({"id": own, "do": "cancel", "request": id});
         // A process that takes no more requests has ended.
         self.send(&request).ok();
     }
@@ -229,7 +229,7 @@ mod tests {
         tokio::time::timeout(short, asking).await.unwrap_err();
         let (query, cancel) = (process.next(), process.next());
         assert_eq!(cancel["do"], "cancel");
-        assert_eq!(cancel["query"], query["id"]);
+        assert_eq!(cancel["request"], query["id"]);
         assert_ne!(cancel["id"], query["id"]);
     }
 

@@ -91,7 +91,10 @@ impl Spark {
                 spark.start_seconds = began.elapsed().as_secs_f64();
                 Ok(spark)
             }
-            Ok(Err(reason)) if spark.exchange.ended().is_none() => Err(died(reason)),
+            Ok(Err(reason)) if spark.exchange.ended().is_none() => {
+                let log = spark.folder.join(LOG);
+                Err(died(format!("{reason}; more is in {}", log.display())))
+            }
             _ => Err(died(spark.why_ended().await)),
         }
     }
@@ -186,8 +189,9 @@ fn configuration(options: &SparkOptions, needs: &Needs, folder: &Path) -> Vec<(S
         ("spark.sql.ansi.enabled", "true".to_owned()),
         ("spark.sql.session.timeZone", "UTC".to_owned()),
         ("spark.sql.timestampType", "TIMESTAMP_NTZ".to_owned()),
-        // A question reads the table of its workload, and no file that it names.
+        // A question reads the table of its workload, and no file or variable that it names.
         ("spark.sql.runSQLOnFiles", "false".to_owned()),
+        ("spark.sql.variable.substitute", "false".to_owned()),
         // It skips batches of a cached table by their highest values, in which NaN does not count.
         (
             "spark.sql.inMemoryColumnarStorage.partitionPruning",
@@ -199,11 +203,9 @@ fn configuration(options: &SparkOptions, needs: &Needs, folder: &Path) -> Vec<(S
         ("spark.authenticate", "true".to_owned()),
         ("spark.ui.enabled", "false".to_owned()),
         ("spark.ui.showConsoleProgress", "false".to_owned()),
-        ("spark.local.dir", temporary.clone()),
-        (
-            "spark.sql.warehouse.dir",
-            folder.join("warehouse").display().to_string(),
-        ),
+        // Within its working folder, whose name Spark would divide at commas.
+        ("spark.local.dir", TEMPORARY.to_owned()),
+        ("spark.sql.warehouse.dir", "warehouse".to_owned()),
         (
             "spark.driver.extraJavaOptions",
             format!(
@@ -225,6 +227,8 @@ fn spawn(folder: &Path, needs: &Needs) -> Result<(Child, ProcessId)> {
         .arg(folder.join(DRIVER_FILE))
         .env("JAVA_HOME", java_home(&needs.java))
         .env("SPARK_LOCAL_IP", "127.0.0.1")
+        // Otherwise Java cannot open files whose names are not ASCII.
+        .env("LC_ALL", "C.UTF-8")
         .env("TMPDIR", folder.join(TEMPORARY))
         .current_dir(folder)
         .process_group(0)

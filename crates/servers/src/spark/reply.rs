@@ -47,7 +47,10 @@ struct Head {
 /// Fails with what is wrong with it, after which nothing more can be read.
 pub(super) fn read(from: &mut impl BufRead) -> Result<Option<Reply>, String> {
     let mut line = Vec::new();
-    let read = from.take(MOST_HEAD_BYTES).read_until(b'\n', &mut line);
+    let read = from
+        .by_ref()
+        .take(MOST_HEAD_BYTES)
+        .read_until(b'\n', &mut line);
     read.map_err(|error| format!("its answers cannot be read: {error}"))?;
     if line.is_empty() {
         return Ok(None);
@@ -78,7 +81,7 @@ fn read_bytes(from: &mut impl BufRead, announced: u64) -> Result<Vec<u8>, String
     }
     // The vector grows with what really comes.
     let mut bytes = Vec::new();
-    let read = from.take(announced).read_to_end(&mut bytes);
+    let read = from.by_ref().take(announced).read_to_end(&mut bytes);
     read.map_err(|error| format!("its answers cannot be read: {error}"))?;
     if bytes.len() as u64 == announced {
         Ok(bytes)

@@ -1,7 +1,7 @@
 //! Where the rows of a table are that Spark reads.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 pub struct Source {
     format: &'static str,
     /// The file, where there is one.
-    path: Option<PathBuf>,
+    path: Option<String>,
     options: BTreeMap<String, String>,
     /// The jars that this format needs in addition to Spark's own.
-    jars: Vec<PathBuf>,
+    jars: Vec<String>,
     /// The columns in their order, or none for those of a file in its own order.
     columns: Vec<String>,
 }
@@ -34,10 +34,10 @@ pub struct CassandraTable {
 
 impl Source {
     /// Makes the source of a Parquet file.
-    pub fn parquet(file: impl Into<PathBuf>) -> Source {
+    pub fn parquet(file: impl AsRef<Path>) -> Source {
         Source {
             format: "parquet",
-            path: Some(file.into()),
+            path: Some(text(file.as_ref())),
             // The name of the file is no pattern, whatever characters are in it.
             options: BTreeMap::from([("__globPaths__".to_owned(), "false".to_owned())]),
             jars: Vec::new(),
@@ -74,10 +74,15 @@ impl Source {
             format: "org.apache.spark.sql.cassandra",
             path: None,
             options,
-            jars,
+            jars: jars.iter().map(|jar| text(jar)).collect(),
             columns,
         }
     }
+}
+
+/// Returns a path as a text, which of other characters than those of Unicode is another path.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
