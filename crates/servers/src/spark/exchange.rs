@@ -13,9 +13,18 @@ use super::reply::{self, Answer, Reply};
 /// The number of the answer to the configuration, which no request asks for.
 const START: u64 = 0;
 /// What is said of a process whose answers have ended, before the reason for it is known.
-const ENDED: &str = "its process ended";
+pub(super) const ENDED: &str = "its process ended";
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The process's own reason.
+    Refused(String),
+    /// How requests or answers ended, whatever was asked.
+    Ended(String),
+}
 
 /// The requests that a process was sent, and those that wait for an answer.
 pub(super) struct Exchange {
@@ -62,7 +71,7 @@ impl Exchange {
     /// Sends a request and waits for its answer. If the caller stops waiting, the request is cancelled.
     ///
     /// # Errors
-    /// Fails with the process's own reason, or with how its answers ended.
+    /// Fails with `Refused`, or `Ended`.
     pub(super) async fn ask(&self, mut request: Value) -> Result<Answer> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         request["id"] = json!(id);
@@ -70,7 +79,7 @@ impl Exchange {
         {
             let mut asked = locked(&self.asked);
             if let Some(why) = &asked.ended {
-                return Err(why.clone());
+                return Err(Failure::Ended(why.clone()));
             }
             asked.waiting.insert(id, sender);
         }
@@ -81,7 +90,7 @@ impl Exchange {
         self.send(&request)?;
         let answer = answer.await;
         cancelling.id = None;
-        answer.unwrap_or_else(|_| Err(ENDED.to_owned()))
+        answer.unwrap_or_else(|_| Err(Failure::Ended(ENDED.to_owned())))
     }
 
     /// Ends the input of the process, which ends itself then.
@@ -110,12 +119,12 @@ impl Exchange {
         line.push('\n');
         let mut input = locked(&self.input);
         let Some(input) = &mut *input else {
-            return Err(ENDED.to_owned());
+            return Err(Failure::Ended(ENDED.to_owned()));
         };
         let sent = input
             .write_all(line.as_bytes())
             .and_then(|()| input.flush());
-        sent.map_err(|error| format!("it takes no requests: {error}"))
+        sent.map_err(|error| Failure::Ended(format!("it takes no requests: {error}")))
     }
 }
 
@@ -141,7 +150,7 @@ fn read_answers(answers: impl Read, asked: &Mutex<Asked>) {
             Ok(Some(Reply { id, result })) => {
                 if let Some(waiting) = locked(asked).waiting.remove(&id) {
                     // Nobody waits for the answer to a request that was given up just now.
-                    waiting.send(result).ok();
+                    waiting.send(result.map_err(Failure::Refused)).ok();
                 }
             }
             Ok(None) => break ENDED.to_owned(),
@@ -150,7 +159,7 @@ fn read_answers(answers: impl Read, asked: &Mutex<Asked>) {
     };
     let mut asked = locked(asked);
     for (_, waiting) in asked.waiting.drain() {
-        waiting.send(Err(why.clone())).ok();
+        waiting.send(Err(Failure::Ended(why.clone()))).ok();
     }
     asked.ended = Some(why);
 }
@@ -242,14 +251,31 @@ mod tests {
             process
         });
         let error = exchange.ask(json!({"do": "query"})).await.unwrap_err();
-        assert!(error.contains("cannot be understood"), "{error}");
+        let Failure::Ended(why) = &error else {
+            panic!("{error:?}");
+        };
+        assert!(why.contains("cannot be understood"), "{why}");
+        assert_eq!(exchange.ended().as_ref(), Some(why));
         assert_eq!(started.await.unwrap().unwrap_err(), error);
         assert_eq!(
             exchange.ask(json!({"do": "query"})).await,
             Err(error.clone())
         );
-        assert_eq!(exchange.ended(), Some(error));
         drop(ending.join().unwrap());
+    }
+
+    #[tokio::test]
+    async fn what_the_process_says_of_a_request_is_its_own_failure() {
+        let (exchange, _started, mut process) = Process::pair();
+        let answering = std::thread::spawn(move || {
+            let id = process.next()["id"].clone();
+            let head = json!({"id": id, "error": "no such table"});
+            writeln!(process.answers, "{head}").unwrap();
+            process
+        });
+        let error = exchange.ask(json!({"do": "query"})).await.unwrap_err();
+        assert_eq!(error, Failure::Refused("no such table".to_owned()));
+        drop(answering.join().unwrap());
     }
 
     #[tokio::test]
@@ -257,7 +283,7 @@ mod tests {
         let (exchange, _started, process) = Process::pair();
         exchange.close();
         let error = exchange.ask(json!({"do": "query"})).await.unwrap_err();
-        assert_eq!(error, ENDED);
+        assert_eq!(error, Failure::Ended(ENDED.to_owned()));
         let mut rest = Vec::new();
         let Process { mut requests, .. } = process;
         requests.read_to_end(&mut rest).unwrap();

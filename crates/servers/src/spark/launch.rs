@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::exchange::Exchange;
+use super::exchange::{ENDED, Exchange, Failure};
 use super::log::{self, LOG};
 use super::options::SparkOptions;
 use super::process::Spark;
@@ -73,9 +73,8 @@ impl Spark {
             .into_iter()
             .map(|(name, value)| (name, Value::String(value)))
             .collect();
-        if spark.exchange.configure(&Value::Object(as_object)).is_err() {
-            return Err(died(spark.why_ended().await));
-        }
+        // Where this fails, so does the answer to it.
+        spark.exchange.configure(&Value::Object(as_object)).ok();
         let Ok(started) = tokio::time::timeout(START_LIMIT, started).await else {
             return Err(Error::NotAnswering {
                 engine: Engine::Spark,
@@ -91,11 +90,12 @@ impl Spark {
                 spark.start_seconds = began.elapsed().as_secs_f64();
                 Ok(spark)
             }
-            Ok(Err(reason)) if spark.exchange.ended().is_none() => {
+            Ok(Err(Failure::Refused(reason))) => {
                 let log = spark.folder.join(LOG);
                 Err(died(format!("{reason}; more is in {}", log.display())))
             }
-            _ => Err(died(spark.why_ended().await)),
+            Ok(Err(Failure::Ended(how))) => Err(died(spark.why_ended(&how).await)),
+            Err(_) => Err(died(spark.why_ended(ENDED).await)),
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Failure};
 use super::log::{self, LOG};
 use super::reply::{Answer, Versions};
 use super::source::Source;
@@ -74,8 +74,8 @@ impl Spark {
     async fn ask(&self, request: serde_json::Value) -> Result<Answer> {
         match self.exchange.ask(request).await {
             Ok(answer) => Ok(answer),
-            Err(reason) if self.exchange.ended().is_none() => Err(Error::Spark(reason)),
-            Err(_) => Err(Error::Spark(self.why_ended().await)),
+            Err(Failure::Refused(reason)) => Err(Error::Spark(reason)),
+            Err(Failure::Ended(how)) => Err(Error::Spark(self.why_ended(&how).await)),
         }
     }
 
@@ -122,8 +122,8 @@ impl Spark {
 
     /// Returns why it can be asked nothing more, if that is so.
     pub fn dead(&self) -> Option<String> {
-        if self.is_running() && self.exchange.ended().is_none() {
-            return None;
+        if self.is_running() {
+            return self.exchange.ended();
         }
         Some(log::why_stopped(self.exit_status(), &self.folder.join(LOG)))
     }
@@ -136,17 +136,14 @@ impl Spark {
         self.process.group_cpu_seconds()
     }
 
-    /// Describes how it ended, when it is gone.
-    pub(super) async fn why_ended(&self) -> String {
+    /// Describes how it ended, when it is gone; `how` is what was noticed of that.
+    pub(super) async fn why_ended(&self, how: &str) -> String {
         let deadline = Instant::now() + END_WAIT;
         while Instant::now() < deadline && self.is_running() {
             tokio::time::sleep(POLL).await;
         }
         let why = log::why_stopped(self.exit_status(), &self.folder.join(LOG));
-        match self.exchange.ended() {
-            Some(ended) => format!("{ended}; {why}"),
-            None => why,
-        }
+        format!("{how}; {why}")
     }
 
     /// Waits for the child if it has ended; returns `None` while it runs.
