@@ -48,7 +48,8 @@ fn a_spark_that_is_missing_fails_its_designs_alone() {
     let mut command = bench.command(&run(&[DESIGNS]));
     command.env("BAKEOFF_SPARK_PYTHON", "/nowhere/python3");
     let ended = Ended::of(command.output().unwrap()).expect(3);
-    ended.says("Spark 3.5.9 is not installed; only no program that can be run (/nowhere/python3)");
+    ended
+        .says("Spark 3.5.9 is not installed; only a program that cannot be run (/nowhere/python3)");
     let records = bench.journal("out");
     let failed: Vec<_> = of_kind(&records, "failed")
         .map(|r| r["design"].as_str().unwrap())

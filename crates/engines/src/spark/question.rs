@@ -4,6 +4,8 @@
 //!
 //! A question only reads. In doubt a text is refused, since Spark runs programs and writes files for SQL.
 
+#[cfg(test)]
+mod hostile;
 mod tokens;
 
 use tokens::{Token, tokens};
@@ -48,7 +50,13 @@ fn written(tokens: &[Token<'_>]) -> String {
                     sql.push_str(word);
                 }
             }
-            Token::Name(name) => sql.push_str(&quoted(name)),
+            Token::Name(name) => {
+                // Two names without anything in between would be one.
+                if sql.ends_with('`') {
+                    sql.push(' ');
+                }
+                sql.push_str(&quoted(name));
+            }
             Token::Text(text) => {
                 // A letter right before a text may change what its backslashes mean.
                 sql.push(' ');
@@ -130,6 +138,7 @@ mod tests {
             (r"SELECT 'a\u0041\''b'", r"SELECT  'a\\u0041\\\'b'"),
             ("SELECT \"order\" FROM t", "SELECT `order` FROM t"),
             ("SELECT \"a\"\"b`c\", `d``e`", "SELECT `a\"b``c`, `d``e`"),
+            ("SELECT \"a\"`b`", "SELECT `a` `b`"),
             ("SELECT R'a' AS r, X'00ff'", "SELECT R 'a' AS r, X '00ff'"),
             (
                 "SELECT CAST('NaN' AS DOUBLE PRECISION), CAST(a AS double/* */ precision)",

@@ -91,8 +91,8 @@ async fn designs_on_a_real_spark() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // A name that shells divide, and in which Spark sees a pattern.
-    let run_dir = folder.path().join("a run's {folder} [1]");
+    // A name that shells divide at blanks, and Spark at commas.
+    let run_dir = folder.path().join("a run's folder, 1");
     let server = shared::cassandra().await;
     let mut options = EngineOptions::default();
     options.cassandra.cluster = server.as_ref().map(|server| Cluster {

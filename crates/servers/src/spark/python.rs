@@ -18,7 +18,7 @@ const PROGRAM: &str = "python3";
 const PROBE: &str =
     "from importlib.metadata import version; print(version('pyspark'), version('pyarrow'))";
 const NO_PACKAGES: &str = "a Python without pyspark and pyarrow";
-const NO_PYTHON: &str = "no program that can be run";
+const NO_PYTHON: &str = "a program that cannot be run";
 
 /// A Python with the packages that are needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
