@@ -60,10 +60,19 @@ pub(crate) fn found_python(search: Search<SparkPython>) -> Result<SparkPython> {
 pub(crate) fn search_python() -> Result<Search<SparkPython>> {
     let named = std::env::var_os(VARIABLE).filter(|named| !named.is_empty());
     let program = match named {
-        Some(named) => Some(PathBuf::from(named)),
+        Some(named) => Some(located(PathBuf::from(named))),
         None => on_path(&std::env::var_os("PATH").unwrap_or_default(), PROGRAM),
     };
     Ok(search_in(program, &pinned()?))
+}
+
+/// Returns a path from the root, since the program is started in another folder. A name alone is looked for on `PATH`.
+fn located(named: PathBuf) -> PathBuf {
+    let is_name = named.components().count() == 1;
+    match std::path::absolute(&named) {
+        Ok(path) if !is_name => path,
+        _ => named,
+    }
 }
 
 fn search_in(program: Option<PathBuf>, pinned: &PinnedSpark) -> Search<SparkPython> {
@@ -111,6 +120,15 @@ mod tests {
         fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         program
+    }
+
+    #[test]
+    fn a_python_is_the_same_from_every_folder() {
+        let here = std::env::current_dir().unwrap();
+        let python = || PathBuf::from("spark/bin/python");
+        assert_eq!(located(python()), here.join(python()));
+        assert_eq!(located("python3.11".into()), Path::new("python3.11"));
+        assert_eq!(located("/opt/python".into()), Path::new("/opt/python"));
     }
 
     #[test]
