@@ -166,6 +166,14 @@ pub trait Engine: Send + Sync {
         Ok(())
     }
 
+    /// Checks the needs of a single design that the engine itself does not have, without starting anything.
+    ///
+    /// # Errors
+    /// Returns what is missing, and how to get it.
+    async fn check_design(&self, _id: &DesignId, _context: &Context) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Returns what [`Engine::start`] has to fetch first, which takes a while, or `None` if everything
     /// is installed.
     fn fetches_first(&self, _context: &Context) -> Option<&'static str> {

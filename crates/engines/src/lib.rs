@@ -32,6 +32,7 @@ mod running;
 mod selected;
 mod settings;
 mod source_table;
+mod spark;
 mod sql;
 pub mod tables;
 mod tls;

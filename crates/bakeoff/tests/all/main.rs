@@ -29,6 +29,7 @@ mod promises;
 mod raw_files;
 mod run;
 mod shell;
+mod spark;
 mod sql;
 mod study;
 mod support;

@@ -12,6 +12,7 @@ mod read;
 mod request;
 mod rows;
 mod series;
+mod table_place;
 mod write;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
+pub use table_place::{place, wide_id};
 
 /// The engine `cassandra`, before it is started.
 pub struct Cassandra;
@@ -107,14 +109,25 @@ impl Engine for Cassandra {
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
-        Ok(Box::new(RunningCassandra(Arc::new(
-            Deployment::start(context).await?,
-        ))))
+        Ok(Box::new(RunningCassandra::start(context).await?))
     }
 }
 
 /// A Cassandra that this command is connected to.
-struct RunningCassandra(Arc<Deployment>);
+pub struct RunningCassandra(Arc<Deployment>);
+
+impl RunningCassandra {
+    /// Starts a Cassandra unless a cluster was named, and connects to it.
+    pub async fn start(context: &Context) -> Result<Self, EngineError> {
+        let deployment = Deployment::start(context).await?;
+        Ok(RunningCassandra(Arc::new(deployment)))
+    }
+
+    /// Returns the address and credentials that others can connect with.
+    pub fn cluster(&self) -> &Cluster {
+        &self.0.cluster
+    }
+}
 
 #[async_trait]
 impl Running for RunningCassandra {

@@ -6,6 +6,9 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+use crate::EngineError;
+use crate::settings::Settings;
+
 /// The number of rows in a row group, the unit that statistics can skip.
 pub const ROW_GROUP_ROWS: usize = 131_072;
 /// The compression level, which is the Zstandard library's default.
@@ -18,6 +21,17 @@ pub enum Codec {
 }
 
 impl Codec {
+    /// Takes the setting `codec` of a layout that keeps its rows in Parquet files.
+    ///
+    /// # Errors
+    /// Fails for a codec that does not exist.
+    pub fn take(settings: &mut Settings<'_>) -> Result<Codec, EngineError> {
+        Ok(match settings.word("codec", &["zstd", "snappy"])? {
+            Some("snappy") => Codec::Snappy,
+            _ => Codec::Zstd,
+        })
+    }
+
     pub fn settings(self) -> Vec<(String, String)> {
         let codec = match self {
             Codec::Zstd => format!("zstd, level {ZSTD_LEVEL}"),

@@ -55,8 +55,9 @@ impl ParquetTable {
         }
     }
 
-    /// Returns the path of the sorted rows, which is a file, or a folder of folders.
-    fn sorted_path(&self) -> PathBuf {
+    /// Returns the path of the sorted rows, which is a file, or a folder of folders. It is there when the
+    /// table has settled.
+    pub fn sorted_path(&self) -> PathBuf {
         self.dir.join(self.layout.sorted_name())
     }
 

@@ -1,5 +1,7 @@
 //! The layout of a Parquet design: compression, the order of rows, and folders.
 
+use std::path::Path;
+
 use bakeoff_workload::{ColumnType, DesignId, Table, nearest};
 
 use super::codec::Codec;
@@ -29,10 +31,7 @@ impl FileLayout {
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("parquet has no layout `{layout}`")));
         }
-        let codec = match settings.word("codec", &["zstd", "snappy"])? {
-            Some("snappy") => Codec::Snappy,
-            _ => Codec::Zstd,
-        };
+        let codec = Codec::take(&mut settings)?;
         let sort = column(&mut settings, table, "sort")?;
         let partition = column(&mut settings, table, "partition")?;
         if let Some(sort) = &sort {
@@ -44,6 +43,28 @@ impl FileLayout {
             sort,
             partition,
         })
+    }
+
+    /// Returns the layout of one file that is sorted by the key.
+    pub fn of_one_file(codec: Codec) -> Self {
+        FileLayout {
+            codec,
+            sort: None,
+            partition: None,
+        }
+    }
+
+    /// Describes which files a table in this folder is made of.
+    pub fn statements(&self, table: &Table, dir: &Path) -> Vec<String> {
+        vec![
+            format!("write {}/slice-*.parquet while loading", dir.display()),
+            format!(
+                "sort them by ({}) into {}/{} and remove them",
+                self.order(table).join(", "),
+                dir.display(),
+                self.files()
+            ),
+        ]
     }
 
     /// Returns the columns by which all rows are sorted, none of them twice.

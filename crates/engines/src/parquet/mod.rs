@@ -16,9 +16,10 @@ use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, Running};
-use codec::ROW_GROUP_ROWS;
-use files::ParquetTable;
-use layout::{FileLayout, SETTINGS};
+pub use codec::{Codec, ROW_GROUP_ROWS};
+pub use files::ParquetTable;
+pub use layout::FileLayout;
+use layout::SETTINGS;
 
 pub struct ParquetFiles;
 
@@ -52,15 +53,7 @@ impl Engine for ParquetFiles {
     ) -> Result<DesignInfo, EngineError> {
         let layout = FileLayout::new(id, &workload.table)?;
         let dir = context.folder_of_design(id);
-        let statements = vec![
-            format!("write {}/slice-*.parquet while loading", dir.display()),
-            format!(
-                "sort them by ({}) into {}/{} and remove them",
-                layout.order(&workload.table).join(", "),
-                dir.display(),
-                layout.files()
-            ),
-        ];
+        let statements = layout.statements(&workload.table, &dir);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
             ..self.info_of(id, layout.settings(), statements)

@@ -18,5 +18,6 @@ mod parquet;
 mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
+mod spark;
 mod support;
 mod timeseries;
