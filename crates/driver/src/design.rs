@@ -72,6 +72,11 @@ pub trait Design: Send + Sync {
         None
     }
 
+    /// Returns the number of nodes on which the engine runs.
+    fn nodes(&self) -> u32 {
+        1
+    }
+
     /// Returns why the engine can serve no further calls; `None` while it can.
     fn dead(&self) -> Option<String> {
         None

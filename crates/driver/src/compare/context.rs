@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_stats::{JournalError, Step, SummaryError};
+use bakeoff_stats::{JournalError, Record, Step, SummaryError};
 use bakeoff_workload::{Concurrent, Query, RowSource, Workload};
 
 use super::Budget;
@@ -139,5 +139,17 @@ impl<'a> Context<'a> {
         let id = &design.info().id;
         self.observer.trouble(id, &reason);
         Ok(self.log.fail(id, step, query, reason)?)
+    }
+
+    /// Records a message for readers of the results, unless an earlier process of the run did.
+    pub fn warn(&mut self, message: String) -> Result<(), RunError> {
+        let record = Record::Warning { message };
+        if self.log.records().contains(&record) {
+            return Ok(());
+        }
+        if let Record::Warning { message } = &record {
+            self.observer.note(message);
+        }
+        Ok(self.log.record(record)?)
     }
 }

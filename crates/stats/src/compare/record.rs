@@ -326,7 +326,7 @@ pub struct Concurrent {
     pub turn: Option<u32>,
     pub clients: u32,
     /// Number of permutations that were begun in the turn; each one has every query once, in a
-    /// different order.
+    /// different order. It is 0 where all clients asked one query at a time.
     pub permutations: u32,
     /// Seconds during which questions were in flight, from sending the first one to receiving the
     /// last answer.
@@ -339,6 +339,13 @@ pub struct Concurrent {
     /// Permutations with which the clients go on in the design's next turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,
+}
+
+impl Concurrent {
+    /// Returns whether all clients asked the same query at a time.
+    pub fn is_one_query_at_a_time(&self) -> bool {
+        self.queries.iter().any(|query| query.seconds.is_some())
+    }
 }
 
 /// Permutation that a client has asked in part.
@@ -355,6 +362,10 @@ pub struct ConcurrentQuery {
     pub query: String,
     /// Service times of the answers, from sending the question to receiving the last row.
     pub nanoseconds: Vec<u64>,
+    /// Seconds during which all clients asked this query and no other; absent where they asked
+    /// permutations of all queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// Wrong or missing answers to a query.

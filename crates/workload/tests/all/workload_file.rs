@@ -390,6 +390,26 @@ fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
     );
     let error = parse(&section("client = 4")).unwrap_err();
     assert!(error.contains("did you mean `clients`?"), "{error}");
+    assert!(!plan.per_node && !plan.one_query_at_a_time);
+}
+
+#[test]
+fn clients_are_given_per_node_or_in_all_and_may_ask_one_query_at_a_time() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let keys = "clients_per_node = 3\none_query_at_a_time = true";
+    let plan = parse(&section(keys)).unwrap().concurrent.unwrap();
+    assert_eq!((plan.clients, plan.per_node), (3, true));
+    assert!(plan.one_query_at_a_time);
+    let both = parse(&section("clients = 4\nclients_per_node = 3")).unwrap_err();
+    assert_eq!(
+        both,
+        "w/my-test.toml:20:20: `clients` are those of all nodes together, so that one of the two is \
+         enough"
+    );
+    assert_eq!(
+        parse(&section("clients_per_node = 257")).unwrap_err(),
+        "w/my-test.toml:19:20: `clients_per_node` is 257, but has to be from 1 to 256"
+    );
 }
 
 /// Returns the good file with this expression asked for, and a tolerance where there is one.

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::Unfinished;
+use bakeoff_workload::Concurrent;
 use tokio::task::JoinSet;
 
+use super::only::Only;
 use super::order;
 use crate::call::within;
 use crate::compare::context::RunError;
@@ -32,6 +34,8 @@ pub struct Load {
     next: AtomicU32,
     /// Questions that may be begun yet in this turn.
     questions: AtomicU64,
+    /// Questions of the query that is asked alone; `None` if permutations of all queries are asked.
+    only: Option<Only>,
     held_bytes: AtomicUsize,
     is_dead: AtomicBool,
 }
@@ -47,6 +51,7 @@ pub struct Client {
 /// A question that has ended, with or without an answer.
 pub struct Asked {
     pub query: usize,
+    /// Number of its permutation, or of the question where one query is asked at a time.
     pub permutation: u32,
     /// Service time: from sending to holding the last row.
     pub took: Duration,
@@ -70,7 +75,7 @@ impl Load {
         sql: Vec<Vec<String>>,
         asked: Vec<usize>,
         (seed, queries): (u64, usize),
-        permutations: u32,
+        plan: &Concurrent,
         call_limit: Duration,
         turns: &Turns,
     ) -> Self {
@@ -80,10 +85,11 @@ impl Load {
             asked,
             seed,
             queries,
-            permutations,
+            permutations: plan.permutations,
             call_limit,
             next: AtomicU32::new(turns.permutations),
             questions: AtomicU64::new(0),
+            only: plan.one_query_at_a_time.then(Only::default),
             held_bytes: AtomicUsize::new(0),
             is_dead: AtomicBool::new(false),
         }
@@ -102,6 +108,18 @@ impl Load {
     /// Lets all clients together begin this many questions in the next turn.
     pub fn allow(&self, questions: u64) {
         self.questions.store(questions, Ordering::Relaxed);
+    }
+
+    /// Lets all clients together ask this many questions of one query next, from this number on.
+    pub fn allow_only(&self, query: usize, (first, questions): (u32, u32)) {
+        if let Some(only) = &self.only {
+            only.begin(query, first, questions);
+        }
+    }
+
+    /// Returns whether all clients ask the same query at a time.
+    pub fn asks_one_query(&self) -> bool {
+        self.only.is_some()
     }
 
     /// Queries that this design may be asked.
@@ -173,6 +191,9 @@ impl Load {
     }
 
     fn next_question(&self, client: &mut Client) -> Option<(u32, usize)> {
+        if let Some(only) = &self.only {
+            return only.take();
+        }
         let relaxed = Ordering::Relaxed;
         // First a permutation, since a client that finds none must not use up another one's question.
         if client.left.is_empty() {

@@ -7,6 +7,7 @@
 //! the clients pause.
 
 mod load;
+mod only;
 mod tally;
 
 use std::sync::Arc;
@@ -36,6 +37,8 @@ struct Asking<'a> {
     design: &'a Arc<dyn Design>,
     load: Arc<Load>,
     clients: Vec<Client>,
+    /// Number of the clients.
+    number: u32,
     /// Whether each client has a connection.
     is_connected: bool,
 }
@@ -47,7 +50,7 @@ pub async fn measure(
     questions: &mut Questions<'_>,
     warm: bool,
 ) -> Result<(), RunError> {
-    let Some(plan) = plan(run) else {
+    let Some(plan) = run.settings.concurrent else {
         return Ok(());
     };
     if open(run).is_empty() {
@@ -70,18 +73,38 @@ pub async fn measure(
             take_turn(run, questions, &mut designs[number], turn, &plan, sets).await?;
         }
     }
-    let what = format!("asked by {} clients at a time", plan.clients);
-    run.observer.done(&what, began.elapsed());
+    run.observer.done(&in_words(&designs), began.elapsed());
     Ok(())
 }
 
-/// Returns what clients do, if there are any. One that finds no permutation asks nothing and is none.
-fn plan(run: &Context<'_>) -> Option<Concurrent> {
-    let plan = run.settings.concurrent?;
-    Some(Concurrent {
-        clients: plan.clients.min(plan.permutations),
-        ..plan
-    })
+fn in_words(designs: &[Asking<'_>]) -> String {
+    let numbers = || designs.iter().map(|asking| asking.number);
+    match (numbers().min(), numbers().max()) {
+        (Some(fewest), Some(most)) if fewest < most => {
+            format!("asked by {fewest} to {most} clients at a time")
+        }
+        (_, most) => format!("asked by {} clients at a time", most.unwrap_or(0)),
+    }
+}
+
+/// Returns the number of clients that ask a design. One that finds no question asks nothing and is none.
+fn clients_of(
+    run: &mut Context<'_>,
+    design: &dyn Design,
+    plan: &Concurrent,
+) -> Result<u32, RunError> {
+    let (nodes, most) = (design.nodes(), Concurrent::CLIENTS_AT_MOST);
+    let asked_for = plan.clients_of(nodes);
+    if asked_for > most {
+        let message = format!(
+            "{}: {asked_for} clients, which are {} for each of its {nodes} nodes, are more than the {most} \
+             that ask at most; {most} ask",
+            design.info().id,
+            plan.clients
+        );
+        run.warn(message)?;
+    }
+    Ok(asked_for.min(most).min(plan.permutations))
 }
 
 /// Returns what the order of the designs in a turn depends on.
@@ -168,28 +191,39 @@ async fn take_turn(
     }
     let time = state.turns.time(limit(run, plan));
     let before = asking.load.permutations_begun();
-    let most = state.turns.questions(plan, asking.load.asked().len());
+    let most = state
+        .turns
+        .questions(plan, asking.number, asking.load.asked().len());
     asking.load.allow(most);
     run.observer.phase(&format!(
         "asking {id} by {} clients at a time, turn {} of {TURNS}",
-        plan.clients,
+        asking.number,
         turn + 1
     ));
-    asking.connect(plan.clients).await?;
-    let tally = asking.ask(run, questions, time, sets).await?;
+    asking.connect().await?;
+    let mut tally = Tally::new(run.workload, &asking.load);
+    if plan.one_query_at_a_time {
+        asking
+            .ask_one_by_one(run, questions, &mut tally, (turn, plan), sets)
+            .await?;
+    } else {
+        asking
+            .ask(run, questions, &mut tally, time, None, sets)
+            .await?;
+    }
     for (query, outcome) in tally.complaints() {
         let complaint = outcome.complaint().unwrap_or_default();
         run.observer.trouble(&id, &format!("{query}: {complaint}"));
     }
     if design.dead().is_some() {
-        let told = format!("it ended while {} clients asked", plan.clients);
+        let told = format!("it ended while {} clients asked", asking.number);
         return run.fail(design.as_ref(), Step::Concurrent, None, DesignError(told));
     }
     let clients = asking.clients.iter();
     let record = tally.record(Turn {
         design: id,
         number: turn,
-        clients: plan.clients,
+        clients: asking.number,
         permutations: asking.load.permutations_begun() - before,
         unfinished: clients.filter_map(Client::unfinished).collect(),
     });
@@ -210,12 +244,13 @@ fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
 impl<'a> Asking<'a> {
     /// Writes down the questions of a design before any clock starts.
     fn new(
-        run: &Context<'_>,
+        run: &mut Context<'_>,
         questions: &mut Questions<'_>,
         design: &'a Arc<dyn Design>,
         plan: &Concurrent,
         sets: u32,
     ) -> Result<Self, RunError> {
+        let number = clients_of(run, design.as_ref(), plan)?;
         let state = run.log.state().design(&design.info().id);
         let queries = run.workload.queries.iter().enumerate();
         let asked: Vec<usize> = queries
@@ -233,50 +268,85 @@ impl<'a> Asking<'a> {
             sql,
             asked,
             (run.workload.seed, run.workload.queries.len()),
-            plan.permutations,
+            plan,
             run.settings.call_limit,
             &state.turns,
         );
         Ok(Asking {
             design,
-            clients: load.clients(plan.clients, &state.turns.unfinished),
+            clients: load.clients(number, &state.turns.unfinished),
+            number,
             load: Arc::new(load),
             is_connected: false,
         })
     }
 
     /// Lets each client ask once before this process times its first turn.
-    async fn connect(&mut self, clients: u32) -> Result<(), RunError> {
+    async fn connect(&mut self) -> Result<(), RunError> {
         if !self.is_connected {
-            self.load.connect(clients).await?;
+            self.load.connect(self.number).await?;
             self.is_connected = true;
         }
         Ok(())
     }
 
+    /// Has the clients ask one query after the other, in an order that is drawn for each turn and the same
+    /// for all designs.
+    async fn ask_one_by_one(
+        &mut self,
+        run: &Context<'_>,
+        questions: &mut Questions<'_>,
+        tally: &mut Tally,
+        (turn, plan): (u32, &Concurrent),
+        sets: u32,
+    ) -> Result<(), RunError> {
+        let all = run.workload.queries.len();
+        let order = shuffled((0..all).collect(), &[run.workload.seed, 6, u64::from(turn)]);
+        let asked = self.load.asked().to_vec();
+        let part = limit(run, plan) / asked.len().max(1) as u32;
+        for query in order.into_iter().filter(|query| asked.contains(query)) {
+            let name = &run.workload.queries[query].name;
+            let turns = &run.log.state().design(&self.design.info().id).turns;
+            let (first, number) = turns.questions_of(name, self.number, plan.permutations);
+            let time = turns.time_of(name, part);
+            if number == 0 || time.is_zero() || self.design.dead().is_some() {
+                continue;
+            }
+            self.load.allow_only(query, (first, number));
+            self.ask(run, questions, tally, time, Some(query), sets)
+                .await?;
+        }
+        Ok(())
+    }
+
     /// Has the clients ask for this time, and compares the answers whenever they pause or have ended.
+    /// `only` is the query that they ask, if it is one alone.
     async fn ask(
         &mut self,
         run: &Context<'_>,
         questions: &mut Questions<'_>,
+        tally: &mut Tally,
         time: Duration,
+        only: Option<usize>,
         sets: u32,
-    ) -> Result<Tally, RunError> {
+    ) -> Result<(), RunError> {
         let design = self.design.as_ref();
-        let mut tally = Tally::new(run.workload, &self.load);
+        let mut took = Duration::ZERO;
         loop {
             let (meter, began) = (Meter::start(design), Instant::now());
-            let until = began + time.saturating_sub(tally.took);
+            let until = began + time.saturating_sub(took);
             let asked = self.load.go_on(&mut self.clients, until).await?;
-            tally.add_time(began.elapsed(), meter.stop(design));
+            let elapsed = began.elapsed();
+            took += elapsed;
+            tally.add_time(elapsed, meter.stop(design), only);
             for asked in asked {
                 let (query, set) = (&run.workload.queries[asked.query], asked.permutation % sets);
                 let round = CONCURRENT_ROUND + set;
                 let judged = questions.judge(design, query, round, asked.answer);
                 tally.note(asked.query, asked.permutation, asked.took, judged.await?);
             }
-            if !self.load.has_paused() || tally.took >= time {
-                return Ok(tally);
+            if !self.load.has_paused() || took >= time {
+                return Ok(());
             }
         }
     }

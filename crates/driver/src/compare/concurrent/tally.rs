@@ -34,6 +34,7 @@ impl Tally {
             let query = ConcurrentQuery {
                 query: workload.queries[number].name.clone(),
                 nanoseconds: Vec::new(),
+                seconds: load.asks_one_query().then_some(0.0),
             };
             (number, query)
         };
@@ -45,8 +46,13 @@ impl Tally {
         }
     }
 
-    pub fn add_time(&mut self, took: Duration, cpu: CpuSeconds) {
+    /// Adds time during which questions were under way, of `only` this query if there is one.
+    pub fn add_time(&mut self, took: Duration, cpu: CpuSeconds, only: Option<usize>) {
         self.took += took;
+        let of_query = only.and_then(|query| self.queries.get_mut(&query));
+        if let Some(seconds) = of_query.and_then(|of_query| of_query.seconds.as_mut()) {
+            *seconds += took.as_secs_f64();
+        }
         self.cpu = Some(match self.cpu {
             Some(before) => before + cpu,
             None => cpu,

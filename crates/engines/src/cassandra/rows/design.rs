@@ -159,6 +159,10 @@ impl Design for RowsDesign {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
     }
 
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
+    }
+
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }

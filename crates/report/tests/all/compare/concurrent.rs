@@ -9,6 +9,7 @@ fn query(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuer
     ConcurrentQuery {
         query: query.to_owned(),
         nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
+        seconds: None,
     }
 }
 
@@ -125,6 +126,60 @@ fn designs_are_compared_within_their_turns() {
     assert!(!words(&text).contains("--concurrent-for"));
 }
 
+/// The same turns, in which both queries were asked alone by two clients that never waited.
+fn turns_of_one_query() -> Vec<Record> {
+    let mut turns = turns();
+    for record in &mut turns {
+        if let Record::Concurrent(asked) = record {
+            for query in &mut asked.queries {
+                let seconds = query.nanoseconds.iter().sum::<u64>() as f64 / 1e9;
+                query.seconds = Some(seconds / 2.0);
+            }
+        }
+    }
+    turns
+}
+
+#[test]
+fn queries_that_are_asked_alone_have_a_rate_and_are_compared_by_it() {
+    let summary = Summary::from_records(&with(turns_of_one_query())).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let slow = row(&text, " month", "cassandra/wide");
+    assert!(slow.starts_with("cassandra/wide 301 ms 3.0× "), "{slow}");
+    assert!(slow.contains(" 6.65 0.34× "), "{slow}");
+    let best = row(&text, " month", "cassandra/blob");
+    assert!(
+        best.starts_with("cassandra/blob 101 ms best 19.8 best "),
+        "{best}"
+    );
+    let all = row(&text, " All queries", "cassandra/wide");
+    assert!(all.starts_with("cassandra/wide 4 28 "), "{all}");
+    assert!(words(&text).contains("all of them the same query"));
+}
+
+#[test]
+fn the_page_shows_two_charts_of_each_query_that_is_asked_alone() {
+    let summary = Summary::from_records(&with(turns_of_one_query())).unwrap();
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    let section = page
+        .split("<h2>Several clients at a time</h2>")
+        .nth(1)
+        .unwrap();
+    let visible = section.split("<details>").next().unwrap();
+    assert_eq!(visible.matches("<svg").count(), 4);
+    for chart in ["scan", "month"].map(|query| format!("<h3>{query}: answers a second</h3>")) {
+        assert!(visible.contains(&chart), "{chart}");
+    }
+    assert!(
+        visible.contains("301 ms") && visible.contains("6.6"),
+        "{visible}"
+    );
+    // Permutations have no charts.
+    let page = html::render(&Summary::from_records(&with(turns())).unwrap());
+    assert!(!page.contains(": answers a second</h3>"));
+}
+
 #[test]
 fn too_few_turns_and_answers_are_said_to_show_nothing() {
     let four = turns().into_iter().take(2 * 2).collect();
@@ -178,6 +233,7 @@ fn predicted_and_asked() -> Summary {
         let queries = queries.iter().map(|query| ConcurrentQuery {
             query: query.to_string(),
             nanoseconds: vec![20_000_000; 6],
+            seconds: None,
         });
         Record::Concurrent(Box::new(Concurrent {
             design: design.to_owned(),

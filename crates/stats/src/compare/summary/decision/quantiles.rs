@@ -128,6 +128,7 @@ mod tests {
                 queries: vec![ConcurrentQuery {
                     query: "scan".to_owned(),
                     nanoseconds: nanoseconds.collect(),
+                    seconds: None,
                 }],
                 bad: Vec::new(),
                 unfinished: Vec::new(),

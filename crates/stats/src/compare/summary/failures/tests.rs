@@ -192,6 +192,7 @@ fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
         queries: vec![ConcurrentQuery {
             query: "key".to_owned(),
             nanoseconds: vec![1_000_000; 100],
+            seconds: None,
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),
