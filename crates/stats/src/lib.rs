@@ -23,17 +23,18 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, AtValue, Axes, Axis, BUSY, BadQuestions, Beaten,
-    Because, BySetting, Claim, Concurrent, ConcurrentComparison, ConcurrentFigures,
-    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand, DesignCost,
-    DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,
-    Forecast, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal, Ladder,
-    LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind, MutationScore,
-    Needed, NotChecked, Outcome, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
-    Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QuerySummary, RaceSummary, Record,
-    Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, Stopped, StorageForecast,
-    Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad,
-    UsersChecked, UsersForecast, Verified, VerifiedQuestion, WhyNotChecked, WhyStopped,
+    AgainstBaseline, AgainstBest, Agreed, Answered, AtValue, Axes, Axis, BUSY, BadQuestions,
+    Beaten, Because, BySetting, CheckedSets, Claim, Concurrent, ConcurrentComparison,
+    ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand,
+    DesignCost, DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS,
+    Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal,
+    Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind,
+    MutationScore, Needed, NotChecked, Outcome, PairedComparison, PriceFlip, PriceOf, Prices,
+    Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QuerySets,
+    QuerySummary, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut,
+    ScaledQuery, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
+    ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
+    VerifiedQuestion, WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

@@ -15,6 +15,9 @@ use crate::call::within;
 use crate::reader::ReadError;
 use crate::{Design, DesignError, Observer};
 
+/// Time after which the right answers to no further set of parameters are computed before clients ask.
+pub const RIGHT_ANSWERS_WITHIN: Duration = Duration::from_secs(20);
+
 /// Settings that the command line decided.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -27,6 +30,9 @@ pub struct Settings {
     pub call_limit: Duration,
     /// Clients that ask at the same time, after the rounds; `None` for none.
     pub concurrent: Option<Concurrent>,
+    /// The longest that right answers to the questions of such clients are computed beforehand;
+    /// [`RIGHT_ANSWERS_WITHIN`] outside of tests.
+    pub right_answers_within: Duration,
     /// Whether designs that another one beats in everything are dropped, and measuring ends when it
     /// cannot pay.
     pub race: bool,

@@ -130,6 +130,7 @@ mod tests {
         clients: CLIENTS,
         per_node: false,
         one_query_at_a_time: false,
+        parameter_sets: None,
         permutations: 70,
         limit: Duration::from_secs(7),
     };
@@ -146,6 +147,7 @@ mod tests {
                 query: "q".to_owned(),
                 nanoseconds: vec![1; answers],
                 seconds: None,
+                agreed: None,
             }],
             bad: Vec::new(),
             unfinished: Vec::new(),

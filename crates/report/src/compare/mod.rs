@@ -10,6 +10,7 @@ pub mod html;
 pub mod json;
 mod notes;
 mod race;
+mod sets;
 pub mod terminal;
 pub(crate) mod to_best;
 mod verdict;

@@ -20,19 +20,19 @@ pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
-    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
-    QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,
+    Agreed, Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice,
+    Outcome, QueryInfo, QuerySets, Record, RowsLeft, Scale, Step, Timing, Unfinished,
 };
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtValue, Axis, BUSY, Because, BySetting, ConcurrentComparison,
-    ConcurrentFigures, ConcurrentSummary, Cost, CostRange, Demand, DesignCost, DesignForecast,
-    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, HeldOut, InstanceSummary, LOOKS,
-    MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary,
-    SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
-    WhyNotChecked, ledger,
+    AgainstBaseline, AgainstBest, AtValue, Axis, BUSY, Because, BySetting, CheckedSets,
+    ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, Demand,
+    DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast,
+    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
+    NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase,
+    QueryComparison, QueryCost, QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut,
+    ScaledQuery, StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad,
+    UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

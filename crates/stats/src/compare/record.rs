@@ -113,9 +113,13 @@ pub enum Record {
         rounds: u32,
     },
     Timed(Timing),
-    /// Number of sets of parameters that concurrent clients ask about in turn.
+    /// Number of sets of parameters whose right answers were computed before clients asked.
     ParameterSets {
         sets: u32,
+        /// Sets of each query. Empty where clients ask about no others, and in records of earlier
+        /// versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        queries: Vec<QuerySets>,
     },
     Concurrent(Box<Concurrent>),
     /// The design failed and takes no further part in the run.
@@ -366,6 +370,33 @@ pub struct ConcurrentQuery {
     /// permutations of all queries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Comparison of the answers to sets of parameters without a right answer; absent where there are no
+    /// such sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Agreed>,
+}
+
+/// Sets of parameters of a query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuerySets {
+    pub query: String,
+    /// Number of sets, which several clients ask in turn.
+    pub drawn: u32,
+    /// Number of sets that differ from each other.
+    pub distinct: u32,
+    /// Number of sets whose right answers were computed before clients asked.
+    pub right: u32,
+}
+
+/// Comparison in one turn of a design's answers with those of other designs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreed {
+    /// Number of answers with which there was nothing to compare yet.
+    pub alone: u32,
+    /// Number of such answers, of this and earlier turns, that were confirmed in this one.
+    pub confirmed: u32,
+    /// Number of sets of parameters whose answers were confirmed in this turn.
+    pub sets: u32,
 }
 
 /// Wrong or missing answers to a query.

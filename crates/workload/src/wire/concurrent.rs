@@ -8,5 +8,6 @@ pub struct Concurrent {
     pub clients_per_node: Option<Spanned<i64>>,
     pub one_query_at_a_time: Option<bool>,
     pub permutations: Option<Spanned<i64>>,
+    pub parameter_sets: Option<Spanned<i64>>,
     pub seconds: Option<Spanned<i64>>,
 }

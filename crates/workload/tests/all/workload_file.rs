@@ -394,6 +394,31 @@ fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
 }
 
 #[test]
+fn sets_of_parameters_are_given_for_all_queries_and_for_one() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let all = parse(&section("parameter_sets = 1_000")).unwrap();
+    assert_eq!(all.concurrent.unwrap().parameter_sets, Some(1_000));
+    assert_eq!(all.queries[0].parameter_sets, None);
+    let parameters = "parameters = { s = { column = \"series\" } }";
+    let of_query = |sets: &str| {
+        let with_sets = format!("{parameters}\nparameter_sets = {sets}");
+        parse(&GOOD.replace(parameters, &with_sets))
+    };
+    assert_eq!(
+        of_query("500").unwrap().queries[0].parameter_sets,
+        Some(500)
+    );
+    let refused = of_query("0").unwrap_err();
+    assert!(
+        refused.ends_with("`parameter_sets` is 0, but has to be from 1 to 10000"),
+        "{refused}"
+    );
+    let query = "[[queries]]\nname = \"plain\"\nsql = \"SELECT 1\"\nparameter_sets = 5\n[scale]";
+    let refused = parse(&GOOD.replace("[scale]", query)).unwrap_err();
+    assert!(refused.contains("has no parameters"), "{refused}");
+}
+
+#[test]
 fn clients_are_given_per_node_or_in_all_and_may_ask_one_query_at_a_time() {
     let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
     let keys = "clients_per_node = 3\none_query_at_a_time = true";

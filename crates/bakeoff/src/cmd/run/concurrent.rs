@@ -21,15 +21,20 @@ pub struct ConcurrentOptions {
     concurrent_clients_per_node: Option<u32>,
 
     /// All clients ask the same query, one query after another, instead of permutations of all of them
-    #[arg(long)]
-    concurrent_one_query_at_a_time: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    concurrent_one_query_at_a_time: Option<bool>,
+
+    /// The most sets of parameters with which they ask a query, which otherwise has what the workload says,
+    /// or 10
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Concurrent::PARAMETER_SETS_AT_MOST)))]
+    concurrent_parameter_sets: Option<u32>,
 
     /// The longest that they ask each design
     #[arg(long, value_name = "DURATION", value_parser = parse_duration_to_a_day)]
     concurrent_for: Option<Duration>,
 
     /// Ask one question after another only, whatever the workload says
-    #[arg(long, conflicts_with_all = ["concurrent_clients", "concurrent_clients_per_node", "concurrent_one_query_at_a_time", "concurrent_for"])]
+    #[arg(long, conflicts_with_all = ["concurrent_clients", "concurrent_clients_per_node", "concurrent_one_query_at_a_time", "concurrent_parameter_sets", "concurrent_for"])]
     no_concurrent: bool,
 }
 
@@ -41,7 +46,8 @@ impl ConcurrentOptions {
         }
         let clients = self.concurrent_clients.or(self.concurrent_clients_per_node);
         let is_asked_for = clients.is_some()
-            || self.concurrent_one_query_at_a_time
+            || self.concurrent_one_query_at_a_time == Some(true)
+            || self.concurrent_parameter_sets.is_some()
             || self.concurrent_for.is_some();
         let plan = { workload.concurrent }.or(is_asked_for.then(Concurrent::default))?;
         let per_node = match clients {
@@ -51,7 +57,9 @@ impl ConcurrentOptions {
         Some(Concurrent {
             clients: clients.unwrap_or(plan.clients),
             per_node,
-            one_query_at_a_time: plan.one_query_at_a_time || self.concurrent_one_query_at_a_time,
+            one_query_at_a_time: { self.concurrent_one_query_at_a_time }
+                .unwrap_or(plan.one_query_at_a_time),
+            parameter_sets: self.concurrent_parameter_sets.or(plan.parameter_sets),
             limit: self.concurrent_for.unwrap_or(plan.limit),
             ..plan
         })

@@ -100,6 +100,22 @@ fn all_clients_ask_one_query_at_a_time_and_the_report_has_two_charts_of_each() {
 }
 
 #[test]
+fn many_sets_of_parameters_are_drawn_and_the_report_says_how_they_were_verified() {
+    let bench = bench();
+    let options = ["--concurrent-parameter-sets", "12"];
+    bench.bakeoff(&[&RUN[..], &options].concat()).expect(0);
+    let records = bench.journal("out");
+    let sets = of_kind(&records, "parameter-sets").next().unwrap();
+    for query in sets["queries"].as_array().unwrap() {
+        let drawn = query["drawn"].as_u64().unwrap();
+        assert!(drawn == 12 || drawn == 1, "{query}");
+        assert!(query["right"].as_u64().unwrap() >= 1, "{query}");
+    }
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("<h3>Sets of parameters</h3>"));
+}
+
+#[test]
 fn more_clients_for_each_node_than_may_ask_are_refused_before_anything_is_started() {
     let bench = bench();
     let options = ["--concurrent-clients-per-node", "100", "--nodes", "3"];

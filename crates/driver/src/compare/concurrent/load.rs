@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 
 use super::only::Only;
 use super::order;
+use super::sets::Sets;
 use crate::call::within;
 use crate::compare::context::RunError;
 use crate::compare::turns::Turns;
@@ -22,8 +23,8 @@ const HELD_BYTES: usize = 128 << 20;
 /// State that all clients of a design share.
 pub struct Load {
     design: Arc<dyn Design>,
-    /// SQL by set of parameters and query.
-    sql: Vec<Vec<String>>,
+    /// What the queries are asked with.
+    sets: Arc<Sets>,
     /// Queries that this design may be asked.
     asked: Vec<usize>,
     seed: u64,
@@ -53,6 +54,8 @@ pub struct Asked {
     pub query: usize,
     /// Number of its permutation, or of the question where one query is asked at a time.
     pub permutation: u32,
+    /// Number of its set of parameters.
+    pub set: u32,
     /// Service time: from sending to holding the last row.
     pub took: Duration,
     pub answer: Result<Answer, DesignError>,
@@ -72,7 +75,7 @@ impl Client {
 impl Load {
     pub fn new(
         design: Arc<dyn Design>,
-        sql: Vec<Vec<String>>,
+        sets: Arc<Sets>,
         asked: Vec<usize>,
         (seed, queries): (u64, usize),
         plan: &Concurrent,
@@ -81,7 +84,7 @@ impl Load {
     ) -> Self {
         Load {
             design,
-            sql,
+            sets,
             asked,
             seed,
             queries,
@@ -218,9 +221,10 @@ impl Load {
     }
 
     async fn ask(&self, permutation: u32, query: usize) -> Asked {
-        let sql = &self.sql[permutation as usize % self.sql.len()][query];
+        let set = self.sets.of_question(query, permutation);
+        let sql = self.sets.sql(&self.design.info().id, query, set);
         let started = Instant::now();
-        let answer = within(self.call_limit, self.design.answer(sql)).await;
+        let answer = within(self.call_limit, self.design.answer(&sql)).await;
         let took = started.elapsed();
         self.design.after_answer().await;
         match &answer {
@@ -235,6 +239,7 @@ impl Load {
         Asked {
             query,
             permutation,
+            set,
             took,
             answer,
         }

@@ -3,6 +3,7 @@
 
 use bakeoff_stats::{ConcurrentSummary, DesignSummary, Summary};
 
+use super::sets;
 use crate::chart;
 use crate::compare::concurrent::{
     Row, TITLE, columns, hint, is_one_query_at_a_time, query_columns, query_row, row,
@@ -25,6 +26,7 @@ pub fn of_run(summary: &Summary) -> String {
     let mut content = format!("<p class=\"hint-text\">{}</p>\n", Escaped(hint));
     content += &charts(summary);
     content += &table("Design", columns(summary), all.collect());
+    content += &sets::of_clients(summary);
     for (design, concurrent) in &asked {
         let queries = concurrent.queries.iter();
         let rows = queries.filter_map(|(query, _)| {

@@ -7,6 +7,7 @@ mod cost;
 mod growth;
 mod published;
 mod race;
+mod sets;
 mod setup;
 mod tables;
 

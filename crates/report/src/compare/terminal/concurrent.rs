@@ -3,6 +3,7 @@
 use bakeoff_stats::{DesignSummary, Summary};
 use comfy_table::{Attribute, Cell};
 
+use super::sets;
 use crate::compare::concurrent::{Row, columns, hint, query_columns, query_row, row};
 use crate::text::layout::{NONE, left, red, right, set_width, table};
 use crate::text::style::{Style, wrap};
@@ -18,6 +19,7 @@ pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {
         let heading = (query.name.as_str(), query_columns(summary));
         parts.push(of(summary, heading, &of_query, width, style));
     }
+    parts.extend(sets::table_of_clients(summary, width, style));
     Some(parts.join("\n\n"))
 }
 

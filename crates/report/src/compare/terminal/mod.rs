@@ -3,6 +3,7 @@
 mod by_setting;
 mod concurrent;
 mod cost;
+mod sets;
 mod tables;
 
 use bakeoff_stats::Summary;

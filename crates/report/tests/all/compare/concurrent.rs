@@ -1,6 +1,7 @@
 use bakeoff_report::{growth, html, json, terminal};
 use bakeoff_stats::{
-    BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
+    Agreed, BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, QuerySets, Record,
+    Summary,
 };
 
 use super::fixture;
@@ -10,6 +11,7 @@ fn query(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuer
         query: query.to_owned(),
         nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
         seconds: None,
+        agreed: None,
     }
 }
 
@@ -180,6 +182,61 @@ fn the_page_shows_two_charts_of_each_query_that_is_asked_alone() {
     assert!(!page.contains(": answers a second</h3>"));
 }
 
+/// Turns of one query with 40 sets of parameters of a month, of which 2 have a right answer: 14 questions of
+/// each design are verified but for `alone` answers.
+fn turns_with_sets(alone: u32) -> Vec<Record> {
+    let mut records = vec![Record::ParameterSets {
+        sets: 2,
+        queries: vec![QuerySets {
+            query: "month".to_owned(),
+            drawn: 40,
+            distinct: 39,
+            right: 2,
+        }],
+    }];
+    records.extend(turns_of_one_query());
+    let turns = records.iter_mut().filter_map(|record| match record {
+        Record::Concurrent(asked) => Some(asked),
+        _ => None,
+    });
+    for (number, asked) in turns.enumerate() {
+        // The two designs take turns.
+        let agreed = match number {
+            0 => (12, 0),
+            1 => (0, 12 - alone),
+            _ => (0, 0),
+        };
+        asked.queries[1].agreed = Some(Agreed {
+            alone: agreed.0,
+            confirmed: agreed.1,
+            sets: agreed.1,
+        });
+    }
+    records
+}
+
+#[test]
+fn the_report_says_how_sets_of_parameters_were_verified() {
+    let summary = Summary::from_records(&with(turns_with_sets(0))).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let cells = row(&text, " Sets of parameters", "month");
+    assert_eq!(cells, "month 40 39 14 2 12 0");
+    assert!(!words(&text).contains("compared with nothing"));
+}
+
+#[test]
+fn sets_that_were_not_verified_are_pointed_out() {
+    let summary = Summary::from_records(&with(turns_with_sets(5))).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let cells = row(&text, " Sets of parameters", "month");
+    assert_eq!(cells, "month 40 39 14 2 7 5");
+    assert!(words(&text).contains("5 answers were compared with nothing"));
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("<h3>Sets of parameters</h3>"));
+    assert!(page.contains("<span class=\"failed\">5</span>"));
+}
+
 #[test]
 fn too_few_turns_and_answers_are_said_to_show_nothing() {
     let four = turns().into_iter().take(2 * 2).collect();
@@ -234,6 +291,7 @@ fn predicted_and_asked() -> Summary {
             query: query.to_string(),
             nanoseconds: vec![20_000_000; 6],
             seconds: None,
+            agreed: None,
         });
         Record::Concurrent(Box::new(Concurrent {
             design: design.to_owned(),

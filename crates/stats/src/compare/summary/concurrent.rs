@@ -1,13 +1,14 @@
 //! Figures of several clients that ask a design at the same time, in turns.
 
 pub mod compared;
+pub mod sets;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Failure;
-use crate::compare::{BadQuestions, Concurrent, Outcome, Step};
+use crate::compare::{Agreed, BadQuestions, Concurrent, Outcome, Step};
 use crate::{CpuSeconds, Estimate};
 
 /// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
@@ -60,6 +61,9 @@ pub struct ConcurrentFigures {
     pub wrong: u64,
     /// Number of questions without an answer.
     pub failed: u64,
+    /// What was compared among designs over all turns, where not all sets of parameters have a right answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Agreed>,
     /// Number of each turn with right answers and their mean, in the order of the turns.
     #[serde(skip)]
     pub turns: Vec<(u32, f64)>,
@@ -197,8 +201,22 @@ impl ConcurrentFigures {
             rates,
             answers: turns.iter().map(answers).collect(),
             unanswered,
+            agreed: agreed(turns, &is_meant),
         }
     }
+}
+
+/// Adds up what was compared among designs.
+fn agreed(turns: &[Concurrent], is_meant: impl Fn(&str) -> bool) -> Option<Agreed> {
+    let queries = turns.iter().flat_map(|turn| &turn.queries);
+    let agreed = queries.filter(|asked| is_meant(&asked.query));
+    agreed
+        .filter_map(|asked| asked.agreed)
+        .reduce(|one, two| Agreed {
+            alone: one.alone.saturating_add(two.alone),
+            confirmed: one.confirmed.saturating_add(two.confirmed),
+            sets: one.sets.saturating_add(two.sets),
+        })
 }
 
 /// Returns the median of a figure of the turns with its interval, if there are any.

@@ -15,6 +15,7 @@ fn answered_in(query: &str, milliseconds: impl Iterator<Item = u64>) -> Concurre
         query: query.to_owned(),
         nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
         seconds: None,
+        agreed: None,
     }
 }
 

@@ -30,6 +30,7 @@ fn asked(design: &str) -> Record {
             query: "scan".to_owned(),
             nanoseconds: vec![1; 10],
             seconds: None,
+            agreed: None,
         }],
         bad: Vec::new(),
         unfinished: Vec::new(),

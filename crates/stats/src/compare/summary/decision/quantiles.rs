@@ -129,6 +129,7 @@ mod tests {
                     query: "scan".to_owned(),
                     nanoseconds: nanoseconds.collect(),
                     seconds: None,
+                    agreed: None,
                 }],
                 bad: Vec::new(),
                 unfinished: Vec::new(),

@@ -193,6 +193,7 @@ fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
             query: "key".to_owned(),
             nanoseconds: vec![1_000_000; 100],
             seconds: None,
+            agreed: None,
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),

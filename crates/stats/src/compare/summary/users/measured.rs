@@ -164,6 +164,7 @@ mod tests {
             query: query.to_owned(),
             nanoseconds: nanoseconds.to_vec(),
             seconds: None,
+            agreed: None,
         });
         records.push(Record::Concurrent(Box::new(Concurrent {
             design: "a/x".to_owned(),

@@ -15,6 +15,7 @@ fn asked(design: &str, turn: Option<u32>, scan: &[f64], key: &[f64]) -> Record {
         query: name.to_owned(),
         nanoseconds: seconds.iter().map(|s| (s * 1e9) as u64).collect(),
         seconds: None,
+        agreed: None,
     };
     Record::Concurrent(Box::new(Concurrent {
         design: design.to_owned(),
