@@ -10,6 +10,7 @@ mod journal;
 mod ladder;
 mod raced;
 mod record;
+mod sets;
 mod summary;
 #[cfg(test)]
 pub mod testing;
@@ -20,9 +21,10 @@ pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
-    Agreed, Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice,
-    Outcome, QueryInfo, QuerySets, Record, RowsLeft, Scale, Step, Timing, Unfinished,
+    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
+    QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,
 };
+pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{

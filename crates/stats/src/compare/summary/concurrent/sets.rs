@@ -69,9 +69,9 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CpuSeconds;
     use crate::compare::testing::run;
     use crate::compare::{Agreed, Concurrent, ConcurrentQuery, Record};
-    use crate::{CpuSeconds, Summary};
 
     /// Makes a turn in which a design answered this often and these answers were compared among designs.
     fn asked(design: &str, turn: u32, answers: usize, agreed: Agreed) -> Record {
