@@ -131,14 +131,28 @@ fn of_designs(summary: &Summary) -> impl Iterator<Item = &ConcurrentSummary> {
 
 /// Says why designs are not compared, and what helps.
 fn few_turns(summary: &Summary) -> Option<String> {
-    let fewest = of_designs(summary).map(|asked| asked.turns).min()?;
+    let fewest = of_designs(summary).map(turns_of_comparisons).min()?;
+    let what = if is_one_query_at_a_time(summary) {
+        "answered a query"
+    } else {
+        "answered"
+    };
     (fewest < TURNS_FOR_DIFFERENCES && of_designs(summary).count() > 1).then(|| {
         format!(
-            " A design answered in {} only, and below {TURNS_FOR_DIFFERENCES} nothing is called a \
+            " A design {what} in {} only, and below {TURNS_FOR_DIFFERENCES} nothing is called a \
              difference: give the clients longer (--concurrent-for).",
             units::plural(u64::from(fewest), "turn", "turns")
         )
     })
+}
+
+/// Returns the fewest turns by which a design is compared with others.
+fn turns_of_comparisons(asked: &ConcurrentSummary) -> u32 {
+    if !asked.one_query_at_a_time {
+        return asked.turns;
+    }
+    let turns = asked.queries.iter().map(|(_, figures)| figures.rates.len());
+    u32::try_from(turns.min().unwrap_or(0)).unwrap_or(u32::MAX)
 }
 
 /// Names designs of which clients often had no question under way, since turns end with long ones.

@@ -160,6 +160,23 @@ fn queries_that_are_asked_alone_have_a_rate_and_are_compared_by_it() {
 }
 
 #[test]
+fn a_query_that_is_answered_in_too_few_turns_is_pointed_out() {
+    let mut records = turns_of_one_query();
+    // The slow design answers a month in its first turns only.
+    for record in records.iter_mut().skip(4) {
+        if let Record::Concurrent(asked) = record
+            && asked.design == "cassandra/wide"
+        {
+            asked.queries[1].nanoseconds.clear();
+        }
+    }
+    let summary = Summary::from_records(&with(records)).unwrap();
+    let words = words(&terminal::render(&summary, 110, false));
+    let expected = "A design answered a query in 2 turns only";
+    assert!(words.contains(expected), "{words}");
+}
+
+#[test]
 fn the_page_shows_two_charts_of_each_query_that_is_asked_alone() {
     let summary = Summary::from_records(&with(turns_of_one_query())).unwrap();
     let page = html::render(&summary);
