@@ -16,7 +16,7 @@ use super::sets::{EXPECTED_BYTES, Sets};
 use crate::compare::context::{Context, RunError};
 use crate::compare::questions::{CONCURRENT_ROUND, Questions};
 use crate::compare::{Comparison, Leeway, compare_answer};
-use crate::{Answer, Design, DesignError, Digest, Expected};
+use crate::{Answer, Design, DesignError, Digest, Expected, too_large};
 
 /// Memory that the first answers may take. Answers to further sets are compared with nothing.
 const FIRST_BYTES: usize = 64 << 20;
@@ -110,6 +110,11 @@ impl Agreement {
             }
             Err(error) => return Err(error),
         };
+        if answer.digest.is_some() && !form.only_reads {
+            return Ok(Outcome::Error {
+                reason: too_large(),
+            });
+        }
         let rows = answer.rows();
         let id = &asked.design.info().id;
         let Some(first) = self.first.get_mut(&place) else {

@@ -150,7 +150,7 @@ async fn judge(
         set: asked.set,
     };
     let mut agreed = Agreed::default();
-    let (questions, sets) = (&mut *asks.questions, asks.sets.as_ref());
+    let (questions, sets) = (&mut *asks.questions, &*asks.sets);
     let judged = asks
         .agreement
         .judge(run, questions, sets, question, asked.answer, &mut agreed);
