@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_stats::sweep::OVER_ANY;
 use bakeoff_stats::{DesignInfo, Footprint};
 
 use super::Inserts;
@@ -12,7 +13,7 @@ use crate::{Answer, Design, DesignError};
 
 /// Returns what a design is called in records where its batches hold rows of any partitions.
 pub fn over_any_id(design: &str) -> String {
-    format!("{design}#any-partition")
+    format!("{design}{OVER_ANY}")
 }
 
 /// A design that inserts by [`Design::inserts_over_any`]. It has the same table.
