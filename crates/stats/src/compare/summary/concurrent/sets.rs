@@ -40,7 +40,7 @@ impl Summary {
     fn checked<'a>(&self, sets: &'a QuerySets) -> CheckedSets<'a> {
         let designs = || {
             let asked = self.designs.iter().filter_map(|d| d.concurrent.as_ref());
-            asked.filter_map(|asked| asked.query(&sets.query))
+            asked.filter_map(move |asked| asked.query(&sets.query))
         };
         let drawn = u64::from(sets.drawn);
         // Each design is asked about the sets in their order.
