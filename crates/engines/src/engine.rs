@@ -115,6 +115,12 @@ pub trait Engine: Send + Sync {
         true
     }
 
+    /// Returns the setting of a design, with its value, that says how its batches are written where they hold rows
+    /// of any partitions ([`Design::inserts_over_any`]); `None` if it has no such batches.
+    fn over_any(&self, _id: &DesignId) -> Option<(String, String)> {
+        None
+    }
+
     /// Returns whether a design can have several independent tables at the same time.
     fn takes_instances(&self, _id: &DesignId) -> bool {
         true

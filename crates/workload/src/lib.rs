@@ -17,6 +17,7 @@ mod java;
 mod literal;
 mod mix;
 mod model;
+mod parameter_sets;
 mod parameters;
 mod prices;
 mod random;

@@ -117,6 +117,7 @@ pub struct Query {
     pub engine_sql: Names<Spanned<String>>,
     #[serde(default)]
     pub parameters: Names<Spanned<Parameter>>,
+    pub parameter_sets: Option<Spanned<i64>>,
     pub tolerance: Option<Spanned<String>>,
     pub expect: Option<Spanned<Expect>>,
 }

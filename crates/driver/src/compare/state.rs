@@ -95,7 +95,7 @@ pub struct State {
     pub latest_round: Option<u32>,
     /// Whether a race ended measuring.
     pub is_stopped: bool,
-    /// Number of sets of parameters of concurrent questions.
+    /// Number of sets of parameters of concurrent questions whose right answers were computed before.
     pub parameter_sets: Option<u32>,
 }
 
@@ -178,7 +178,7 @@ impl State {
             }
             Record::Stopped(_) => self.is_stopped = true,
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
-            Record::ParameterSets { sets } => self.parameter_sets = Some(*sets),
+            Record::ParameterSets { sets, .. } => self.parameter_sets = Some(*sets),
             Record::Concurrent(asked) => self.design_mut(&asked.design).turns.take(asked),
             // What could not be started is tried again by the command that goes on.
             Record::Failed { design, step, .. } => {

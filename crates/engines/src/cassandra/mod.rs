@@ -86,6 +86,10 @@ impl Engine for Cassandra {
         CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
 
+    fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
+        CassandraLayout::from_id(id).ok()?.over_any()
+    }
+
     async fn survey(&self) -> Survey {
         survey::cassandra().await
     }

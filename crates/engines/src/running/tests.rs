@@ -110,9 +110,8 @@ async fn a_design_that_its_engine_cannot_have_here_fails_alone() {
         .start(&designs[1], &context, &observer)
         .await
         .unwrap();
-    let shown = observer.0.lock().unwrap();
-    assert_eq!(*shown, [format!("spark/cassandra: {reason}")]);
-    drop(shown);
+    let shown = std::mem::take(&mut *observer.0.lock().unwrap());
+    assert_eq!(shown, [format!("spark/cassandra: {reason}")]);
     let alone = Engines::checked(&designs[..1], &context, &observer).await;
     let error = alone.err().unwrap().0;
     assert!(

@@ -3,6 +3,7 @@
 
 mod axis;
 mod bars;
+mod client_bars;
 mod heat_map;
 mod line;
 mod load_bars;
@@ -21,6 +22,7 @@ mod speed_up_lines;
 mod storage_bars;
 mod timeline;
 
+pub use client_bars::{client_rate_bars, client_time_bars};
 pub use heat_map::heat_map;
 pub use load_bars::load_bars;
 pub use palette::{Marker, Palette, nth_class};

@@ -11,6 +11,7 @@ pub mod html;
 pub mod json;
 pub(crate) mod notes;
 mod race;
+mod sets;
 pub mod terminal;
 pub(crate) mod to_best;
 mod verdict;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::AsArray;
 use arrow::datatypes::Float64Type;
 use bakeoff_workload::source;
-use bakeoff_workload::{DuplicateKeys, ParameterValues, Workload};
+use bakeoff_workload::{Concurrent, DuplicateKeys, ParameterValues, Workload};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -194,6 +194,29 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
             _ => full("trucks"),
         };
         assert_eq!(scale.default_rows, workload.scale.full_rows, "{file}");
+    }
+}
+
+#[test]
+fn timeseries_asks_as_the_study_did_with_fewer_sets_of_parameters_by_default() {
+    let workload = shipped("timeseries.toml");
+    let plan = workload.concurrent.unwrap();
+    assert!(plan.per_node && plan.one_query_at_a_time);
+    assert_eq!(plan.clients, 4);
+    let study = Concurrent {
+        parameter_sets: Some(1_000),
+        ..plan
+    };
+    for query in &workload.queries {
+        let (questions, sets) = match query.name.as_str() {
+            "lastpoint" => (100, 100),
+            name if name.starts_with("single_groupby") => (1_000, 20),
+            _ => (100, 20),
+        };
+        assert_eq!(study.questions_of(query), questions, "{}", query.name);
+        if query.name != "lastpoint" {
+            assert_eq!(plan.sets_of(query), Some(sets), "{}", query.name);
+        }
     }
 }
 

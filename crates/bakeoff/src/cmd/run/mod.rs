@@ -144,6 +144,7 @@ impl Run {
         let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
         let replication = self.replication()?;
+        self.concurrent.check(&workload, replication.nodes)?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;

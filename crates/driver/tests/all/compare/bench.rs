@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::{
-    Budget, Design, Designs, FurtherTables, RunError, Settings, Silent, check_expectations, run,
+    Budget, Design, Designs, FurtherTables, RIGHT_ANSWERS_WITHIN, RunError, Settings, Silent,
+    check_expectations, run,
 };
 use bakeoff_stats::{
     Header, Journal, Ladder, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step,
@@ -56,6 +57,7 @@ impl Bench {
             budget: Some(spent()),
             call_limit: Duration::from_secs(60),
             concurrent: None,
+            right_answers_within: RIGHT_ANSWERS_WITHIN,
             race: false,
             further: NONE,
         };

@@ -58,6 +58,7 @@ pub struct Fake {
     keeps_duplicates: bool,
     survives: bool,
     row_bytes: u64,
+    nodes: u32,
     table: Arc<Mutex<Table>>,
 }
 
@@ -98,6 +99,7 @@ impl Fake {
             keeps_duplicates: true,
             survives: false,
             row_bytes: 20,
+            nodes: 1,
             table: Arc::default(),
         }
     }
@@ -125,6 +127,12 @@ impl Fake {
     /// Takes this many bytes for each row.
     pub fn with_row_bytes(mut self, bytes: u64) -> Fake {
         self.row_bytes = bytes;
+        self
+    }
+
+    /// A design whose engine runs on this many nodes.
+    pub fn with_nodes(mut self, nodes: u32) -> Fake {
+        self.nodes = nodes;
         self
     }
 
@@ -301,6 +309,10 @@ impl Design for Fake {
             rows_scanned: Some(rows),
             ..Answer::default()
         })
+    }
+
+    fn nodes(&self) -> u32 {
+        self.nodes
     }
 
     fn dead(&self) -> Option<String> {

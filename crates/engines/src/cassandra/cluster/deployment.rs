@@ -107,6 +107,12 @@ impl Deployment {
         })
     }
 
+    /// Returns the number of nodes of the cluster, in all of its datacenters.
+    pub fn nodes(&self) -> u32 {
+        let nodes = self.session.get_cluster_state().get_nodes_info().len();
+        u32::try_from(nodes).unwrap_or(u32::MAX)
+    }
+
     /// Creates a keyspace, or checks that an existing one may be used, and remembers it for the end
     /// of the run.
     pub async fn claim(&self, keyspace: &Keyspace) -> Result<(), EngineError> {

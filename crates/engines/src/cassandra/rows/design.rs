@@ -65,6 +65,17 @@ impl RowsDesign {
         self.insert.get_or_try_init(|| self.prepare_insert()).await
     }
 
+    /// Returns access for workers that insert into the empty table.
+    async fn table_inserts(&self, over_any: bool) -> Result<TableInserts, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(TableInserts {
+            session: self.deployment.session.clone(),
+            insert: self.insert().await?.clone(),
+            layout: Arc::new(self.layout.clone()),
+            over_any,
+        })
+    }
+
     async fn prepare_insert(&self) -> Result<PreparedStatement, DesignError> {
         let cql = self.layout.insert_statement(&self.keyspace.name);
         let prepared = self.deployment.session.prepare(cql.as_str()).await;
@@ -145,16 +156,19 @@ impl Design for RowsDesign {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
-        self.deployment.forget_statistics().await;
-        Ok(Some(Arc::new(TableInserts {
-            session: self.deployment.session.clone(),
-            insert: self.insert().await?.clone(),
-            layout: Arc::new(self.layout.clone()),
-        })))
+        Ok(Some(Arc::new(self.table_inserts(false).await?)))
+    }
+
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(self.table_inserts(true).await?)))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
     }
 
     fn dead(&self) -> Option<String> {

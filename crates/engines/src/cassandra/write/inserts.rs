@@ -13,7 +13,8 @@ use super::batches;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::rate_limit::Pace;
 
-/// A way to insert batches into one CQL table, by the same requests as loading.
+/// A way to insert batches into one CQL table, by the same requests as loading unless they are to hold rows of any
+/// partitions.
 ///
 /// All workers share the driver's session, which has connections for each node and core.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct TableInserts {
     pub session: Arc<Session>,
     pub insert: PreparedStatement,
     pub layout: Arc<TableLayout>,
+    /// Whether a batch holds rows of any partitions.
+    pub over_any: bool,
 }
 
 #[async_trait]
@@ -33,6 +36,9 @@ impl Inserts for TableInserts {
 #[async_trait]
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
+        if self.over_any {
+            return batches::insert_over_any(&self.session, &self.insert, &self.layout, rows).await;
+        }
         let pace = Pace::UNLIMITED;
         batches::insert_all(&self.session, &self.insert, &self.layout, rows, pace).await
     }

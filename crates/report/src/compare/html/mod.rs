@@ -8,6 +8,7 @@ mod cost;
 mod growth;
 pub(crate) mod published;
 mod race;
+mod sets;
 mod setup;
 mod speed_up;
 mod tables;

@@ -4,6 +4,7 @@ mod by_level;
 mod by_setting;
 mod concurrent;
 mod cost;
+mod sets;
 mod tables;
 
 use bakeoff_stats::Summary;

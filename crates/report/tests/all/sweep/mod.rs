@@ -3,7 +3,7 @@
 pub mod fixture;
 
 use bakeoff_report::sweep::{html, json, terminal};
-use fixture::{SERIES, records, several_rounds, summary};
+use fixture::{SERIES, both_kinds_of_batches, records, several_rounds, summary};
 
 #[test]
 fn the_terminal_shows_each_setting_and_the_best() {
@@ -43,6 +43,16 @@ fn the_terminal_shows_each_setting_and_the_best() {
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_rows_of_any_partitions_in_a_batch_cost_is_said() {
+    let words = words(&terminal::render(&both_kinds_of_batches(), 100, false));
+    let cost = "cassandra/series: with rows of any partitions in a batch the most rows a second are 6.00 k, with \
+                rows of one partition 10.0 k: 0.60×.";
+    assert!(words.contains(cost), "{words}");
+    let without = self::words(&terminal::render(&summary(), 100, false));
+    assert!(!without.contains("any partitions"), "{without}");
 }
 
 #[test]

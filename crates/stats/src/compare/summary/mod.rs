@@ -21,6 +21,7 @@ mod users;
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
 pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
+pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
@@ -38,7 +39,9 @@ pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
-use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Selected, Step};
+use super::{
+    Axes, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft, Selected, Step,
+};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -91,6 +94,10 @@ pub struct Summary {
     /// Comparison of the designs that several clients asked at the same time; `None` if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrent: Option<ConcurrentComparison>,
+    /// Sets of parameters with which several clients asked; empty where all have a right answer because they
+    /// are few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameter_sets: Vec<QuerySets>,
     /// Forecast at full scale; `None` before any row was loaded.
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.

@@ -48,6 +48,7 @@ impl Collected {
                 peak_memory_bytes: None,
                 comparison: PairedComparison::default(),
                 concurrent: None,
+                parameter_sets: Vec::new(),
                 forecast: None,
                 decision: None,
                 race: None,
@@ -139,7 +140,7 @@ impl Collected {
                 self.query(number, &timing.design, &timing.query)?
                     .take(timing);
             }
-            Record::ParameterSets { .. } => {}
+            Record::ParameterSets { queries, .. } => run.parameter_sets.clone_from(queries),
             Record::Concurrent(asked) => self.take_concurrent(number, asked)?,
             Record::Failed {
                 design,
