@@ -90,6 +90,7 @@ mod kind;
 mod machine;
 mod meta;
 mod row;
+mod share;
 #[cfg(feature = "sql")]
 pub mod sql;
 mod store;
@@ -101,6 +102,7 @@ pub use crate::error::{Error, Result};
 pub use crate::id::{ChunkId, Place};
 pub use crate::kind::Kind;
 pub use crate::meta::{BlobMeta, ChunkMeta, ColumnStats, Key, Scalar};
+pub use crate::share::{Share, shares};
 #[cfg(feature = "cassandra")]
 pub use crate::store::cassandra;
 pub use crate::store::check::{Check, Damage};
