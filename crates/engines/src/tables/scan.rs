@@ -20,8 +20,8 @@ use futures::StreamExt;
 use super::names::hint;
 use super::query::text_error;
 use super::{
-    Access, CATALOG, ColumnarOptions, Connection, Location, NO_KEYSPACE, Options, Progress,
-    SqlError, TableError,
+    Access, CATALOG, ColumnarOptions, Connection, Location, NO_KEYSPACE, Options, SqlError,
+    TableError,
 };
 use crate::complaint::{self, Complaint};
 use crate::sql::session_for_tables;
@@ -49,7 +49,6 @@ pub struct Scanner {
 /// The rows of a share.
 pub struct Scan {
     schema: SchemaRef,
-    plan: Arc<dyn ExecutionPlan>,
     rows: SendableRecordBatchStream,
     condition: Option<String>,
 }
@@ -132,10 +131,9 @@ impl Scanner {
         let (table, name) = (Arc::clone(&self.table), self.location.to_string());
         let table = ColumnarTable::of_parts(table, name, parts);
         let plan = self.plan(table, &columns, condition.as_deref()).await?;
-        let rows = execute_stream(Arc::clone(&plan), self.session.task_ctx())?;
+        let rows = execute_stream(plan, self.session.task_ctx())?;
         Ok(Scan {
             schema: self.schema_of(&columns),
-            plan,
             rows,
             condition,
         })
@@ -253,12 +251,6 @@ impl Scan {
         // The plan may know more of a column, such as that it has no nulls, than the table says.
         let rows = RecordBatch::try_new(Arc::clone(&self.schema), rows.columns().to_vec());
         Ok(Some(rows.map_err(DataFusionError::from)?))
-    }
-
-    /// Returns a function that reads the progress while rows are read.
-    pub fn watch(&self) -> impl Fn() -> Progress + Send + Sync + use<> {
-        let plan = Arc::clone(&self.plan);
-        move || Progress::from_plan(plan.as_ref())
     }
 }
 
