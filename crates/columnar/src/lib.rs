@@ -13,6 +13,7 @@
 //!   [`Table::seal`] turns those into chunks.
 //! - [`Table::rows`] reads rows by key. With the feature `sql`, the module `sql` gives tables to
 //!   DataFusion.
+//! - [`shares`] divides the parts of a query among processes, which read one snapshot together.
 //!
 //! # Example
 //!
