@@ -17,6 +17,7 @@ mod merge;
 mod options;
 mod report;
 mod run;
+mod scan;
 mod show;
 mod sql;
 mod study;
@@ -64,6 +65,7 @@ enum Command {
     Compare(compare::Compare),
     History(history::History),
     Sql(Box<sql::Sql>),
+    Scan(Box<scan::Scan>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
     Engines(engines::Engines),
@@ -111,6 +113,7 @@ impl Arguments {
             Command::Compare(compare) => compare.run(),
             Command::History(history) => history.run(),
             Command::Sql(sql) => sql.run(),
+            Command::Scan(scan) => scan.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),
             Command::Engines(engines) => engines.run(),

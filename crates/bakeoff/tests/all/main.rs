@@ -28,6 +28,7 @@ mod progress;
 mod promises;
 mod raw_files;
 mod run;
+mod scan;
 mod shell;
 mod spark;
 mod sql;

@@ -21,7 +21,7 @@ stand_in_for_bakeoff() {
     case "${1:-}" in
         run | drive | sweep) dry_run "$@" ;;
         study) study "$@" ;;
-        ingest | sql | table) without_server "$@" ;;
+        ingest | sql | scan | table) without_server "$@" ;;
         list | show | completions | man) program "$@" ;;
         doctor) program "$@" || [ $? -eq 3 ] ;; # an engine is missing here
         generate) some_rows "$@" ;;
