@@ -1,7 +1,7 @@
 //! A sweep of two designs with everything that can happen to a setting.
 
 use bakeoff_stats::sweep::{
-    Cell, Check, Failures, Inserted, OVER_ANY, SweepHeader, SweepRecord, SweepSummary,
+    Cell, Check, Failures, Inserted, SweepHeader, SweepRecord, SweepSummary,
 };
 use bakeoff_stats::{DesignInfo, FailureKind, Machine, Role};
 
@@ -27,23 +27,6 @@ pub fn several_rounds(rounds: u32) -> SweepSummary {
         }
     }
     let header = SweepHeader { rounds, ..header() };
-    SweepSummary::new(&header, &records)
-}
-
-/// One design whose batches hold rows of one partition and, at 60% of the rate, of any.
-pub fn both_kinds_of_batches() -> SweepSummary {
-    let any = format!("{SERIES}{OVER_ANY}");
-    let designs = [(SERIES, 10_000.0), (any.as_str(), 6_000.0)];
-    let records: Vec<SweepRecord> = { designs.iter() }
-        .map(|(design, rate)| SweepRecord::Cell(cell(design, 100, 8, *rate)))
-        .collect();
-    let known = header();
-    let mut infos = vec![known.designs[1].clone(); 2];
-    infos[1].id = any;
-    let header = SweepHeader {
-        designs: infos,
-        ..known
-    };
     SweepSummary::new(&header, &records)
 }
 
@@ -114,7 +97,7 @@ fn unmeasured() -> Cell {
     }
 }
 
-fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
+pub fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
     let rows = (rate * 3.0) as u64;
     // By Little's law.
     let mean = f64::from(workers) * batch_rows as f64 / rate;
@@ -140,7 +123,7 @@ fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
     }
 }
 
-fn header() -> SweepHeader {
+pub fn header() -> SweepHeader {
     let design = |id: &str| DesignInfo {
         id: id.to_owned(),
         engine: id.split('/').next().unwrap_or_default().to_owned(),
