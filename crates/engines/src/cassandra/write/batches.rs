@@ -26,6 +26,11 @@ pub const IN_FLIGHT: usize = 128;
 pub const BATCH_ROWS: usize = 300;
 /// Maximum bytes of a batch, below the server's default `batch_size_fail_threshold` of 50 KiB.
 pub const BATCH_BYTES: usize = 40 << 10;
+/// Bytes that Cassandra counts for a row and for a cell, beside their values, when it compares a batch of several
+/// partitions with `batch_size_fail_threshold` (50 KiB): keys, times and deletion times, rounded up. Batches of one
+/// partition have no such limit.
+const ROW_OVERHEAD: usize = 64;
+const CELL_OVERHEAD: usize = 32;
 
 /// Describes how rows are written, for reports.
 pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
@@ -85,7 +90,8 @@ pub async fn insert_over_any(
     let rows = Rows::new(layout, batch);
     let last = last_per_key(layout, batch);
     let last = last.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
-    for members in into_batches(&rows, &last, usize::MAX) {
+    let overhead = ROW_OVERHEAD + CELL_OVERHEAD * layout.table.columns.len();
+    for members in into_batches(&rows, &last, usize::MAX, overhead) {
         send(session, insert, &rows, members).await?;
     }
     Ok(())
@@ -114,7 +120,7 @@ fn requests(
         Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
             let batches = groups.iter();
-            let batches = batches.flat_map(|group| into_batches(rows, group, BATCH_ROWS));
+            let batches = batches.flat_map(|group| into_batches(rows, group, BATCH_ROWS, 0));
             batches.collect()
         }
     })
@@ -139,13 +145,14 @@ async fn send(
         .map_err(|e| failure("writing to Cassandra failed", &e))
 }
 
-/// Cuts rows into batches of at most so many rows and of the bytes that a batch may have.
-fn into_batches(rows: &Rows, mut group: &[usize], most: usize) -> Vec<Vec<usize>> {
+/// Cuts rows into batches of at most so many rows and of the bytes that a batch may have, where each row counts
+/// for these bytes more than its values have.
+fn into_batches(rows: &Rows, mut group: &[usize], most: usize, overhead: usize) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     while !group.is_empty() {
         let mut bytes = 0;
         let fitting = group.iter().take(most).take_while(|row| {
-            bytes += rows.bytes(**row);
+            bytes += rows.bytes(**row) + overhead;
             bytes <= BATCH_BYTES
         });
         let (batch, rest) = group.split_at(fitting.count().max(1));
@@ -272,14 +279,18 @@ mod tests {
         let layout = layout("cassandra/wide");
         let rows = Rows::new(&layout, &batch(&values));
         let group: Vec<usize> = (0..1000).collect();
-        let batches = into_batches(&rows, &group, BATCH_ROWS);
+        let batches = into_batches(&rows, &group, BATCH_ROWS, 0);
         assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
         assert_eq!(batches.concat(), group);
         // Those of any partitions are as large as their bytes allow.
-        let large = into_batches(&rows, &group, usize::MAX);
+        let large = into_batches(&rows, &group, usize::MAX, 0);
         assert!(large.len() < batches.len());
         assert_eq!(large.concat(), group);
         let bytes = |batch: &[usize]| batch.iter().map(|row| rows.bytes(*row)).sum::<usize>();
         assert!(large.iter().all(|batch| bytes(batch) <= BATCH_BYTES));
+        // What Cassandra adds to each row counts, too.
+        let small = into_batches(&rows, &group, usize::MAX, 1 << 10);
+        assert!(small.iter().all(|batch| batch.len() < 40));
+        assert_eq!(small.concat(), group);
     }
 }
