@@ -43,7 +43,7 @@ const QUERIES: &[&str] = &[
 ];
 
 /// Heap of each node in MiB.
-const HEAP_MIB: u64 = 384;
+const HEAP_MIB: u64 = 512;
 /// Time within which the nodes notice that one of them is gone.
 const NOTICED_WITHIN: Duration = Duration::from_secs(180);
 /// Time limit of a question to nodes that have not noticed it.

@@ -71,7 +71,7 @@ const PLACE_QUERIES: &[&str] = &[
 
 const MARK_QUERIES: &[&str] = &[
     "SELECT * FROM marks",
-    "SELECT up, count(*) AS n, max(height) AS highest FROM marks GROUP BY up ORDER BY up",
+    "SELECT up, count(*) AS n, min(height) AS lowest FROM marks GROUP BY up ORDER BY up",
     "SELECT * FROM marks WHERE height > 1.0",
 ];
 
