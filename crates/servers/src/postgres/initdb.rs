@@ -24,12 +24,13 @@ pub(crate) async fn prepare_data(
     installation: &Installation,
     account: Option<&Account>,
 ) -> Result<()> {
+    folder.remove_incomplete_data();
     if folder.data().exists() {
         return check_version(&folder.data(), installation);
     }
-    folder.remove_incomplete_data();
     folder.write_password(account)?;
-    // One that outlives the command that started it still writes, or removes all that it wrote.
+    // An `initdb` goes on for a while after Bakeoff was killed, and removes what it wrote when it fails: each
+    // has a folder of its own, so that it is not this one's.
     let new = folder.new_data()?;
     initdb(folder, &new, installation, account).await?;
     folder.opened().rename(&new, DATA)

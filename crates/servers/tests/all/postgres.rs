@@ -47,7 +47,11 @@ async fn a_server_from_start_to_end() {
     server.stop().await.unwrap();
     assert!(began.elapsed() < SOON, "a client was connected");
     assert_eq!(list(&options.home).unwrap(), []);
+    // What a start that was killed did not complete goes, also where there are data.
+    let incomplete = options.dir.join("data.new.0123abcd");
+    fs::create_dir_all(incomplete.join("base")).unwrap();
     let server = Server::start(options.clone()).await.unwrap();
+    assert!(!incomplete.exists());
     let client = connect(&server).await.unwrap();
     assert_eq!(ask(&client, "SELECT s::text FROM t").await, "500000500000");
     drop(server);
