@@ -19,6 +19,7 @@ use bakeoff_engines::{Context, EngineOptions, Running};
 use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 
+use crate::cassandra_indexes::indexes_on_a_real_cassandra;
 use crate::cassandra_series::series_on_a_real_cassandra;
 use crate::cassandra_table_options::table_options_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
@@ -232,6 +233,7 @@ async fn designs_on_a_real_cassandra() {
     series_on_a_real_cassandra(&cassandra).await;
     let session = session_at(&address_of(&cassandra.context.run_dir)).await;
     table_options_on_a_real_cassandra(&cassandra, &session).await;
+    indexes_on_a_real_cassandra(&cassandra).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
 }
@@ -393,7 +395,7 @@ async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
 }
 
 /// The plan of a question with its metrics, after it was answered.
-async fn executed(design: &dyn Design, sql: &str) -> String {
+pub async fn executed(design: &dyn Design, sql: &str) -> String {
     let answer = design
         .answer(&format!("EXPLAIN ANALYZE {sql}"))
         .await

@@ -5,6 +5,7 @@
 
 mod cassandra;
 mod cassandra_drive;
+mod cassandra_indexes;
 mod cassandra_rate_limit;
 mod cassandra_series;
 mod cassandra_settings;

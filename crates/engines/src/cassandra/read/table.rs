@@ -33,6 +33,9 @@ use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
 /// Number of token ranges of a full scan for each DataFusion partition, which evens out their sizes.
 const RANGES_PER_PARTITION: usize = 4;
+/// Number of token ranges for each partition if an index finds the rows: a hidden table is read from its
+/// beginning for each range.
+const RANGES_PER_PARTITION_BY_INDEX: usize = 1;
 /// Number of token ranges for each partition if the ranges done show the progress of a scan.
 const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
 
@@ -128,6 +131,8 @@ impl CassandraTable {
         };
         let order = pushdown.conditions.iter();
         conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
+        let indexed = pushdown.indexed.iter();
+        conditions.extend(indexed.map(|(c, _)| format!("{} = ?", quoted(c))));
         conditions.join(" AND ")
     }
 
@@ -135,7 +140,7 @@ impl CassandraTable {
     async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
         let selections = match &pushdown.partitions {
             Some(keys) => self.with_buckets(keys, pushdown).await?,
-            None => token_ranges(partitions * self.ranges_per_partition)
+            None => token_ranges(partitions * self.ranges_per_partition(pushdown))
                 .into_iter()
                 .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
                 .collect(),
@@ -148,9 +153,19 @@ impl CassandraTable {
                     .iter()
                     .map(|(_, _, value)| value.clone()),
             );
+            values.extend(pushdown.indexed.iter().map(|(_, value)| value.clone()));
             requests.push(Request(values));
         }
         Ok(requests)
+    }
+
+    /// Returns the number of token ranges of a scan of the whole table for each partition of the plan.
+    fn ranges_per_partition(&self, pushdown: &Pushdown) -> usize {
+        if pushdown.indexed.is_empty() {
+            self.ranges_per_partition
+        } else {
+            RANGES_PER_PARTITION_BY_INDEX
+        }
     }
 
     /// Combines each partition key with the buckets that the order key's range allows.
@@ -402,8 +417,12 @@ impl TableProvider for CassandraTable {
         }
         let limited = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         let mut cql = self.select(&decoder, &pushdown, &limited);
-        if self.prepare(&cql).await.is_err() && pushdown.is_filtering() {
-            pushdown = pushdown.without_filtering();
+        if self.prepare(&cql).await.is_err() {
+            if pushdown.is_filtering() {
+                pushdown = pushdown.without_filtering();
+            } else if pushdown.is_filtering_by_index() {
+                pushdown = pushdown.without_indexes();
+            }
             cql = self.select(&decoder, &pushdown, &limited);
         }
         let threads = state.config().target_partitions();
@@ -412,11 +431,13 @@ impl TableProvider for CassandraTable {
             Some(_) => Scope::Partition,
             None => Scope::TokenRange,
         };
-        let first_rows = match limit {
-            None => self.first_rows(&decoder, &pushdown, projection),
-            Some(_) => None,
+        // CQL neither orders nor aggregates the rows that an index finds as those of a partition.
+        let is_whole = limit.is_none() && pushdown.indexed.is_empty();
+        let first_rows = if is_whole {
+            self.first_rows(&decoder, &pushdown, projection)
+        } else {
+            None
         };
-        let is_whole = limit.is_none();
         let split = if is_whole {
             self.split(&decoder, projection, &pushdown, requests.len(), threads)?
         } else {
@@ -437,6 +458,8 @@ impl TableProvider for CassandraTable {
             limit,
             self.page_rows,
         );
+        let indexed = pushdown.indexed.iter().map(|(column, _)| column.clone());
+        let scan = scan.with_indexed(indexed.collect());
         let scan = scan.with_first_rows(first_rows).with_split(split);
         Ok(Arc::new(scan.with_aggregation(aggregation)))
     }

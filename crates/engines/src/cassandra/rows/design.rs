@@ -10,13 +10,14 @@ use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
+use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
 use super::{describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::Relation;
-use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::cluster::{built, footprint, settle};
 use crate::cassandra::read;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::table::CassandraTable;
@@ -78,6 +79,15 @@ impl RowsDesign {
         Ok(keyspace::execute(&self.deployment.session, cql).await?)
     }
 
+    /// Waits until queries can use the indexes of the table.
+    async fn indexes_are_built(&self) -> Result<(), DesignError> {
+        let Some(indexes) = &self.layout.indexes else {
+            return Ok(());
+        };
+        let (session, table) = (&self.deployment.session, &self.layout.name);
+        built::wait(session, &self.keyspace.name, table, indexes).await
+    }
+
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
         self.deployment.noticing_death(result).await
     }
@@ -101,7 +111,7 @@ impl Design for RowsDesign {
         for statement in self.layout.recreation_statements(&self.keyspace.name) {
             self.execute(&statement).await?;
         }
-        Ok(())
+        self.indexes_are_built().await
     }
 
     async fn survives(&self) -> bool {
@@ -119,14 +129,31 @@ impl Design for RowsDesign {
 
     async fn settle(&self) -> Result<String, DesignError> {
         let tables = [Relation::table(self.layout.name.as_str())];
-        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
+        let settled = settle::settle(&self.deployment, &self.keyspace.name, &tables).await?;
+        // A server that was restarted while rows were loaded may build them again.
+        self.indexes_are_built().await?;
+        Ok(settled)
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
         let tables = [self.layout.name.clone()];
         let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        let has_hidden_table = self
+            .layout
+            .indexes
+            .as_ref()
+            .is_some_and(|indexes| indexes.kind == IndexKind::HiddenTable);
+        // The view of a server's disk usage has no hidden tables; the files of our own have them.
+        let is_view = read.file_bytes.is_none();
+        let note = match read.note {
+            Some(note) if has_hidden_table && is_view && read.engine_bytes.is_some() => Some(
+                format!("{note}; without its index, which is in a hidden table"),
+            ),
+            note => note,
+        };
         Ok(Footprint {
             design: self.info.id.clone(),
+            note,
             ..read
         })
     }

@@ -2,6 +2,7 @@
 
 use bakeoff_workload::{DesignId, Table};
 
+use super::indexes::Indexes;
 use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::cassandra::read::reading::Reading;
@@ -18,14 +19,15 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges, index=country (or a+b or country:2i)"
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges, index=country (or a+b or country:2i)"
 );
-/// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
+/// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
+/// nor indexes any.
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
@@ -113,6 +115,7 @@ pub struct TableLayout {
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub reading: Reading,
+    pub indexes: Option<Indexes>,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -153,6 +156,7 @@ impl TableLayout {
         };
         let order = settings.word("order", &["asc", "desc"])?;
         let reading = Reading::take(&mut settings)?;
+        let indexes = Indexes::take(&mut settings, table)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -166,6 +170,7 @@ impl TableLayout {
             options,
             keys_repeat,
             reading,
+            indexes,
             table: table.clone(),
             name: table_name(id),
         })
@@ -221,12 +226,17 @@ impl TableLayout {
             .collect()
     }
 
-    /// Returns the statements that make the empty table, in place of one of an earlier attempt.
+    /// Returns the statements that make the empty table and its indexes, in place of one of an earlier
+    /// attempt, whose indexes are dropped with it.
     pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
-        vec![
+        let mut statements = vec![
             format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name),
             self.create_statement(keyspace),
-        ]
+        ];
+        if let Some(indexes) = &self.indexes {
+            statements.extend(indexes.create_statements(keyspace, &self.name));
+        }
+        statements
     }
 
     /// Returns the statement that creates the table.
@@ -310,6 +320,7 @@ impl TableLayout {
                 format!("floor({} / {})", bucket.column, bucket.width),
             ));
         }
+        settings.extend(self.indexes.as_ref().map(Indexes::setting));
         settings
     }
 }

@@ -2,6 +2,7 @@
 
 mod describe;
 mod design;
+pub mod indexes;
 pub mod layout;
 pub mod operations;
 pub mod storage;
