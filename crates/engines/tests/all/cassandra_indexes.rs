@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{Int64Array, StringArray};
 
-use crate::cassandra::executed;
-use crate::support::{Started, Table, events, wrong_answers};
+use crate::support::{Started, Table, events, executed, wrong_answers};
 
 const DESIGNS: &[&str] = &[
     "cassandra/wide?index=small",
@@ -17,7 +16,8 @@ const DESIGNS: &[&str] = &[
     "cassandra/narrow?aggregate=server&index=seen:2i",
 ];
 
-const QUERIES: &[&str] = &[
+/// Questions for rows by columns outside the key, which are null in some rows.
+pub const QUERIES: &[&str] = &[
     "SELECT * FROM events WHERE small = -1",
     "SELECT * FROM events WHERE -1 = small AND flag = true",
     "SELECT count(*) AS n FROM events WHERE small = -1",
@@ -45,7 +45,7 @@ const QUERIES: &[&str] = &[
 ];
 
 /// Orders with an indexed text that is null, empty, quoted, not ASCII or too long to be asked for.
-fn orders() -> Table {
+pub fn orders() -> Table {
     let long = "x".repeat(8_193);
     let kinds = [
         Some("plain"),
@@ -77,7 +77,7 @@ columns = { region = "text", number = "bigint", Order = "text" }"#,
     )
 }
 
-const ORDER_QUERIES: &[&str] = &[
+pub const ORDER_QUERIES: &[&str] = &[
     "SELECT * FROM orders",
     "SELECT * FROM orders WHERE \"order\" = 'plain'",
     "SELECT * FROM orders WHERE \"order\" = ''",

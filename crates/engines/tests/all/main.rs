@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cassandra;
+mod cassandra_copies;
 mod cassandra_drive;
 mod cassandra_indexes;
 mod cassandra_rate_limit;

@@ -1,5 +1,7 @@
 //! The DataFusion table that reads a CQL table.
 
+mod copies;
+
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -50,6 +52,8 @@ const BUCKETS_LIMIT: usize = 100_000;
 pub struct CassandraTable {
     statements: Arc<Statements>,
     table: ReadTable,
+    /// Copies of the table that are keyed by other columns.
+    copies: Vec<CassandraTable>,
     /// First and last bucket in the table at the time of the first query.
     buckets: OnceCell<Option<(i64, i64)>>,
     /// Buckets that a load writes at the same time.
@@ -65,6 +69,7 @@ impl CassandraTable {
         CassandraTable {
             statements: Statements::new(session, None, table.reading.page_rows),
             table,
+            copies: Vec::new(),
             buckets: OnceCell::new(),
             written: None,
             ranges_per_partition: RANGES_PER_PARTITION,
@@ -99,8 +104,11 @@ impl CassandraTable {
         consistency: Option<Consistency>,
         written: Option<Arc<BucketsWritten>>,
     ) -> Self {
+        let copies = self.copies.into_iter();
+        let copies = copies.map(|copy| copy.under_load(consistency, None));
         CassandraTable {
             statements: self.statements.with_consistency(consistency),
+            copies: copies.collect(),
             written,
             ..self
         }
@@ -403,17 +411,39 @@ impl TableProvider for CassandraTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
         let projection = projection.unwrap_or(&all);
-        let mut decoder = Decoder::new(&self.table, projection)?;
-        if let Some(rows) = &self.expiring_rows {
-            decoder = decoder.counting_expiring(&self.table, Arc::clone(rows));
-        }
-        let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
+        let filters: Vec<&Expr> = filters.iter().collect();
+        let pushdown = Pushdown::new(&self.table, &filters);
         let mut taken = pushdown.exact.iter().zip(&pushdown.inexact);
         if !taken.all(|(exact, inexact)| *exact || *inexact) {
             // Nothing would apply such a filter, and no answer is better than a wrong one.
             return Err(external(
                 "a filter was promised that cannot be expressed in CQL",
             ));
+        }
+        let threads = state.config().target_partitions();
+        match self.copy_for(&pushdown) {
+            // Here no filter was promised, so that it may express others than the table itself.
+            Some(copy) => {
+                let pushdown = Pushdown::new(&copy.table, &filters);
+                copy.scan_pushed(projection, pushdown, limit, threads).await
+            }
+            None => self.scan_pushed(projection, pushdown, limit, threads).await,
+        }
+    }
+}
+
+impl CassandraTable {
+    /// Plans the scan of the rows that the pushed filters allow.
+    async fn scan_pushed(
+        &self,
+        projection: &[usize],
+        mut pushdown: Pushdown,
+        limit: Option<usize>,
+        threads: usize,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut decoder = Decoder::new(&self.table, projection)?;
+        if let Some(rows) = &self.expiring_rows {
+            decoder = decoder.counting_expiring(&self.table, Arc::clone(rows));
         }
         let limited = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         let mut cql = self.select(&decoder, &pushdown, &limited);
@@ -425,7 +455,6 @@ impl TableProvider for CassandraTable {
             }
             cql = self.select(&decoder, &pushdown, &limited);
         }
-        let threads = state.config().target_partitions();
         let requests = self.requests(&pushdown, threads).await?;
         let scope = match pushdown.partitions {
             Some(_) => Scope::Partition,

@@ -79,19 +79,16 @@ impl Indexes {
                 }
             },
         };
-        let mut columns: Vec<String> = Vec::new();
-        for name in names.split('+') {
-            let column = column(table, name).map_err(&failed)?;
-            if kind == IndexKind::StorageAttached && column.kind == ColumnType::Blob {
-                return Err(failed(format!(
-                    "Cassandra has no storage-attached index of a blob: write index={name}:2i"
-                )));
-            }
-            if columns.contains(&column.name) {
-                return Err(failed(format!("`{name}` is there twice")));
-            }
-            columns.push(column.name.clone());
+        let columns = columns_outside_key(table, names).map_err(&failed)?;
+        let blob = columns.iter().find(|c| c.kind == ColumnType::Blob);
+        if let Some(blob) = blob.filter(|_| kind == IndexKind::StorageAttached) {
+            return Err(failed(format!(
+                "Cassandra has no storage-attached index of a blob: write index={}:2i",
+                blob.name
+            )));
         }
+        let columns = columns.into_iter().map(|column| column.name.clone());
+        let columns = columns.collect();
         Ok(Some(Indexes { kind, columns }))
     }
 
@@ -119,6 +116,25 @@ impl Indexes {
         let kind = self.kind.describe();
         ("index".to_owned(), format!("of {columns}, {kind}"))
     }
+}
+
+/// Looks up the columns that rows are to be found by, written with `+` between them.
+///
+/// # Errors
+/// Says why one is missing, twice there, or of no use.
+pub(super) fn columns_outside_key<'t>(
+    table: &'t Table,
+    names: &str,
+) -> Result<Vec<&'t Column>, String> {
+    let mut columns: Vec<&Column> = Vec::new();
+    for name in names.split('+') {
+        let column = column(table, name)?;
+        if columns.iter().any(|before| before.name == column.name) {
+            return Err(format!("`{name}` is there twice"));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
 }
 
 /// Looks up a column that rows are to be found by. Names of columns are in lower case, however a workload writes

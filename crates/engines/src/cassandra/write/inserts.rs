@@ -1,4 +1,4 @@
-//! Inserts of many workers into one CQL table, as an insert sweep makes them.
+//! Inserts of many workers into one CQL table and its copies, as an insert sweep makes them.
 
 use std::sync::Arc;
 
@@ -13,14 +13,22 @@ use super::batches;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::rate_limit::Pace;
 
-/// A way to insert batches into one CQL table, by the same requests as loading.
+/// A table that rows are written to.
+#[derive(Debug, Clone)]
+pub struct WrittenTable {
+    /// Statement that inserts a row.
+    pub insert: PreparedStatement,
+    pub layout: TableLayout,
+}
+
+/// A way to insert batches into one CQL table and the copies of it that Bakeoff writes, by the same requests
+/// as loading.
 ///
 /// All workers share the driver's session, which has connections for each node and core.
 #[derive(Clone)]
 pub struct TableInserts {
     pub session: Arc<Session>,
-    pub insert: PreparedStatement,
-    pub layout: Arc<TableLayout>,
+    pub tables: Arc<[WrittenTable]>,
 }
 
 #[async_trait]
@@ -34,6 +42,9 @@ impl Inserts for TableInserts {
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
         let pace = Pace::UNLIMITED;
-        batches::insert_all(&self.session, &self.insert, &self.layout, rows, pace).await
+        for table in self.tables.iter() {
+            batches::insert_all(&self.session, &table.insert, &table.layout, rows, pace).await?;
+        }
+        Ok(())
     }
 }

@@ -182,6 +182,9 @@ fn only_what_is_ordered_alike_is_pushed_as_a_range() {
     assert!(exact(CqlKind::Tinyint, col("a").lt(lit(-3i8))));
     assert!(!exact(CqlKind::Varint, col("a").eq(lit("7"))));
     assert!(!exact(CqlKind::Double, col("a").eq(lit(7.0))));
+    assert!(exact(CqlKind::Boolean, col("a")));
+    assert!(exact(CqlKind::Boolean, !col("a")));
+    assert!(!exact(CqlKind::Int, col("a")));
 }
 
 #[test]
@@ -276,4 +279,47 @@ fn with_an_index_a_scan_restricts_nothing_else_and_partitions_keep_their_restric
     let left = part.without_indexes();
     assert_eq!((left.indexed.len(), left.conditions.len()), (0, 1));
     assert!(!left.is_filtering_by_index());
+}
+
+#[test]
+fn a_copy_is_read_for_one_value_unless_partitions_of_the_table_are_known() {
+    for id in [
+        "cassandra/wide?table_by=country+port",
+        "cassandra/narrow?view=country+port",
+    ] {
+        let country = col("country").eq(lit("ALB"));
+        let pushed = pushdown(id, &[col("value").gt(lit(0.5)), country.clone()]);
+        assert_eq!(pushed.copy.as_deref(), Some("country"));
+        assert_eq!(pushed.inexact, [false, true]);
+        assert_eq!(pushed.indexed, []);
+        let port = pushdown(id, &[col("port").eq(lit(7i32)), country.clone()]);
+        assert_eq!(
+            port.copy.as_deref(),
+            Some("country"),
+            "the first column of the setting"
+        );
+        assert_eq!(port.inexact, [true, true]);
+        let key = [
+            col("series").eq(lit("x")),
+            col("a").eq(lit(1i32)),
+            col("b").eq(lit(2i64)),
+        ];
+        let known = pushdown(id, &[&key[..], &[country]].concat());
+        assert_eq!(
+            (known.copy, known.exact),
+            (None, vec![true, true, true, false])
+        );
+        for filter in [
+            col("country").eq(lit("")),
+            col("country").gt(lit("ALB")),
+            col("country").is_null(),
+        ] {
+            let pushed = pushdown(id, std::slice::from_ref(&filter));
+            assert_eq!(
+                (pushed.copy, pushed.inexact),
+                (None, vec![false]),
+                "{filter}"
+            );
+        }
+    }
 }
