@@ -74,7 +74,7 @@ pub const FIRST_STEPS: &str = "\
 Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
-  bakeoff run formats --budget 3m     compare twelve designs of one table
+  bakeoff run formats --budget 3m     compare designs of one table
   bakeoff show metrics > mine.toml    a workload to change for your own table
   bakeoff run mine.toml --data FILE   compare designs of it
 

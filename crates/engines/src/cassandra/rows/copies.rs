@@ -55,7 +55,7 @@ impl Copies {
         if kind == CopyKind::Table && keys_repeat {
             return Err(failed(
                 "several rows may have the same key, and the second table would keep all of their values: use \
-                 view= or index="
+                 view= or index=, or leave this design out with --designs"
                     .to_owned(),
             ));
         }
