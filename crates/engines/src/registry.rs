@@ -9,6 +9,7 @@ use crate::memory::Memory;
 use crate::parquet::ParquetFiles;
 #[cfg(feature = "postgres")]
 use crate::postgres::Flavour;
+use crate::spark::Spark;
 use crate::{Engine, EngineError};
 
 /// Every engine that Bakeoff knows. A new one is a folder alongside this file and a line here; one
@@ -23,6 +24,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &Flavour::Timescale,
     #[cfg(not(feature = "postgres"))]
     &crate::Absent::new("timescale", "postgres"),
+    &Spark,
     &Local,
     &ParquetFiles,
     &Memory,

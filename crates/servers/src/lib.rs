@@ -26,6 +26,7 @@ mod python;
 mod record;
 mod search;
 mod secret;
+pub mod spark;
 pub mod survey;
 
 pub use engine::Engine;

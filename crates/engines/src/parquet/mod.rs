@@ -1,6 +1,9 @@
-//! The engine `parquet`: one file sorted by key, queried through DataFusion.
+//! The engine `parquet`: sorted files, queried through DataFusion.
 
+mod codec;
 mod files;
+mod layout;
+mod sorted;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -9,13 +12,14 @@ use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{DesignId, Table, Workload};
 
-use crate::settings::Settings;
+use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, Running};
-use files::{Codec, ParquetTable, ROW_GROUP_ROWS};
-
-const SETTINGS: &str = "codec=zstd|snappy";
+pub use codec::{Codec, ROW_GROUP_ROWS};
+pub use files::ParquetTable;
+pub use layout::FileLayout;
+use layout::SETTINGS;
 
 pub struct ParquetFiles;
 
@@ -28,7 +32,7 @@ impl Engine for ParquetFiles {
     fn layouts(&self) -> &'static [Layout] {
         &[Layout {
             name: "parquet",
-            what: "one Parquet file sorted by key, read by DataFusion",
+            what: "sorted Parquet files, read by DataFusion",
             settings: SETTINGS,
         }]
     }
@@ -47,20 +51,21 @@ impl Engine for ParquetFiles {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let codec = codec(id)?;
+        let layout = FileLayout::new(id, &workload.table)?;
         let dir = context.folder_of_design(id);
-        let statements = vec![
-            format!("write {}/slice-*.parquet while loading", dir.display()),
-            format!(
-                "sort them by ({}) into {}/table.parquet and remove them",
-                workload.table.key().collect::<Vec<_>>().join(", "),
-                dir.display()
-            ),
-        ];
+        let statements = layout.statements(&workload.table, &dir);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
-            ..self.info_of(id, codec.settings(), statements)
+            ..self.info_of(id, layout.settings(), statements)
         })
+    }
+
+    fn value_folders(
+        &self,
+        id: &DesignId,
+        table: &Table,
+    ) -> Result<Option<ValueFolders>, EngineError> {
+        Ok(FileLayout::new(id, table)?.folders())
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -94,12 +99,13 @@ impl Running for RunningParquet {
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = ParquetFiles.describe(id, workload, context)?;
         let dir = context.folder_of_design(id);
+        let layout = FileLayout::new(id, &workload.table)?;
         let table = workload.table.clone();
         Ok(Box::new(ParquetTable::new(
             info,
             dir,
             table,
-            codec(id)?,
+            layout,
             context.threads,
         )))
     }
@@ -116,17 +122,4 @@ impl Running for RunningParquet {
             _ => Ok(()),
         }
     }
-}
-
-fn codec(id: &DesignId) -> Result<Codec, EngineError> {
-    let mut settings = Settings::new(id, SETTINGS)?;
-    if let Some(layout) = &id.layout {
-        return Err(settings.error(format!("parquet has no layout `{layout}`")));
-    }
-    let codec = match settings.word("codec", &["zstd", "snappy"])? {
-        Some("snappy") => Codec::Snappy,
-        _ => Codec::Zstd,
-    };
-    settings.end()?;
-    Ok(codec)
 }

@@ -54,7 +54,7 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/narrow?aggregate=server",
 ];
 
-const EVENT_QUERIES: &[&str] = &[
+pub const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events",
     "SELECT value FROM events",
     "SELECT label, series FROM events",
@@ -171,7 +171,7 @@ const PLACE_DESIGNS: &[&str] = &[
     "cassandra/wide?order=desc&bucket=3",
 ];
 
-const PLACE_QUERIES: &[&str] = &[
+pub const PLACE_QUERIES: &[&str] = &[
     "SELECT * FROM places",
     "SELECT \"order\" FROM places",
     "SELECT amount FROM places WHERE region = 'north' AND id = -1",
@@ -199,7 +199,7 @@ const PLACE_QUERIES: &[&str] = &[
      ORDER BY day DESC, \"order\" DESC LIMIT 4",
 ];
 
-const MARK_QUERIES: &[&str] = &[
+pub const MARK_QUERIES: &[&str] = &[
     "SELECT * FROM marks",
     "SELECT height FROM marks WHERE up",
     "SELECT height FROM marks WHERE NOT up",
@@ -616,11 +616,11 @@ async fn has_keyspace(session: &Session, keyspace: &str) -> bool {
     found.into_rows_result().unwrap().rows_num() > 0
 }
 
-async fn cql(session: &Session, statement: &str) {
+pub async fn cql(session: &Session, statement: &str) {
     session.query_unpaged(statement, ()).await.unwrap();
 }
 
-fn address_of(run_dir: &Path) -> String {
+pub fn address_of(run_dir: &Path) -> String {
     let servers = list(&Home::from_env().unwrap()).unwrap();
     servers
         .iter()

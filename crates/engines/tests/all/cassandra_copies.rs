@@ -39,6 +39,7 @@ pub async fn copies_on_a_real_cassandra(cassandra: &Started) {
         [""; 0]
     );
     copies_are_read_where_they_have_the_rows(cassandra).await;
+    batches_of_any_partitions_reach_every_table(cassandra).await;
     a_view_follows_the_rows(cassandra).await;
     bytes_of_copies_are_counted(cassandra).await;
     a_second_table_of_rows_whose_keys_repeat_is_refused(cassandra).await;
@@ -46,6 +47,16 @@ pub async fn copies_on_a_real_cassandra(cassandra: &Started) {
 
 /// A design with the table's rows in it, in two slices, of which it is known that no key repeats.
 async fn loaded(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design> {
+    let design = created(cassandra, id, table).await;
+    let half = table.rows.num_rows() / 2;
+    let rest = table.rows.num_rows() - half;
+    design.load(0, &table.rows.slice(0, half)).await.unwrap();
+    design.load(1, &table.rows.slice(half, rest)).await.unwrap();
+    design
+}
+
+/// An empty design whose rows are known to have different keys.
+async fn created(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design> {
     let context = Context {
         keys_repeat: false,
         ..cassandra.context.clone()
@@ -54,10 +65,6 @@ async fn loaded(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design>
     let design = cassandra.running.design(&id, &table.workload, &context);
     let design = design.await.unwrap();
     design.create().await.unwrap();
-    let half = table.rows.num_rows() / 2;
-    let rest = table.rows.num_rows() - half;
-    design.load(0, &table.rows.slice(0, half)).await.unwrap();
-    design.load(1, &table.rows.slice(half, rest)).await.unwrap();
     design
 }
 
@@ -83,6 +90,20 @@ async fn copies_are_read_where_they_have_the_rows(cassandra: &Started) {
             assert!(plan.contains(from), "{setting}: {condition}: {plan}");
         }
     }
+}
+
+async fn batches_of_any_partitions_reach_every_table(cassandra: &Started) {
+    let table = events();
+    let oracle = table.oracle(table.rows.clone()).await;
+    let id = "cassandra/wide?bucket=1d&table_by=small+flag";
+    let design = created(cassandra, id, &table).await;
+    let inserts = design.inserts_over_any().await.unwrap().unwrap();
+    let mut inserter = inserts.connect().await.unwrap();
+    inserter.insert(&table.rows).await.unwrap();
+    assert_eq!(
+        wrong_answers(design.as_ref(), &oracle, QUERIES).await,
+        [""; 0]
+    );
 }
 
 async fn a_view_follows_the_rows(cassandra: &Started) {

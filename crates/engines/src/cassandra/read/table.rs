@@ -30,6 +30,7 @@ use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
 use super::split::OrderKey;
 use super::statements::Statements;
+use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
@@ -66,8 +67,9 @@ pub struct CassandraTable {
 
 impl CassandraTable {
     pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
+        let consistency = table.reading.consistency.map(in_driver);
         CassandraTable {
-            statements: Statements::new(session, None, table.reading.page_rows),
+            statements: Statements::new(session, consistency, table.reading.page_rows),
             table,
             copies: Vec::new(),
             buckets: OnceCell::new(),
@@ -326,7 +328,7 @@ impl CassandraTable {
         let is_few = pushdown.partitions.is_some() && requests.len() < threads;
         let order_key = match aggregate {
             ServerAggregate::Ranges if is_few => OrderKey::new(&self.table, pushdown),
-            ServerAggregate::Ranges | ServerAggregate::Whole => None,
+            _ => None,
         };
         let restricted = order_key.as_ref().map(|key| key.restrict(pushdown));
         let at_once = at_once(threads, requests.len());
@@ -337,12 +339,13 @@ impl CassandraTable {
             order_key,
         });
         let requests = match (aggregate, &pushdown.partitions) {
-            (ServerAggregate::Whole, None) => self.whole_table(pushdown),
-            _ => requests.to_vec(),
+            (ServerAggregate::Ranges, _) | (_, Some(_)) => requests.to_vec(),
+            (_, None) => self.whole_table(pushdown),
         };
         let pushdown = restricted.as_ref().unwrap_or(pushdown);
         Aggregation {
             from: format!("FROM {}", self.table_and_condition(pushdown)),
+            java: aggregate.java(&self.table.keyspace),
             partitions: split_round_robin(requests, threads),
             division,
         }

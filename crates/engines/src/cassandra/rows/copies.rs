@@ -1,7 +1,6 @@
 //! Copies of a table of rows that are keyed by another column: tables that Bakeoff writes itself (`table_by=`), and
 //! materialized views that Cassandra keeps (`view=`).
 
-use bakeoff_driver::DesignError;
 use bakeoff_workload::{Column, Table};
 
 use super::indexes::columns_outside_key;
@@ -69,6 +68,11 @@ impl Copies {
         }))
     }
 
+    /// Returns whether Cassandra keeps the copies as materialized views.
+    pub fn are_views(&self) -> bool {
+        self.kind == CopyKind::View
+    }
+
     /// Returns the effective setting for reports.
     pub fn setting(&self) -> (String, String) {
         let columns = self.columns.join(", ");
@@ -86,11 +90,11 @@ impl Copies {
 }
 
 /// Says what a server needs that refuses a materialized view.
-pub fn explained(statement: &str, error: DesignError) -> DesignError {
+pub fn explained(statement: &str, error: EngineError) -> EngineError {
     if !statement.starts_with("CREATE MATERIALIZED VIEW") {
         return error;
     }
-    DesignError(format!(
+    EngineError(format!(
         "{error}; view= needs `{VIEWS_ENABLED}: true` in the cassandra.yaml of every node: set it and start \
          them again, or use table_by= or index="
     ))

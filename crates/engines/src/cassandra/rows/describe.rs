@@ -31,5 +31,6 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));
     settings.extend(layout.reading.settings());
+    settings.extend(request.read_setting(layout.reading.consistency, Consistency::LocalOne));
     Ok(request.info(settings, statements))
 }

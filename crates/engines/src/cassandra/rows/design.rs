@@ -12,13 +12,13 @@ use tokio::sync::OnceCell;
 use super::copies;
 use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
-use super::{describe, table_layout};
+use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::{built, footprint, settle};
-use crate::cassandra::read;
 use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::read::{self, java};
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::{TableInserts, WrittenTable};
@@ -44,6 +44,7 @@ impl RowsDesign {
     ) -> Result<Self, EngineError> {
         let layout = table_layout(request, shape)?;
         let (session, keyspace) = (&deployment.session, &request.keyspace.name);
+        check_consistency(request, &layout, deployment.datacenters())?;
         let table = Arc::new(CassandraTable::of_layout(session, &layout, keyspace));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         let sql = sql.map_err(|e| EngineError(e.to_string()))?;
@@ -61,6 +62,16 @@ impl RowsDesign {
     /// Returns the tables that each row is written to, with their statements prepared once.
     async fn written(&self) -> Result<&Vec<WrittenTable>, DesignError> {
         self.written.get_or_try_init(|| self.prepare_all()).await
+    }
+
+    /// Returns access for workers that insert into the empty table and its copies.
+    async fn table_inserts(&self, over_any: bool) -> Result<TableInserts, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(TableInserts {
+            session: self.deployment.session.clone(),
+            tables: self.written().await?.clone().into(),
+            over_any,
+        })
     }
 
     async fn prepare_all(&self) -> Result<Vec<WrittenTable>, DesignError> {
@@ -90,10 +101,6 @@ impl RowsDesign {
     fn tables(&self) -> Vec<String> {
         let relations = self.layout.relations().into_iter();
         relations.map(|relation| relation.name).collect()
-    }
-
-    async fn execute(&self, cql: &str) -> Result<(), DesignError> {
-        Ok(keyspace::execute(&self.deployment.session, cql).await?)
     }
 
     /// Waits until queries can use the indexes of the table.
@@ -127,8 +134,9 @@ impl Design for RowsDesign {
             claimed.await?;
         }
         for statement in self.layout.recreation_statements(&self.keyspace.name) {
-            let executed = self.execute(&statement).await;
-            executed.map_err(|error| copies::explained(&statement, error))?;
+            let made = keyspace::execute(session, &statement).await;
+            let made = made.map_err(|error| java::explained(&self.info.id, error));
+            made.map_err(|error| copies::explained(&statement, error))?;
         }
         self.indexes_are_built().await
     }
@@ -190,15 +198,19 @@ impl Design for RowsDesign {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
-        self.deployment.forget_statistics().await;
-        Ok(Some(Arc::new(TableInserts {
-            session: self.deployment.session.clone(),
-            tables: self.written().await?.clone().into(),
-        })))
+        Ok(Some(Arc::new(self.table_inserts(false).await?)))
+    }
+
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(self.table_inserts(true).await?)))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
     }
 
     fn dead(&self) -> Option<String> {

@@ -8,7 +8,7 @@ use super::copies::Copies;
 use super::indexes::Indexes;
 use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
-use crate::cassandra::read::reading::Reading;
+use crate::cassandra::read::reading::{Reading, consistency_setting};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -22,21 +22,24 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges, index=country (or a+b or country:2i), \
-     table_by=country, view=country"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
+     table_by=country, view=country, ",
+    consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges, index=country (or a+b or country:2i), \
-     table_by=country, view=country"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
+     table_by=country, view=country, ",
+    consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
 /// nor indexes them.
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000"
+    ", page=5000, ",
+    consistency_setting!()
 );
 
 /// Entry of the layout `narrow` in `bakeoff list`.
@@ -171,6 +174,13 @@ impl TableLayout {
                 "index=, table_by= and view= are ways to the same rows: choose one".to_owned(),
             ));
         }
+        if copies.as_ref().is_some_and(Copies::are_views) && reading.consistency.is_some() {
+            return Err(settings.error(
+                "a view gets its rows after their write was acknowledged, so that no level of reads has them all: \
+                 leave out one of the two, view= or consistency="
+                    .to_owned(),
+            ));
+        }
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -243,14 +253,17 @@ impl TableLayout {
     }
 
     /// Returns the statements that make the empty table with its indexes and copies, in place of one of an
-    /// earlier attempt, whose indexes are dropped with it.
+    /// earlier attempt, whose indexes are dropped with it, and the functions that all of them are read with.
     pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
+        let aggregate = self.reading.aggregate;
+        let functions = aggregate.and_then(|aggregate| aggregate.java(keyspace));
+        let kinds = self.table.columns.iter().map(|column| column.kind);
+        let mut statements = functions.map_or(Vec::new(), |functions| functions.statements(kinds));
         // A table cannot be dropped before its views.
         let relations = self.relations();
         let drops = relations.iter().rev();
-        let mut statements: Vec<String> = drops
-            .map(|r| format!("DROP {} IF EXISTS {keyspace}.{}", r.kind(), r.name))
-            .collect();
+        statements
+            .extend(drops.map(|r| format!("DROP {} IF EXISTS {keyspace}.{}", r.kind(), r.name)));
         statements.push(self.create_statement(keyspace));
         let copies = self.copies();
         statements.extend(

@@ -107,6 +107,33 @@ fn with_partition_key(
     filter_record_batch(batch, &has_key).map_err(failed)
 }
 
+/// Writes all rows in their order, in unlogged batches of rows of any partitions, each as large as its bytes allow.
+/// The coordinator of a batch sends each row on to the nodes that hold it.
+pub async fn insert_over_any(
+    session: &Session,
+    insert: &PreparedStatement,
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<(), Failure> {
+    let rejected = |e: DesignError| Failure::new(FailureKind::Rejected, e.0);
+    let batch = &with_partition_key(layout, batch).map_err(rejected)?;
+    let rows = Rows::new(layout, batch);
+    let last = last_per_key(layout, batch).map_err(rejected)?;
+    for members in into_batches(&rows, &last, usize::MAX) {
+        send(session, insert, &rows, members).await?;
+    }
+    Ok(())
+}
+
+/// Describes these batches, for reports.
+pub fn setting_over_any() -> (String, String) {
+    let batches = format!(
+        "unlogged batches of rows of any partitions, up to {} KiB each, one after the other",
+        BATCH_BYTES >> 10
+    );
+    ("writes".to_owned(), batches)
+}
+
 /// Groups row numbers into requests.
 fn requests(
     layout: &TableLayout,
@@ -120,7 +147,8 @@ fn requests(
         Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
         Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
-            let batches = groups.iter().flat_map(|group| into_batches(rows, group));
+            let batches = groups.iter();
+            let batches = batches.flat_map(|group| into_batches(rows, group, BATCH_ROWS));
             batches.collect()
         }
     })
@@ -145,12 +173,12 @@ async fn send(
         .map_err(|e| failure("writing to Cassandra failed", &e))
 }
 
-/// Cuts the rows of one partition into batches within the limits.
-fn into_batches(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
+/// Cuts rows into batches of at most so many rows and of the bytes that a batch may have.
+fn into_batches(rows: &Rows, mut group: &[usize], most: usize) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     while !group.is_empty() {
         let mut bytes = 0;
-        let fitting = group.iter().take(BATCH_ROWS).take_while(|row| {
+        let fitting = group.iter().take(most).take_while(|row| {
             bytes += rows.bytes(**row);
             bytes <= BATCH_BYTES
         });
@@ -298,8 +326,14 @@ mod tests {
         let layout = layout("cassandra/wide");
         let rows = Rows::new(&layout, &batch(&values));
         let group: Vec<usize> = (0..1000).collect();
-        let batches = into_batches(&rows, &group);
+        let batches = into_batches(&rows, &group, BATCH_ROWS);
         assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
         assert_eq!(batches.concat(), group);
+        // Those of any partitions are as large as their bytes allow.
+        let large = into_batches(&rows, &group, usize::MAX);
+        assert!(large.len() < batches.len());
+        assert_eq!(large.concat(), group);
+        let bytes = |batch: &[usize]| batch.iter().map(|row| rows.bytes(*row)).sum::<usize>();
+        assert!(large.iter().all(|batch| bytes(batch) <= BATCH_BYTES));
     }
 }

@@ -21,14 +21,16 @@ pub struct WrittenTable {
     pub layout: TableLayout,
 }
 
-/// A way to insert batches into one CQL table and the copies of it that Bakeoff writes, by the same requests
-/// as loading.
+/// A way to insert batches into one CQL table and the copies of it that Bakeoff writes, one table after the other, by
+/// the same requests as loading unless they are to hold rows of any partitions.
 ///
 /// All workers share the driver's session, which has connections for each node and core.
 #[derive(Clone)]
 pub struct TableInserts {
     pub session: Arc<Session>,
     pub tables: Arc<[WrittenTable]>,
+    /// Whether a batch holds rows of any partitions.
+    pub over_any: bool,
 }
 
 #[async_trait]
@@ -41,9 +43,13 @@ impl Inserts for TableInserts {
 #[async_trait]
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        let pace = Pace::UNLIMITED;
-        for table in self.tables.iter() {
-            batches::insert_all(&self.session, &table.insert, &table.layout, rows, pace).await?;
+        let session = &self.session;
+        for WrittenTable { insert, layout } in self.tables.iter() {
+            if self.over_any {
+                batches::insert_over_any(session, insert, layout, rows).await?;
+            } else {
+                batches::insert_all(session, insert, layout, rows, Pace::UNLIMITED).await?;
+            }
         }
         Ok(())
     }

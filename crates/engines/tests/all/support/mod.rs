@@ -2,6 +2,7 @@
 
 pub mod load;
 pub mod shared;
+pub mod small;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -188,7 +189,7 @@ fn cycle<T: Copy>(values: &[T], n: usize) -> impl Iterator<Item = T> + '_ {
 }
 
 /// Rows as a source.
-struct Rows(RecordBatch);
+pub struct Rows(pub RecordBatch);
 
 impl RowSource for Rows {
     fn schema(&self) -> SchemaRef {
@@ -222,6 +223,10 @@ pub struct Started {
 
 impl Started {
     pub async fn new(name: &str, run_dir: PathBuf) -> Started {
+        Started::with(name, run_dir, EngineOptions::default()).await
+    }
+
+    pub async fn with(name: &str, run_dir: PathBuf, options: EngineOptions) -> Started {
         let context = Context {
             run_dir,
             token: None,
@@ -231,7 +236,7 @@ impl Started {
                 memory: MemoryOptions {
                     table_bytes: 64 << 20,
                 },
-                ..EngineOptions::default()
+                ..options
             },
         };
         let id: DesignId = name.parse().unwrap();
@@ -327,5 +332,11 @@ pub async fn has_cassandra() -> bool {
 /// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
 pub fn has_timescale() -> bool {
     let survey = survey::timescale();
+    survey.verdict().map_err(skipped).is_ok()
+}
+
+/// Whether Spark can be started here; else as with Cassandra.
+pub async fn has_spark() -> bool {
+    let survey = survey::spark().await;
     survey.verdict().map_err(skipped).is_ok()
 }

@@ -5,7 +5,7 @@ use bakeoff_workload::Table;
 use super::{BUCKET_COLUMN, Shape, TableLayout};
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::names::{quoted, quoted_list};
-use crate::cassandra::rows::copies::CopyKind;
+use crate::cassandra::rows::copies::Copies;
 
 impl TableLayout {
     /// Lays out the copies of the table: partitions of the rows with one value, in the order of the table's key.
@@ -33,8 +33,7 @@ impl TableLayout {
 
     /// Returns whether the copies of the table are materialized views.
     pub fn has_views(&self) -> bool {
-        let mut copies = self.copies.iter();
-        copies.any(|copies| copies.kind == CopyKind::View)
+        self.copies.as_ref().is_some_and(Copies::are_views)
     }
 
     /// Lists the layouts of the tables into which rows are written.

@@ -192,6 +192,8 @@ fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
         queries: vec![ConcurrentQuery {
             query: "key".to_owned(),
             nanoseconds: vec![1_000_000; 100],
+            seconds: None,
+            agreed: None,
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),

@@ -1,6 +1,7 @@
 use bakeoff_workload::{Column, ColumnType, DesignId};
 
 use super::*;
+use crate::EngineError;
 use crate::cassandra::rows::copies::explained;
 
 fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
@@ -80,6 +81,30 @@ fn a_view_has_all_of_its_tables_key_and_no_time_to_live() {
 }
 
 #[test]
+fn functions_in_java_are_made_before_the_table_and_its_copies() {
+    let statements = made("cassandra/wide?table_by=country&aggregate=java");
+    let [functions @ .., _, drop, create, copy] = &statements[..] else {
+        panic!("{statements:?}");
+    };
+    // Five aggregates of doubles, which are the only numbers, and a function for the state of each.
+    assert_eq!(functions.len(), 10);
+    assert!(functions.iter().all(|s| s.contains(" ks.bakeoff_")));
+    assert_eq!(drop, "DROP TABLE IF EXISTS ks.NAME");
+    assert!(create.starts_with("CREATE TABLE ks.NAME ("), "{create}");
+    assert!(copy.starts_with("CREATE TABLE ks.NAME_by_1 ("), "{copy}");
+}
+
+#[test]
+fn copies_are_read_as_their_table_is() {
+    let id = "cassandra/wide?table_by=country&consistency=all&aggregate=ranges&page=7";
+    let layout = layout(id, false).unwrap();
+    assert!(layout.reading.consistency.is_some());
+    let copies = layout.copies();
+    assert_eq!(copies.len(), 1);
+    assert_eq!(copies[0].reading, layout.reading);
+}
+
+#[test]
 fn only_second_tables_are_written() {
     let names = |id: &str| {
         let layout = layout(id, false).unwrap();
@@ -122,6 +147,7 @@ fn copies_that_make_no_sense_are_refused_with_the_reason() {
         ("view=country+country", "is there twice"),
         ("view=country&table_by=country", "choose one"),
         ("view=country&index=country", "choose one"),
+        ("view=country&consistency=all", "leave out one of the two"),
     ] {
         for shape in ["narrow", "wide"] {
             let error = layout(&format!("cassandra/{shape}?{settings}"), false).unwrap_err();
@@ -138,7 +164,7 @@ fn copies_that_make_no_sense_are_refused_with_the_reason() {
 
 #[test]
 fn a_server_without_views_is_told_how_to_have_them() {
-    let refused = || bakeoff_driver::DesignError("views are disabled".to_owned());
+    let refused = || EngineError("views are disabled".to_owned());
     let view = explained("CREATE MATERIALIZED VIEW ks.v AS", refused()).to_string();
     assert!(view.starts_with("views are disabled; view= needs `materialized_views_enabled: true`"));
     let other = explained("CREATE TABLE ks.t", refused()).to_string();
