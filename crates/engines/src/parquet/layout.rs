@@ -9,7 +9,7 @@ use crate::EngineError;
 use crate::settings::Settings;
 use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
-pub const SETTINGS: &str = "codec=zstd|snappy, sort=COLUMN, partition=COLUMN";
+pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country";
 
 /// How the files of a design are encoded, sorted and divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
