@@ -60,6 +60,13 @@ impl CassandraLayout {
     /// Checks that this layout supports the operations of a mix.
     pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
         match self {
+            // An operation is one statement, and would leave the second table as it is.
+            CassandraLayout::Rows(_) if id.settings.contains_key("table_by") => {
+                Err(EngineError(format!(
+                    "design {id}: single operations under load write no second table: drive view= or index= \
+                     instead of table_by="
+                )))
+            }
             CassandraLayout::Rows(_) if id.settings.contains_key("consistency") => {
                 Err(EngineError(format!(
                     "design {id}: operations of a mix have the level of --consistency, or of \

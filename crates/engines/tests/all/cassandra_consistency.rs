@@ -23,6 +23,7 @@ const LOWER: &[&str] = &[
     "cassandra/wide?consistency=one",
     "cassandra/narrow?consistency=local_quorum",
     "cassandra/wide?aggregate=server&consistency=quorum",
+    "cassandra/wide?index=small&consistency=quorum",
 ];
 /// Designs that all copies answer.
 const HIGHEST: &[&str] = &[
@@ -40,6 +41,7 @@ const QUERIES: &[&str] = &[
     "SELECT sum(small) AS total, min(value) AS least FROM events",
     "SELECT * FROM events WHERE series = 'b'",
     "SELECT count(*) AS n FROM events WHERE flag",
+    "SELECT label FROM events WHERE small = -1",
 ];
 
 /// Heap of each node in MiB.

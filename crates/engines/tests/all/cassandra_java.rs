@@ -12,9 +12,9 @@ use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, require};
 use bakeoff_workload::DesignId;
 
-use crate::cassandra::{address_of, cql, executed};
+use crate::cassandra::{address_of, cql};
 use crate::support::load::{on_cluster, session_at};
-use crate::support::{Started, THREADS, events, has_cassandra, shared, wrong_answers};
+use crate::support::{Started, THREADS, events, executed, has_cassandra, shared, wrong_answers};
 
 const DESIGNS: &[&str] = &[
     "cassandra/wide?aggregate=java",

@@ -5,7 +5,9 @@
 
 mod cassandra;
 mod cassandra_consistency;
+mod cassandra_copies;
 mod cassandra_drive;
+mod cassandra_indexes;
 mod cassandra_java;
 mod cassandra_rate_limit;
 mod cassandra_series;

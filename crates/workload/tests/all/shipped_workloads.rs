@@ -88,6 +88,53 @@ fn sensor_levels_has_each_way_to_aggregate_at_each_level() {
     assert_eq!(many.expect.as_ref().unwrap().answer, of_one_sensor.answer);
 }
 
+/// The first run of a newcomer stays short: what is about indexes has a workload of its own.
+#[test]
+fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {
+    let workload = shipped("formats.toml");
+    assert_eq!(workload.designs.len(), 12);
+    let settings = workload.designs.iter().flat_map(|id| id.settings.keys());
+    let about_columns = ["index", "table_by", "view", "sort", "partition"];
+    let found: Vec<&String> = settings
+        .filter(|name| about_columns.contains(&name.as_str()))
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn formats_indexes_asks_the_rows_of_formats_with_each_kind_of_index_and_without() {
+    let (workload, formats) = (shipped("formats_indexes.toml"), shipped("formats.toml"));
+    assert_eq!(workload.data, formats.data);
+    assert_eq!(workload.scale.full_rows, formats.scale.full_rows);
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for layout in ["cassandra/narrow", "cassandra/wide"] {
+        for index in [
+            "",
+            "?index=actor1countrycode",
+            "?index=actor1countrycode:2i",
+        ] {
+            let id = format!("{layout}{index}");
+            assert!(ids.contains(&id), "{id} is not in {ids:?}");
+        }
+    }
+    let [scan, filters @ ..] = &workload.queries[..] else {
+        panic!("{:?}", workload.queries);
+    };
+    assert!(scan.name == "scan" && !scan.sql.contains("WHERE"));
+    assert_eq!(filters.len(), 3);
+    for filter in filters {
+        let mut same = formats.queries.iter();
+        match same.find(|query| query.name == filter.name) {
+            Some(same) => {
+                assert_eq!(filter.sql, same.sql);
+                let answers = [filter, same].map(|query| query.expect.as_ref().unwrap());
+                assert_eq!(answers[0].answer, answers[1].answer);
+            }
+            None => assert_eq!(filter.name, "japan"),
+        }
+    }
+}
+
 #[test]
 fn a_drawn_range_lies_in_the_loaded_rows() {
     let workload = shipped("sensor.toml");

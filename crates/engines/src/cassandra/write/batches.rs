@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::compute::{filter_record_batch, is_not_null};
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 use arrow::row::{RowConverter, SortField};
 use bakeoff_driver::DesignError;
@@ -67,9 +69,11 @@ pub async fn insert_all(
     batch: &RecordBatch,
     pace: Pace<'_>,
 ) -> Result<(), Failure> {
+    let rejected = |e: DesignError| Failure::new(FailureKind::Rejected, e.0);
+    let batch = &with_partition_key(layout, batch).map_err(rejected)?;
     let rows = Rows::new(layout, batch);
     let requests = requests(layout, batch, &rows);
-    let requests = requests.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+    let requests = requests.map_err(rejected)?;
     let rows = &rows;
     futures::stream::iter(requests.into_iter().map(Ok))
         .try_for_each_concurrent(IN_FLIGHT, |members| async move {
@@ -77,6 +81,35 @@ pub async fn insert_all(
             send(session, insert, rows, members).await
         })
         .await
+}
+
+/// Leaves out the rows that a copy of a table does not have: those with a null or nothing in its partition key,
+/// which Cassandra refuses there.
+fn with_partition_key(
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<RecordBatch, DesignError> {
+    let failed = |e: arrow::error::ArrowError| DesignError(format!("choosing rows failed: {e}"));
+    let column = layout.copied_by.as_deref();
+    let Some(array) = column.and_then(|name| batch.column_by_name(name)) else {
+        return Ok(batch.clone());
+    };
+    let has_key: BooleanArray = match array.data_type() {
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>().iter();
+            texts
+                .map(|text| Some(text.is_some_and(|text| !text.is_empty())))
+                .collect()
+        }
+        DataType::Binary => {
+            let blobs = array.as_binary::<i32>().iter();
+            blobs
+                .map(|blob| Some(blob.is_some_and(|blob| !blob.is_empty())))
+                .collect()
+        }
+        _ => is_not_null(array).map_err(failed)?,
+    };
+    filter_record_batch(batch, &has_key).map_err(failed)
 }
 
 /// Writes all rows in their order, in unlogged batches of rows of any partitions, each as large as its bytes allow.
@@ -87,9 +120,10 @@ pub async fn insert_over_any(
     layout: &TableLayout,
     batch: &RecordBatch,
 ) -> Result<(), Failure> {
+    let rejected = |e: DesignError| Failure::new(FailureKind::Rejected, e.0);
+    let batch = &with_partition_key(layout, batch).map_err(rejected)?;
     let rows = Rows::new(layout, batch);
-    let last = last_per_key(layout, batch);
-    let last = last.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+    let last = last_per_key(layout, batch).map_err(rejected)?;
     let overhead = ROW_OVERHEAD + CELL_OVERHEAD * layout.table.columns.len();
     for members in into_batches(&rows, &last, usize::MAX, overhead) {
         send(session, insert, &rows, members).await?;
@@ -225,7 +259,7 @@ fn keys<'a>(
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{Int32Array, Int64Array};
+    use arrow::array::{BinaryArray, Int32Array, Int64Array, StringArray};
     use bakeoff_workload::{Column, ColumnType, Table};
 
     use super::*;
@@ -261,6 +295,26 @@ mod tests {
             last_per_key(&layout("cassandra/wide"), &rows).unwrap(),
             [1, 2, 3]
         );
+    }
+
+    #[test]
+    fn a_copy_gets_no_row_without_its_partition_key() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![Some(0), None, Some(7)]));
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("x"), None, Some("")]));
+        let blobs: ArrayRef = Arc::new(BinaryArray::from_opt_vec(vec![
+            None,
+            Some(&b""[..]),
+            Some(&b"x"[..]),
+        ]));
+        for (values, kept) in [(numbers, 2), (texts, 1), (blobs, 1)] {
+            let rows = RecordBatch::try_from_iter([("o", values)]).unwrap();
+            let mut layout = layout("cassandra/wide");
+            let all = with_partition_key(&layout, &rows).unwrap();
+            assert_eq!(all.num_rows(), 3, "a table that is no copy");
+            layout.copied_by = Some("o".to_owned());
+            let some = with_partition_key(&layout, &rows).unwrap();
+            assert_eq!(some.num_rows(), kept, "{rows:?}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
 use arrow::datatypes::SchemaRef;
@@ -293,6 +293,24 @@ pub async fn wrong_answers(
         wrong.push(format!("{}: {sql}: {difference}", design.info().id));
     }
     wrong
+}
+
+/// The plan of a question with its metrics, after it was answered.
+pub async fn executed(design: &dyn Design, sql: &str) -> String {
+    let answer = design
+        .answer(&format!("EXPLAIN ANALYZE {sql}"))
+        .await
+        .unwrap();
+    let plans = answer.batches.iter().flat_map(|batch| {
+        let texts = batch.column_by_name("plan").unwrap();
+        let texts = texts.as_any().downcast_ref::<StringArray>().unwrap();
+        texts
+            .iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    plans.collect()
 }
 
 /// Says how answers would differ if they were too large to be held; of those that are computed nothing is said.
