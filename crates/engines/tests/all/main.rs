@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cassandra;
+mod cassandra_arrays;
 mod cassandra_drive;
 mod cassandra_rate_limit;
 mod cassandra_series;

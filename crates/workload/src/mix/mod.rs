@@ -101,6 +101,18 @@ pub enum CqlValue {
     /// Value of this column (an index into `Workload::table.columns`) in the drawn row, in the
     /// first or (`second_version`) the second version.
     Column { column: usize, second_version: bool },
+    /// List of numbers in this column, with the number of its items.
+    Doubles {
+        column: usize,
+        second_version: bool,
+        items: u32,
+    },
+    /// Item of the list of numbers in this column, counted from 0.
+    Item {
+        column: usize,
+        second_version: bool,
+        item: u32,
+    },
     /// Value of this column in the first row of the previous statement, plus `plus` (numbers only).
     Result { column: String, plus: i64 },
     /// Other one of two texts than this column has in the first row of the previous statement.

@@ -2,6 +2,7 @@
 
 use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Workload};
 
+use super::arrays::{ArrayType, Number};
 use crate::EngineError;
 use crate::cassandra::names::ENGINE;
 
@@ -90,6 +91,20 @@ pub enum Bind {
     ColumnUnlessNull(usize, Version),
     /// Binds the column of this number as the only element of a set or list.
     Element(usize, Version),
+    /// Binds the list of numbers in this column, with the number of its items, in a type of CQL.
+    Doubles {
+        column: usize,
+        version: Version,
+        items: u32,
+        as_type: ArrayType,
+    },
+    /// Binds an item of the list of numbers in this column.
+    Item {
+        column: usize,
+        version: Version,
+        item: u32,
+        number: Number,
+    },
     /// Binds the number of the row's bucket.
     Bucket,
     /// Binds the columns outside the key as one blob, those in `second` in their second version.

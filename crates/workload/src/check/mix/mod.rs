@@ -2,6 +2,7 @@
 
 mod action;
 mod cql;
+mod items;
 mod keys;
 mod names;
 mod statement;
