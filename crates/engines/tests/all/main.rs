@@ -6,6 +6,7 @@
 mod cassandra;
 mod cassandra_arrays;
 mod cassandra_drive;
+mod cassandra_parts;
 mod cassandra_rate_limit;
 mod cassandra_series;
 mod cassandra_settings;

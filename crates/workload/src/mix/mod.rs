@@ -60,6 +60,12 @@ pub enum Action {
         limit: Option<u32>,
         newest_first: bool,
     },
+    /// Reads all rows of the row's partition by this many requests, each for a range of its order key,
+    /// one after the other or all at once.
+    ReadParts {
+        requests: u32,
+        at_once: bool,
+    },
     /// Reads up to `rows` rows of the partition in order, from the row on.
     ReadRange {
         rows: u32,
@@ -199,6 +205,7 @@ impl Action {
             | Action::DeletePartition => true,
             Action::ReadRow
             | Action::ReadPartition { .. }
+            | Action::ReadParts { .. }
             | Action::ReadRange { .. }
             | Action::Query { .. } => false,
             Action::Cql(cql) => cql.statements.iter().any(CqlStatement::writes),

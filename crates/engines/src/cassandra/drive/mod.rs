@@ -13,6 +13,7 @@ mod direct;
 mod operations;
 pub mod pages;
 mod partition;
+mod parts;
 pub mod plan;
 mod queries;
 mod replies;

@@ -142,6 +142,12 @@ impl Rows {
         if self.rows_vanish || self.keys_repeat {
             return None;
         }
+        self.neighbour(row, backwards)
+    }
+
+    /// Returns the loaded row that follows a row in its partition, or precedes it if `backwards`,
+    /// whether or not the mix has removed it since; `None` if there is no such row or it is not known.
+    pub fn neighbour(&self, row: u64, backwards: bool) -> Option<u64> {
         let neighbour = if backwards {
             self.values.previous_in_partition(row)?
         } else {

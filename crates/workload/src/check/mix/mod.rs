@@ -5,6 +5,7 @@ mod cql;
 mod items;
 mod keys;
 mod names;
+mod partition;
 mod statement;
 pub mod tokens;
 
