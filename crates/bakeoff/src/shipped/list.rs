@@ -38,8 +38,10 @@ pub static WORKLOADS: Shelf = Shelf {
         "easy-stress/udt_time_series",
         "formats",
         "metrics",
+        "models",
         "nosqlbench/cql_keyvalue2",
         "nosqlbench/cql_timeseries2",
+        "partitions",
         "readings",
         "sensor",
         "timeseries",
@@ -67,7 +69,7 @@ pub static SCRIPTS: Shelf = Shelf {
 pub static STUDIES: Shelf = Shelf {
     what: "study",
     folder: "studies",
-    files: shipped!["studies", "s1", "s2", "s3", "s4",],
+    files: shipped!["studies", "s1", "s2", "s3", "s4", "s5",],
 };
 
 pub static PRICES: Shelf = Shelf {
