@@ -38,6 +38,17 @@ pub enum ColumnGenerator {
         length: RangeInclusive<u32>,
         compressibility: f64,
     },
+    /// This many doubles in a blob, big-endian and one after the other, drawn one by one.
+    Doubles { items: u32, law: RealLaw },
+}
+
+/// Distribution of the numbers of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RealLaw {
+    /// Numbers from `from` to below `to`.
+    Uniform { from: f64, to: f64 },
+    /// Normally distributed numbers.
+    Normal { mean: f64, deviation: f64 },
 }
 
 /// Sequence with the value start + step * ((row / every) mod cycle).

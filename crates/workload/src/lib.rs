@@ -35,7 +35,7 @@ pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use design_id::{DesignId, Setting};
 pub use error::{Error, Result};
-pub use generator::{ColumnGenerator, Sequence};
+pub use generator::{ColumnGenerator, RealLaw, Sequence};
 pub use mix::{
     Action, Background, Consistency, CqlOperation, CqlStatement, CqlValue, Keys, Mix, Operation,
     OperationChooser, RowChooser, shard_rows,

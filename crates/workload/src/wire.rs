@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-pub use columns::{Bytes, ColumnGenerator, Sequence, Zipf};
+pub use columns::{Bytes, ColumnGenerator, Doubles, Normal, Sequence, Zipf};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth};
 pub use mix::{Background, Bind, Mix, Operation};

@@ -39,8 +39,10 @@ pub static WORKLOADS: Shelf = Shelf {
         "formats",
         "formats_indexes",
         "metrics",
+        "models",
         "nosqlbench/cql_keyvalue2",
         "nosqlbench/cql_timeseries2",
+        "partitions",
         "readings",
         "sensor",
         "sensor_levels",
@@ -69,7 +71,7 @@ pub static SCRIPTS: Shelf = Shelf {
 pub static STUDIES: Shelf = Shelf {
     what: "study",
     folder: "studies",
-    files: shipped!["studies", "s1", "s2", "s3", "s4",],
+    files: shipped!["studies", "s1", "s2", "s3", "s4", "s5",],
 };
 
 pub static PRICES: Shelf = Shelf {

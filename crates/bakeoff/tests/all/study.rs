@@ -234,7 +234,7 @@ fn a_dry_run_prints_commands_and_times_and_touches_nothing() {
     ended.says("bakeoff run w.toml --rounds 5 --scales 1 --no-twins --out runs/s/1-files");
     ended.says("2s of measuring, out of 40s");
     assert!(!bench.path("runs").exists());
-    for study in ["s1", "s2", "s3", "s4"] {
+    for study in ["s1", "s2", "s3", "s4", "s5"] {
         for size in [&["--budget", "10m"][..], &["--full"]] {
             let dry = [&["study", study, "--dry-run"][..], size].concat();
             let ended = bench.bakeoff(&dry).expect(0);
@@ -255,6 +255,8 @@ fn the_studies_are_listed_with_their_publications() {
         "s3 ",
         "s4 ",
         "DuyHai Doan (2016)",
+        "s5 ",
+        "Carlos Alonso (2015)",
     ] {
         assert!(list.contains(words), "{words}: {list}");
     }

@@ -11,6 +11,8 @@ use crate::support::shared;
 use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
+/// Further workloads, whose rows are few.
+const FURTHER: [&str; 2] = ["models.toml", "partitions.toml"];
 /// Name of the workload that needs another server.
 const LEFT_OUT: &str = "dse_search.toml";
 const ROWS: u64 = 300;
@@ -41,6 +43,7 @@ fn files() -> Vec<PathBuf> {
     let all = FOLDERS.iter().flat_map(|folder| of(folder));
     let mut files: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| !path.ends_with(LEFT_OUT) && path.extension().is_some_and(|e| e == "toml"));
+    files.extend(FURTHER.map(|name| workloads.join(name)));
     files.sort();
     files
 }

@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod cassandra;
+mod cassandra_arrays;
 mod cassandra_consistency;
 mod cassandra_copies;
 mod cassandra_drive;
 mod cassandra_indexes;
 mod cassandra_java;
+mod cassandra_parts;
 mod cassandra_rate_limit;
 mod cassandra_series;
 mod cassandra_settings;

@@ -1,5 +1,6 @@
 //! Checks `[data.columns]`, which has a generator for each column of the table.
 
+mod doubles;
 mod sequence;
 mod values;
 
@@ -12,7 +13,7 @@ use super::text::{Text, quoted};
 use crate::{Column, ColumnGenerator, ColumnType, Result, Table, source, wire};
 
 /// Generators, with the types of columns that they can fill.
-const KINDS: [(&str, &[ColumnType]); 10] = {
+const KINDS: [(&str, &[ColumnType]); 11] = {
     use ColumnType::{Bigint, Blob, Boolean, Double, Int, Text, Timestamp};
     [
         ("sequence", &[Int, Bigint, Timestamp, Text]),
@@ -25,6 +26,7 @@ const KINDS: [(&str, &[ColumnType]); 10] = {
         ("passages", &[Text]),
         ("json", &[Text]),
         ("bytes", &[Blob, Text]),
+        ("doubles", &[Blob]),
     ]
 };
 
@@ -90,10 +92,8 @@ impl Checked<'_> {
             return self.uniform(uniform);
         }
         if let Some(normal) = &generator.normal {
-            return Ok(ColumnGenerator::Normal {
-                mean: self.finite(&normal.get_ref().mean, "mean")?,
-                deviation: self.positive(&normal.get_ref().deviation, "deviation")?,
-            });
+            let (mean, deviation) = self.normal(normal.get_ref())?;
+            return Ok(ColumnGenerator::Normal { mean, deviation });
         }
         if let Some(zipf) = &generator.zipf {
             return self.zipf(zipf.get_ref(), prefix);
@@ -103,6 +103,9 @@ impl Checked<'_> {
         }
         if let Some(bytes) = &generator.bytes {
             return self.bytes(bytes.get_ref());
+        }
+        if let Some(doubles) = &generator.doubles {
+            return self.doubles(doubles);
         }
         let range = |written: &Option<Spanned<Vec<i64>>>, key, most| {
             let written = written.as_ref();
@@ -138,6 +141,7 @@ impl Checked<'_> {
             w.passages.as_ref().map(Spanned::span),
             w.json.as_ref().map(Spanned::span),
             w.bytes.as_ref().map(Spanned::span),
+            w.doubles.as_ref().map(Spanned::span),
         ];
         let mut given = KINDS
             .iter()

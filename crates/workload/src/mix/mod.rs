@@ -60,6 +60,12 @@ pub enum Action {
         limit: Option<u32>,
         newest_first: bool,
     },
+    /// Reads all rows of the row's partition by this many requests, each for a range of its order key,
+    /// one after the other or all at once.
+    ReadParts {
+        requests: u32,
+        at_once: bool,
+    },
     /// Reads up to `rows` rows of the partition in order, from the row on.
     ReadRange {
         rows: u32,
@@ -101,6 +107,18 @@ pub enum CqlValue {
     /// Value of this column (an index into `Workload::table.columns`) in the drawn row, in the
     /// first or (`second_version`) the second version.
     Column { column: usize, second_version: bool },
+    /// List of numbers in this column, with the number of its items.
+    Doubles {
+        column: usize,
+        second_version: bool,
+        items: u32,
+    },
+    /// Item of the list of numbers in this column, counted from 0.
+    Item {
+        column: usize,
+        second_version: bool,
+        item: u32,
+    },
     /// Value of this column in the first row of the previous statement, plus `plus` (numbers only).
     Result { column: String, plus: i64 },
     /// Other one of two texts than this column has in the first row of the previous statement.
@@ -187,6 +205,7 @@ impl Action {
             | Action::DeletePartition => true,
             Action::ReadRow
             | Action::ReadPartition { .. }
+            | Action::ReadParts { .. }
             | Action::ReadRange { .. }
             | Action::Query { .. } => false,
             Action::Cql(cql) => cql.statements.iter().any(CqlStatement::writes),

@@ -17,6 +17,7 @@ pub struct ColumnGenerator {
     pub passages: Option<Spanned<Vec<i64>>>,
     pub json: Option<Spanned<Vec<i64>>>,
     pub bytes: Option<Spanned<Bytes>>,
+    pub doubles: Option<Spanned<Doubles>>,
     pub prefix: Option<Spanned<String>>,
 }
 
@@ -48,4 +49,13 @@ pub struct Zipf {
 pub struct Bytes {
     pub length: Spanned<Vec<i64>>,
     pub compressibility: Option<Spanned<f64>>,
+}
+
+/// A list of numbers as written, with one distribution.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Doubles {
+    pub items: Spanned<i64>,
+    pub uniform: Option<Spanned<Vec<Value>>>,
+    pub normal: Option<Spanned<Normal>>,
 }

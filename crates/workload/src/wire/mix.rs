@@ -33,6 +33,8 @@ pub struct Operation {
     pub columns: Option<Spanned<Vec<Spanned<String>>>>,
     pub limit: Option<Spanned<i64>>,
     pub newest_first: Option<Spanned<bool>>,
+    pub requests: Option<Spanned<i64>>,
+    pub at_once: Option<Spanned<bool>>,
     pub rows: Option<Spanned<i64>>,
     pub query: Option<Spanned<String>>,
     pub statements: Option<Spanned<Vec<Spanned<String>>>>,

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bakeoff_workload::{
-    ColumnGenerator, Data, Generator, RowSource, Sequence, Value, Version, Workload, source,
+    ColumnGenerator, Data, Generator, RealLaw, RowSource, Sequence, Value, Version, Workload,
+    source,
 };
 
 const GOOD: &str = r#"
@@ -284,5 +285,72 @@ fn blobs_have_synonyms() {
     assert!(
         error("x = \"blob\"", "x = \"bytea\"")
             .contains("unknown type `bytea`; did you mean `blob`?")
+    );
+}
+
+/// Returns a generator of lists in a workload, or the error without the file's name.
+fn list(generator: &str) -> Result<ColumnGenerator, String> {
+    let from = "x = { bytes = { length = [8, 9], compressibility = 0.5 } }";
+    assert!(GOOD.contains(from));
+    let workload = parse(&GOOD.replacen(from, &format!("x = {{ {generator} }}"), 1))?;
+    match workload.data {
+        Data::Generator(Generator::Columns(mut generators)) => Ok(generators.remove(13)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn lists_of_numbers_have_a_number_of_items_and_one_distribution() {
+    let doubles = |items, law| Ok(ColumnGenerator::Doubles { items, law });
+    let uniform = RealLaw::Uniform { from: 0.0, to: 0.5 };
+    assert_eq!(
+        list("doubles = { items = 100, uniform = [0, 0.5] }"),
+        doubles(100, uniform)
+    );
+    let normal = RealLaw::Normal {
+        mean: 1.0,
+        deviation: 2.5,
+    };
+    assert_eq!(
+        list("doubles = { items = 8192, normal = { mean = 1, deviation = 2.5 } }"),
+        doubles(8192, normal)
+    );
+    let error = |generator: &str| list(generator).unwrap_err();
+    for items in ["0", "-1", "8193", "99999999999"] {
+        let message = error(&format!(
+            "doubles = {{ items = {items}, uniform = [0, 1] }}"
+        ));
+        let wanted = format!("37:27: `items` is {items}, but has to be from 1 to 8192");
+        assert!(message.ends_with(&wanted), "{message}");
+    }
+    for law in [
+        "",
+        ", uniform = [0, 1], normal = { mean = 0, deviation = 1 }",
+    ] {
+        let message = error(&format!("doubles = {{ items = 3{law} }}"));
+        assert!(
+            message.contains("37:17: `doubles` has one distribution"),
+            "{message}"
+        );
+    }
+    let message = error("doubles = { items = 3, uniform = [1, 1] }");
+    assert!(message.contains("`uniform` has two numbers"), "{message}");
+    let message = error("doubles = { items = 3, uniform = [0, 1, 2] }");
+    assert!(message.contains("`uniform` has two numbers"), "{message}");
+    let message = error("doubles = { items = 3, normal = { mean = 0, deviation = 0 } }");
+    assert!(message.contains("`deviation` is 0"), "{message}");
+    let message = error("doubles = { uniform = [0, 1] }");
+    assert!(message.contains("items"), "{message}");
+}
+
+#[test]
+fn lists_of_numbers_are_in_blobs_only() {
+    assert_eq!(
+        error(
+            "w = { words = [100, 200] }",
+            "w = { doubles = { items = 3, uniform = [0, 1] } }"
+        ),
+        "34:17: `doubles` makes no text; for column `w` there are `sequence`, `zipf`, `choice`, \
+         `characters`, `words`, `passages`, `json`, `bytes`"
     );
 }

@@ -259,3 +259,80 @@ fn actions_that_do_not_go_with_statements() {
             .contains("`otherwise` is executed if a result that is bound has no row")
     );
 }
+
+/// Returns the good file with lists of three numbers, which the second operation's first statement,
+/// without its closing parenthesis and what follows, writes as `values`.
+fn with_lists(values: &str) -> Result<Workload, String> {
+    let text = CQL
+        .replacen(
+            "state = \"text\" }",
+            "state = \"text\", bins = \"blob\" }",
+            1,
+        )
+        .replacen(
+            "[mix]",
+            "bins = { doubles = { items = 3, uniform = [0, 1] } }\n[mix]",
+            1,
+        )
+        .replacen(
+            "(id, value) VALUES (:id, :v)\"",
+            &format!("(id, value, a, b) VALUES (:id, :v, {values})\""),
+            1,
+        )
+        .replacen(
+            "bind = { v =",
+            "bind = { w = { column = \"bins\", version = 2 }, v =",
+            1,
+        );
+    parse(&text)
+}
+
+#[test]
+fn lists_are_bound_whole_or_item_by_item() {
+    let mix = with_lists(":bins, :W[2]").unwrap().mix.unwrap();
+    let Action::Cql(write) = &mix.operations[1].action else {
+        panic!("{:?}", mix.operations[1])
+    };
+    assert_eq!(
+        write.statements[0].cql,
+        "INSERT INTO ${keyspace}.lwt (id, value, a, b) VALUES (?, ?, ?, ?)"
+    );
+    let whole = CqlValue::Doubles {
+        column: 3,
+        second_version: false,
+        items: 3,
+    };
+    let item = CqlValue::Item {
+        column: 3,
+        second_version: true,
+        item: 2,
+    };
+    assert_eq!(write.statements[0].values[2..], [whole, item]);
+}
+
+#[test]
+fn items_that_do_not_exist() {
+    let error = |values: &str| with_lists(values).unwrap_err();
+    let message = error(":bins, :w[3]");
+    assert!(
+        message.contains("`:w` has 3 items, so there is no :w[3]: the last one is :w[2]"),
+        "{message}"
+    );
+    let message = error(":w, :value[0]");
+    assert!(message.contains("`:value` has no items"), "{message}");
+    let message = error(":w, :w[99999999999]");
+    assert!(
+        message.contains("there is no item of the number 99999999999"),
+        "{message}"
+    );
+    // Only columns have items, results have none.
+    let result = CQL.replacen("IF value = :old", "IF value = :old[0]", 1);
+    let message = parse(&result).unwrap_err();
+    assert!(message.contains("`:old` has no items"), "{message}");
+}
+
+#[test]
+fn what_touches_an_item_cannot_leave_the_keyspace() {
+    let message = with_lists(":bins, :w[1]); TRUNCATE prod.users --").unwrap_err();
+    assert!(message.contains("keyspace"), "{message}");
+}

@@ -128,6 +128,41 @@ fn reads_deletes_and_queries_are_read() {
 }
 
 #[test]
+fn a_partition_may_be_read_in_several_requests() {
+    let limit = ", limit = 500, newest_first = true";
+    let action = |keys: &str| {
+        let workload = parse(&GOOD.replacen(limit, keys, 1)).unwrap();
+        workload.mix.unwrap().operations[6].action.clone()
+    };
+    let parts = |requests, at_once| Action::ReadParts { requests, at_once };
+    assert_eq!(action(", requests = 4"), parts(4, false));
+    assert_eq!(action(", requests = 64, at_once = true"), parts(64, true));
+    assert_eq!(action(", requests = 1, at_once = false"), parts(1, false));
+    for requests in ["0", "-1", "65", "9999999999"] {
+        assert_eq!(
+            error(limit, &format!(", requests = {requests}")),
+            format!("34:58: `requests` is {requests}, but has to be from 1 to 64")
+        );
+    }
+    assert_eq!(
+        error(limit, ", at_once = true"),
+        "34:57: `at_once` is about several requests: requests = 4"
+    );
+    assert!(
+        error(limit, ", requests = 2, limit = 5").contains("`limit` does not go with `requests`")
+    );
+    assert!(
+        error(limit, ", requests = 2, newest_first = true")
+            .contains("`newest_first` does not go with `requests`")
+    );
+    assert!(
+        error("rows = 7", "requests = 2")
+            .contains("`requests` does not apply to `read-range`, only to `read-partition`")
+    );
+    assert!(error("rows = 7", "at_once = true").contains("`at_once` does not apply"));
+}
+
+#[test]
 fn queries_may_be_left_out_if_there_is_a_mix() {
     let start = GOOD.find("[[queries]]").unwrap();
     let without = GOOD.replace(&GOOD[start..GOOD.find("[mix]").unwrap()], "");

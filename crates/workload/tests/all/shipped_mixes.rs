@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bakeoff_workload::{DesignId, RowSource, Value, Version, Workload, source};
+use bakeoff_workload::{Action, CqlValue, DesignId, RowSource, Value, Version, Workload, source};
 
 /// Returns every workload file of the repository, including those in sub-folders and of the
 /// benches.
@@ -42,7 +42,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
             assert_ne!(value, Value::Null, "{}", path.display());
         }
     }
-    assert_eq!(mixes, 31);
+    assert_eq!(mixes, 33);
 }
 
 /// Tests the parts of a file that are comments for its user to enable.
@@ -111,4 +111,69 @@ fn compression_is_study_s2() {
         // What the files say of the size of a value.
         assert!((740_000..820_000).contains(&bytes), "{bytes}");
     }
+}
+
+/// Returns a shipped workload by the end of its path.
+fn shipped(name: &str) -> Workload {
+    let path = all_shipped().into_iter().find(|p| p.ends_with(name));
+    Workload::read(&path.unwrap()).unwrap()
+}
+
+#[test]
+fn models_is_study_s5_with_the_same_numbers_in_each_model() {
+    let workload = shipped("workloads/models.toml");
+    let mix = workload.mix.as_ref().unwrap();
+    let bins = workload.table.columns.iter();
+    let bins = { bins }.position(|column| column.name == "bins").unwrap();
+    let values_of = |name: &str| {
+        let operation = mix.operations.iter().find(|o| o.name == name).unwrap();
+        let Action::Cql(cql) = &operation.action else {
+            panic!("{name}: {operation:?}");
+        };
+        assert_eq!(cql.statements.len(), 1, "{name}");
+        let values = cql.statements[0].values.iter();
+        let (whole, item): (Vec<&CqlValue>, Vec<&CqlValue>) = values
+            .filter(|value| !matches!(value, CqlValue::Column { .. }))
+            .partition(|value| matches!(value, CqlValue::Doubles { .. }));
+        (
+            whole.into_iter().cloned().collect::<Vec<_>>(),
+            item.into_iter().cloned().collect::<Vec<_>>(),
+        )
+    };
+    for (action, second_version) in [("write", false), ("update", true)] {
+        let whole = CqlValue::Doubles {
+            column: bins,
+            second_version,
+            items: 100,
+        };
+        for model in ["list", "frozen", "vector", "blob"] {
+            let wanted = (vec![whole.clone()], Vec::new());
+            assert_eq!(values_of(&format!("{action}_{model}")), wanted);
+        }
+        let item = |item| CqlValue::Item {
+            column: bins,
+            second_version,
+            item,
+        };
+        let wanted = (Vec::new(), (0..100).map(item).collect());
+        assert_eq!(values_of(&format!("{action}_columns")), wanted);
+    }
+    assert_eq!(mix.populate.len(), 5);
+}
+
+#[test]
+fn a_partition_of_partitions_has_a_day() {
+    let workload = shipped("workloads/partitions.toml");
+    let loaded = workload.scale.default_rows;
+    assert_eq!(loaded, 5 * 86_400);
+    let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
+    let rows = source::row_values(&workload, source, loaded).unwrap();
+    let time = workload.table.columns.iter();
+    let time = { time }.position(|column| column.name == "time").unwrap();
+    let day = |row| match rows.value(time, row, Version::First) {
+        Value::Timestamp(milliseconds) => milliseconds.div_euclid(86_400_000),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(day(0), day(loaded - 1));
+    assert_eq!(day(loaded), day(0) + 1);
 }

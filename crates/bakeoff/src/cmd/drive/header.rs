@@ -92,6 +92,15 @@ fn in_words(action: &Action) -> String {
             (Some(limit), false) => format!("read up to {limit} rows of a partition"),
             (Some(limit), true) => format!("read the newest {limit} rows of a partition"),
         },
+        Action::ReadParts { requests: 1, .. } => "read a partition in one request".to_owned(),
+        Action::ReadParts { requests, at_once } => {
+            let how = if *at_once {
+                "at once"
+            } else {
+                "one after the other"
+            };
+            format!("read a partition in {requests} requests, {how}")
+        }
         Action::ReadRange { rows } => format!("read up to {rows} rows from one on"),
         Action::Query { query } => format!("query {}", query + 1),
         Action::Cql(cql) => {

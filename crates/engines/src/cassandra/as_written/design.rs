@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
-use bakeoff_workload::{Mix, Table, Value};
+use bakeoff_workload::{Mix, Table, Value, Version};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
 
@@ -17,6 +17,7 @@ use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::{Relation, own_relations};
 use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::drive::arrays::{LastDoubles, item};
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::Bind;
 use crate::cassandra::drive::statements::{Prepared, prepare};
@@ -102,10 +103,27 @@ impl AsWrittenDesign {
             Value::of_cell(self.table.columns[column].kind, rows.column(column), row)
         };
         let mut cells = Cells::default();
+        let mut last = LastDoubles::default();
         for bind in &populate.binds {
             match bind {
                 Bind::Element(column, _) => cells.push_element(&value(*column)),
                 Bind::Column(column, _) => cells.push(&value(*column)),
+                Bind::Doubles {
+                    column, as_type, ..
+                } => {
+                    let doubles = last.of(*column, Version::First, || value(*column));
+                    cells.push_bytes(&as_type.encode(doubles));
+                }
+                Bind::Item {
+                    column,
+                    item: number_of_item,
+                    number,
+                    ..
+                } => {
+                    let doubles = last.of(*column, Version::First, || value(*column));
+                    let bytes = item(doubles, *number_of_item, *number);
+                    cells.push_bytes_or_null(bytes.as_deref());
+                }
                 // `schema` has refused statements that bind anything else.
                 _ => {}
             }

@@ -6,6 +6,7 @@ use bakeoff_workload::{
 
 use super::LAYOUT;
 use crate::EngineError;
+use crate::cassandra::drive::arrays::{ArrayType, Number};
 use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement, Work, Written, refused};
 use crate::cassandra::names::in_keyspace;
 use crate::settings::Settings;
@@ -102,6 +103,12 @@ fn is_first_version(value: &CqlValue) -> bool {
         CqlValue::Column {
             second_version: false,
             ..
+        } | CqlValue::Doubles {
+            second_version: false,
+            ..
+        } | CqlValue::Item {
+            second_version: false,
+            ..
         }
     )
 }
@@ -120,6 +127,27 @@ fn bind(value: &CqlValue) -> Bind {
             column,
             second_version,
         } => Bind::Column(*column, version(*second_version)),
+        // Preparing the statement tells the types of its markers.
+        CqlValue::Doubles {
+            column,
+            second_version,
+            items,
+        } => Bind::Doubles {
+            column: *column,
+            version: version(*second_version),
+            items: *items,
+            as_type: ArrayType::Blob,
+        },
+        CqlValue::Item {
+            column,
+            second_version,
+            item,
+        } => Bind::Item {
+            column: *column,
+            version: version(*second_version),
+            item: *item,
+            number: Number::Double,
+        },
         CqlValue::Result { column, plus } => Bind::Result {
             column: column.clone(),
             plus: *plus,

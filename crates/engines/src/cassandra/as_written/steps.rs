@@ -3,12 +3,13 @@
 use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::{Done, Failure};
 use bakeoff_stats::FailureKind;
-use bakeoff_workload::Table;
+use bakeoff_workload::{ColumnType, Table};
 use scylla::client::session::Session;
 use scylla::deserialize::row::ColumnIterator;
 
 use super::replies::StepReply;
 use super::step::{Step, StepCells};
+use crate::cassandra::drive::arrays::ArrayType;
 use crate::cassandra::drive::check::Checker;
 use crate::cassandra::drive::plan::{OperationPlan, Written};
 use crate::cassandra::drive::rows::Rows;
@@ -167,7 +168,16 @@ impl WrittenSteps {
             let columns = &checker.rows.table.columns;
             let mut expected = self.expect.iter();
             if let Some(column) = expected.find(|c| columns[**c].name == cell.spec.name()) {
-                checker.column(*column, cell.slice.map(|s| s.as_slice()))?;
+                let bytes = cell.slice.map(|s| s.as_slice());
+                match ArrayType::of(cell.spec.typ()) {
+                    // A blob may hold anything, and is compared as it is.
+                    Some(kind)
+                        if kind != ArrayType::Blob && columns[*column].kind == ColumnType::Blob =>
+                    {
+                        checker.numbers(*column, kind, bytes)?;
+                    }
+                    _ => checker.column(*column, bytes)?,
+                }
                 compared += 1;
             }
         }

@@ -66,6 +66,14 @@ impl Cells {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Appends a value that is encoded already, or a null.
+    pub fn push_bytes_or_null(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) => self.push_bytes(bytes),
+            None => self.push_length(NULL),
+        }
+    }
+
     /// Appends a set or list with one element, or null instead of a collection with a null.
     pub fn push_element(&mut self, value: &Value) {
         if *value == Value::Null {

@@ -5,6 +5,7 @@ use bakeoff_stats::FailureKind;
 use bakeoff_workload::{ColumnType, Value, Version};
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 
+use super::arrays::ArrayType;
 use super::cells::{is_in_blob, is_on_wire, read, shown, shown_bytes};
 use super::rows::{Rows, Selected};
 use crate::cassandra::write::row_blob;
@@ -97,7 +98,7 @@ impl Checker<'_> {
         column: usize,
         row: u64,
         cell: Cell<'_>,
-        same: fn(&Value, Cell<'_>) -> bool,
+        same: impl Fn(&Value, Cell<'_>) -> bool,
     ) -> bool {
         let rows = self.rows;
         let is_key = || rows.table.is_key(&rows.table.columns[column].name);
@@ -115,6 +116,19 @@ impl Checker<'_> {
     /// Compares a column in the result of a statement as written.
     pub fn column(&self, column: usize, cell: Cell<'_>) -> Result<(), Failure> {
         self.cell(self.call.row, Selected::Column(column), cell)
+    }
+
+    /// Compares a column of lists of numbers in the result of a statement as written.
+    pub fn numbers(&self, column: usize, kind: ArrayType, cell: Cell<'_>) -> Result<(), Failure> {
+        let row = self.call.row;
+        if self.agrees(column, row, cell, |value, cell| {
+            kind.is_on_wire(value, cell)
+        }) {
+            return Ok(());
+        }
+        let name = &self.rows.table.columns[column].name;
+        let what = cell.map_or("null", |_| "other numbers than were written");
+        Err(self.wrong(format!("column `{name}` of row {row} has {what}")))
     }
 
     fn wrong_cell(&self, column: usize, row: u64, cell: Cell<'_>) -> Failure {

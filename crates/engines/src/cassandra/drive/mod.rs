@@ -4,6 +4,7 @@
 //! Replies are compared with what was written. Every cell has two versions, and a column that the mix
 //! updates may hold either of them, so that a lost update or a stale read is not noticed.
 
+pub mod arrays;
 mod batches;
 pub mod cells;
 pub mod check;
@@ -12,6 +13,7 @@ mod direct;
 mod operations;
 pub mod pages;
 mod partition;
+mod parts;
 pub mod plan;
 mod queries;
 mod replies;

@@ -10,7 +10,8 @@ use scylla::client::session::Session as Client;
 use super::batches::Batches;
 use super::deadlines::Over;
 use super::direct::DirectStatement;
-use super::plan::{OperationPlan, Read, Work};
+use super::parts::Parts;
+use super::plan::{OperationPlan, Read, Statement, Work};
 use super::queries::Queries;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
@@ -30,6 +31,8 @@ pub enum Steps {
     Read(Single, Read),
     /// Reads rows that may take several pages.
     ReadPages(Prepared, Read),
+    /// Reads a partition by several requests.
+    ReadParts(Box<Parts>),
     /// Asks the query of this number.
     Query(usize, Arc<Queries>),
     /// Sends statements as the workload file has them.
@@ -92,18 +95,17 @@ async fn steps(
             }
         }
         Work::Read(read) => {
-            let statement = &read.statement;
-            let mut prepared =
-                prepare(client, &plan.name, statement, consistency, &rows.table).await?;
-            // The table does not change, so that replies need not repeat their columns.
-            prepared.statement.set_use_cached_result_metadata(true);
-            prepared.statement.set_page_size(rows.page_rows);
+            let prepared = prepare_read(client, plan, &read.statement, rows).await?;
             let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(rows.page_rows);
             if read.rows.limit().is_some_and(fits_a_page) {
                 Steps::Read(Single::new(prepared, false), read.clone())
             } else {
                 Steps::ReadPages(prepared, read.clone())
             }
+        }
+        Work::ReadParts(parts) => {
+            let parts = Parts::prepare(client, plan, parts, rows).await?;
+            Steps::ReadParts(Box::new(parts))
         }
         Work::Query(query) => match queries {
             Some(queries) => Steps::Query(*query, queries.clone()),
@@ -120,4 +122,22 @@ async fn steps(
             Steps::Written(WrittenSteps::prepare(client, plan, written, &rows.table).await?)
         }
     })
+}
+
+/// Prepares a statement of an operation that reads rows of the table.
+///
+/// # Errors
+/// Fails if the server refuses it, or if a value's type does not fit its marker.
+pub async fn prepare_read(
+    client: &Client,
+    plan: &OperationPlan,
+    statement: &Statement,
+    rows: &Rows,
+) -> Result<Prepared, DesignError> {
+    let mut prepared =
+        prepare(client, &plan.name, statement, plan.consistency, &rows.table).await?;
+    // The table does not change, so that replies need not repeat their columns.
+    prepared.statement.set_use_cached_result_metadata(true);
+    prepared.statement.set_page_size(rows.page_rows);
+    Ok(prepared)
 }

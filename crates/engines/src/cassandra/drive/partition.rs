@@ -185,4 +185,4 @@ fn shown_key(key: &[Value]) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

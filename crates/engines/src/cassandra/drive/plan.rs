@@ -2,6 +2,7 @@
 
 use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Workload};
 
+use super::arrays::{ArrayType, Number};
 use crate::EngineError;
 use crate::cassandra::names::ENGINE;
 
@@ -22,6 +23,8 @@ pub enum Work {
         batch: u32,
     },
     Read(Read),
+    /// Reads a partition by several requests.
+    ReadParts(ReadParts),
     /// Asks the query of the workload file with this number.
     Query(usize),
     /// Sends statements as the workload file has them.
@@ -45,6 +48,37 @@ pub struct Written {
 pub struct Read {
     pub statement: Statement,
     pub rows: ReadRows,
+}
+
+/// A read of a partition by several requests, each for the rows from one on to before another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadParts {
+    /// Statement for the whole partition, if it has too few rows to be split.
+    pub whole: Statement,
+    /// Statement for the rows before one.
+    pub first: Statement,
+    /// Statement for the rows between two.
+    pub middle: Statement,
+    /// Statement for the rows from one on.
+    pub last: Statement,
+    /// Binds of the partition key, which all statements begin with.
+    pub partition: Vec<Bind>,
+    /// Binds of the order key of a row that begins or ends a part.
+    pub order: Vec<Bind>,
+    pub requests: u32,
+    /// Flag that the requests are sent at the same time.
+    pub at_once: bool,
+}
+
+impl ReadParts {
+    /// Lists the statements that a partition of enough rows is read by.
+    pub fn statements(&self) -> Vec<&Statement> {
+        match self.requests {
+            1 => vec![&self.whole],
+            2 => vec![&self.first, &self.last],
+            _ => vec![&self.first, &self.middle, &self.last],
+        }
+    }
 }
 
 /// The rows that a read returns.
@@ -90,6 +124,20 @@ pub enum Bind {
     ColumnUnlessNull(usize, Version),
     /// Binds the column of this number as the only element of a set or list.
     Element(usize, Version),
+    /// Binds the list of numbers in this column, with the number of its items, in a type of CQL.
+    Doubles {
+        column: usize,
+        version: Version,
+        items: u32,
+        as_type: ArrayType,
+    },
+    /// Binds an item of the list of numbers in this column.
+    Item {
+        column: usize,
+        version: Version,
+        item: u32,
+        number: Number,
+    },
     /// Binds the number of the row's bucket.
     Bucket,
     /// Binds the columns outside the key as one blob, those in `second` in their second version.
@@ -130,6 +178,10 @@ pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
                 statement.cql
             )),
             Work::Read(read) => say(&read.statement.cql),
+            Work::ReadParts(parts) => {
+                let all = parts.statements();
+                all.iter().for_each(|statement| say(&statement.cql));
+            }
             Work::Query(query) => say(workload.queries[*query].sql_for(ENGINE)),
             Work::Written(written) => {
                 let all = written.statements.iter().chain(&written.otherwise);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Stream, Table, Value, Version};
 
+use super::arrays::{LastDoubles, item};
 use super::cells::Cells;
 use super::plan::Bind;
 use crate::TargetOptions;
@@ -96,6 +97,7 @@ impl Rows {
 
     /// Appends the values of a statement for a row, except those that need an earlier result.
     pub fn encode(&self, binds: &[Bind], row: u64, cells: &mut Cells) {
+        let mut last = LastDoubles::default();
         for bind in binds {
             match bind {
                 Bind::Ttl(seconds) => cells.push_bytes(&seconds.to_be_bytes()),
@@ -107,6 +109,25 @@ impl Rows {
                 }
                 Bind::Element(column, version) => {
                     cells.push_element(&self.values.value(*column, row, *version));
+                }
+                Bind::Doubles {
+                    column,
+                    version,
+                    as_type,
+                    ..
+                } => {
+                    let value = || self.values.value(*column, row, *version);
+                    cells.push_bytes(&as_type.encode(last.of(*column, *version, value)));
+                }
+                Bind::Item {
+                    column,
+                    version,
+                    item: number_of_item,
+                    number,
+                } => {
+                    let value = || self.values.value(*column, row, *version);
+                    let doubles = last.of(*column, *version, value);
+                    cells.push_bytes_or_null(item(doubles, *number_of_item, *number).as_deref());
                 }
                 Bind::Bucket => cells.push_bytes(&self.bucket_of(row).to_be_bytes()),
                 Bind::Blob { second } => cells.push_bytes(&self.blob(row, second)),
@@ -121,6 +142,12 @@ impl Rows {
         if self.rows_vanish || self.keys_repeat {
             return None;
         }
+        self.neighbour(row, backwards)
+    }
+
+    /// Returns the loaded row that follows a row in its partition, or precedes it if `backwards`,
+    /// whether or not the mix has removed it since; `None` if there is no such row or it is not known.
+    pub fn neighbour(&self, row: u64, backwards: bool) -> Option<u64> {
         let neighbour = if backwards {
             self.values.previous_in_partition(row)?
         } else {
@@ -186,6 +213,16 @@ fn second_versions(mix: &Mix) -> impl Iterator<Item = usize> + '_ {
         CqlValue::Column {
             column,
             second_version: true,
+        }
+        | CqlValue::Doubles {
+            column,
+            second_version: true,
+            ..
+        }
+        | CqlValue::Item {
+            column,
+            second_version: true,
+            ..
         } => Some(*column),
         _ => None,
     })

@@ -18,6 +18,7 @@ use super::deadlines::Limit;
 use super::direct::{Direct, Outcome as DirectOutcome, RawRows};
 use super::operations::{Operation, Single, Steps};
 use super::pages::{Pages, all_pages};
+use super::parts::WHOLE;
 use super::plan::{Bind, OperationPlan};
 use super::queries::{Counted, Queries};
 use super::rows::Rows;
@@ -50,6 +51,8 @@ pub struct Request {
 enum Body {
     Values(Cells),
     Groups(Vec<Group>),
+    /// The values of each request for a part of a partition.
+    Parts(Vec<Cells>),
     Sql(String),
     Steps(Vec<StepCells>),
 }
@@ -168,6 +171,11 @@ impl CassandraSession {
                 let pages = all_pages(&self.client, name, prepared, cells).await?;
                 Ok(Reply::Pages(Box::new(pages)))
             }
+            (Steps::ReadParts(parts), Body::Parts(requests)) => {
+                let pages = parts.send(&self.client, name, requests).await?;
+                let pages = pages.ok_or_else(|| foreign(name))?;
+                Ok(Reply::Pages(Box::new(pages)))
+            }
             (Steps::Batch(_, batches), Body::Groups(groups)) => {
                 batches.send(&self.client, name, groups).await?;
                 Ok(Reply::Written)
@@ -196,6 +204,7 @@ impl Session for CassandraSession {
             }
             Steps::Read(single, _) => Body::Values(self.values(&single.prepared, call.row)),
             Steps::ReadPages(prepared, _) => Body::Values(self.values(prepared, call.row)),
+            Steps::ReadParts(parts) => Body::Parts(parts.cells(&self.rows, call.row)),
             Steps::Batch(prepared, batches) => {
                 let groups = batches.groups(&self.rows, prepared, call);
                 let firsts = groups.iter().filter_map(Group::first);
@@ -240,6 +249,7 @@ impl Session for CassandraSession {
             (Steps::Read(_, read) | Steps::ReadPages(_, read), _, Reply::Pages(pages)) => {
                 checker.read(read.rows, *pages)
             }
+            (Steps::ReadParts(_), _, Reply::Pages(pages)) => checker.read(WHOLE, *pages),
             (_, _, Reply::Counted(counted)) => Ok(counted.done()),
             (Steps::Written(steps), _, Reply::Steps(outcome)) => steps.check(&checker, outcome),
             _ => Err(foreign(&operation.name)),

@@ -8,6 +8,7 @@ use scylla::client::session::Session;
 use scylla::cluster::metadata::{CollectionType, ColumnType as CqlType};
 use scylla::statement::prepared::PreparedStatement;
 
+use super::arrays::{ArrayType, Number};
 use super::plan::{Bind, Statement, takes};
 use crate::cassandra::cluster::connect::in_time;
 use crate::cassandra::cluster::consistency::in_driver;
@@ -80,8 +81,14 @@ fn adapt_bind(
     bind: &Bind,
     table: &Table,
 ) -> Result<Bind, String> {
-    let (Bind::Column(column, version) | Bind::ColumnUnlessNull(column, version)) = bind else {
-        return Ok(bind.clone());
+    let (column, version) = match bind {
+        Bind::Column(column, version) | Bind::ColumnUnlessNull(column, version) => {
+            (column, version)
+        }
+        Bind::Doubles { .. } | Bind::Item { .. } => {
+            return adapt_numbers(number, marker, bind, table);
+        }
+        _ => return Ok(bind.clone()),
     };
     let definition = &table.columns[*column];
     if takes(&type_name(marker), definition.kind) {
@@ -98,6 +105,56 @@ fn adapt_bind(
             definition.name,
             definition.kind.name()
         )),
+    }
+}
+
+/// Adapts a list of numbers, or an item of one, to the type of its marker.
+fn adapt_numbers(
+    marker_number: usize,
+    marker: &CqlType<'_>,
+    bind: &Bind,
+    table: &Table,
+) -> Result<Bind, String> {
+    let is = format!("its marker {marker_number} is a {}", type_name(marker));
+    match *bind {
+        Bind::Doubles {
+            column,
+            version,
+            items,
+            ..
+        } => match ArrayType::of(marker).filter(|kind| kind.takes(items)) {
+            Some(as_type) => Ok(Bind::Doubles {
+                column,
+                version,
+                items,
+                as_type,
+            }),
+            None => Err(format!(
+                "{is}, but column `{}` of [table] has lists of {items} doubles: give it the type \
+                 list<double>, frozen<list<double>>, vector<double, {items}> or blob; float instead of \
+                 double rounds the numbers",
+                table.columns[column].name
+            )),
+        },
+        Bind::Item {
+            column,
+            version,
+            item,
+            ..
+        } => match Number::of(marker) {
+            Some(number) => Ok(Bind::Item {
+                column,
+                version,
+                item,
+                number,
+            }),
+            None => Err(format!(
+                "{is}, but items of column `{}` of [table] are doubles: give it the type double or \
+                 float",
+                table.columns[column].name
+            )),
+        },
+        _ => Ok(bind.clone()),
     }
 }
 
@@ -124,6 +181,112 @@ fn type_name(kind: &CqlType<'_>) -> String {
             }
             other => format!("{other:?}"),
         },
+        CqlType::Vector { typ, dimensions } => {
+            format!("vector<{}, {dimensions}>", type_name(typ))
+        }
         other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::{Column, ColumnType, Version};
+    use scylla::cluster::metadata::NativeType;
+
+    use super::*;
+
+    fn table() -> Table {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        Table {
+            name: "t".to_owned(),
+            columns: vec![
+                column("id", ColumnType::Bigint),
+                column("bins", ColumnType::Blob),
+            ],
+            partition_key: vec!["id".to_owned()],
+            order_key: Vec::new(),
+        }
+    }
+
+    fn bins(as_type: ArrayType) -> Bind {
+        Bind::Doubles {
+            column: 1,
+            version: Version::First,
+            items: 100,
+            as_type,
+        }
+    }
+
+    fn native(kind: NativeType) -> CqlType<'static> {
+        CqlType::Native(kind)
+    }
+
+    fn list(item: NativeType) -> CqlType<'static> {
+        CqlType::Collection {
+            frozen: false,
+            typ: CollectionType::List(Box::new(native(item))),
+        }
+    }
+
+    fn vector(item: NativeType, dimensions: u16) -> CqlType<'static> {
+        CqlType::Vector {
+            typ: Box::new(native(item)),
+            dimensions,
+        }
+    }
+
+    fn adapted(marker: &CqlType<'_>, bind: &Bind) -> Result<Bind, String> {
+        adapt_bind(3, marker, bind, &table())
+    }
+
+    #[test]
+    fn lists_take_the_type_of_their_marker() {
+        let unknown = bins(ArrayType::Blob);
+        for (marker, as_type) in [
+            (native(NativeType::Blob), ArrayType::Blob),
+            (list(NativeType::Double), ArrayType::List(Number::Double)),
+            (
+                vector(NativeType::Float, 100),
+                ArrayType::Vector(Number::Float, 100),
+            ),
+        ] {
+            assert_eq!(adapted(&marker, &unknown), Ok(bins(as_type)));
+        }
+    }
+
+    #[test]
+    fn types_that_do_not_fit_a_list_are_named() {
+        for (marker, name) in [
+            (list(NativeType::Int), "list<int>"),
+            (vector(NativeType::Float, 99), "vector<float, 99>"),
+            (native(NativeType::Double), "double"),
+        ] {
+            let error = adapted(&marker, &bins(ArrayType::Blob)).unwrap_err();
+            let start = format!(
+                "its marker 3 is a {name}, but column `bins` of [table] has lists of 100 doubles: give"
+            );
+            assert!(error.starts_with(&start), "{error}");
+            assert!(error.contains("vector<double, 100>"), "{error}");
+        }
+    }
+
+    #[test]
+    fn items_are_bound_to_real_numbers_only() {
+        let item = |number| Bind::Item {
+            column: 1,
+            version: Version::Second,
+            item: 7,
+            number,
+        };
+        let float = adapted(&native(NativeType::Float), &item(Number::Double));
+        assert_eq!(float, Ok(item(Number::Float)));
+        let error = adapted(&native(NativeType::Int), &item(Number::Double)).unwrap_err();
+        assert!(
+            error.contains("is a int, but items of column `bins`"),
+            "{error}"
+        );
     }
 }

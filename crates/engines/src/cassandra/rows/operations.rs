@@ -5,7 +5,7 @@ use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
 use super::layout::{BLOB_COLUMN, TableLayout};
 use crate::EngineError;
 use crate::cassandra::drive::plan::{
-    Bind, OperationPlan, Read, ReadRows, Statement, Work, refused,
+    Bind, OperationPlan, Read, ReadParts, ReadRows, Statement, Work, refused,
 };
 use crate::cassandra::names::{quoted, quoted_list};
 
@@ -56,6 +56,7 @@ impl Planner<'_> {
                 limit,
                 newest_first,
             } => self.read(self.partition(*limit, *newest_first)),
+            Action::ReadParts { requests, at_once } => self.parts(*requests, *at_once)?,
             Action::ReadRange { rows } => self.read(self.range(*rows)),
             Action::Query { query } => Work::Query(*query),
             Action::Cql(_) => {
@@ -125,6 +126,45 @@ impl Planner<'_> {
                 descending: newest_first,
             }
         }
+    }
+
+    /// Reads a partition by requests for ranges of its order key.
+    fn parts(&self, requests: u32, at_once: bool) -> Result<Work, EngineError> {
+        let clustering = self.layout.clustering_key();
+        if clustering.is_empty() {
+            return Err(self.error(
+                "reads a partition in several requests, but partitions have one row in this layout: \
+                 use another one such as cassandra/wide",
+            ));
+        }
+        let (condition, partition) = self.where_key(false);
+        let order = self.key_binds(&clustering);
+        let from = bound(&clustering, ">=");
+        let before = bound(&clustering, "<");
+        let statement = |bounds: &[&str]| {
+            let conditions = [&[condition.as_str()][..], bounds].concat().join(" AND ");
+            let columns = quoted_list(&read_columns(self.layout));
+            let mut binds = partition.clone();
+            bounds.iter().for_each(|_| binds.extend(order.clone()));
+            Statement {
+                cql: format!(
+                    "SELECT {columns} FROM {} WHERE {conditions}{}",
+                    self.table(),
+                    self.order_by(false)
+                ),
+                binds,
+            }
+        };
+        Ok(Work::ReadParts(ReadParts {
+            whole: statement(&[]),
+            first: statement(&[before.as_str()]),
+            middle: statement(&[from.as_str(), before.as_str()]),
+            last: statement(&[from.as_str()]),
+            partition: partition.clone(),
+            order: order.clone(),
+            requests,
+            at_once,
+        }))
     }
 
     /// Reads a range of a partition, or its only row where a partition has one.
@@ -217,14 +257,7 @@ impl Planner<'_> {
         let (partition, mut binds) = self.where_key(false);
         let clustering = self.layout.clustering_key();
         binds.extend(self.key_binds(&clustering));
-        let condition = match clustering.as_slice() {
-            [column] => format!("{partition} AND {} >= ?", quoted(column)),
-            columns => format!(
-                "{partition} AND ({}) >= ({})",
-                quoted_list(columns),
-                vec!["?"; columns.len()].join(", ")
-            ),
-        };
+        let condition = format!("{partition} AND {}", bound(&clustering, ">="));
         (condition, binds)
     }
 
@@ -250,6 +283,18 @@ impl Planner<'_> {
 
     fn error(&self, why: &str) -> EngineError {
         refused(self.id, self.operation, why)
+    }
+}
+
+/// Returns the condition that compares the clustering columns of a row with values.
+fn bound(clustering: &[&str], sign: &str) -> String {
+    match clustering {
+        [column] => format!("{} {sign} ?", quoted(column)),
+        columns => format!(
+            "({}) {sign} ({})",
+            quoted_list(columns),
+            vec!["?"; columns.len()].join(", ")
+        ),
     }
 }
 

@@ -21,14 +21,29 @@ impl Checked<'_> {
                 self.fits(to, written.span())?;
                 Ok(ColumnGenerator::UniformInteger { from, to })
             }
-            [ref from, ref to] if is_real => match (real(from), real(to)) {
-                (Some(from), Some(to)) if from < to => {
-                    Ok(ColumnGenerator::UniformReal { from, to })
-                }
-                _ => Err(self.not_a_range(written.span(), "uniform", "numbers")),
-            },
+            _ if is_real => {
+                let (from, to) = self.uniform_reals(written)?;
+                Ok(ColumnGenerator::UniformReal { from, to })
+            }
             _ => Err(self.not_a_range(written.span(), "uniform", "whole numbers")),
         }
+    }
+
+    /// Checks the bounds of a uniform distribution of real numbers.
+    pub fn uniform_reals(&self, written: &Spanned<Vec<Toml>>) -> Result<(f64, f64)> {
+        let bounds = match &written.get_ref()[..] {
+            [from, to] => real(from).zip(real(to)),
+            _ => None,
+        };
+        bounds
+            .filter(|(from, to)| from < to)
+            .ok_or_else(|| self.not_a_range(written.span(), "uniform", "numbers"))
+    }
+
+    /// Checks the mean and the deviation of a normal distribution.
+    pub fn normal(&self, wire: &wire::Normal) -> Result<(f64, f64)> {
+        let mean = self.finite(&wire.mean, "mean")?;
+        Ok((mean, self.positive(&wire.deviation, "deviation")?))
     }
 
     fn not_a_range(&self, span: Range<usize>, key: &str, what: &str) -> crate::Error {

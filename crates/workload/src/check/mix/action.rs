@@ -52,13 +52,7 @@ impl About<'_> {
             "delete-row" => Ok(Action::DeleteRow),
             "delete-partition" => Ok(Action::DeletePartition),
             "read-row" => Ok(Action::ReadRow),
-            "read-partition" => {
-                self.has_order(written)?;
-                Ok(Action::ReadPartition {
-                    limit: number::small(self.document, written.limit.as_ref(), "limit")?,
-                    newest_first: written.newest_first.as_ref().is_some_and(|n| *n.get_ref()),
-                })
-            }
+            "read-partition" => self.read_partition(written),
             "read-range" => {
                 self.has_order(written)?;
                 let rows = number::small(self.document, written.rows.as_ref(), "rows")?;
@@ -78,7 +72,7 @@ impl About<'_> {
         }
         const CQL: &[&str] = &["cql"];
         let rows_only: Vec<&str> = ACTIONS.into_iter().filter(|a| *a != "query").collect();
-        let keys: [Restricted<'_>; 13] = [
+        let keys: [Restricted<'_>; 15] = [
             ("keys", span(&written.keys), &rows_only),
             ("ttl", span(&written.ttl), &["insert", "update"]),
             ("batch", span(&written.batch), &["insert"]),
@@ -89,6 +83,8 @@ impl About<'_> {
                 span(&written.newest_first),
                 &["read-partition"],
             ),
+            ("requests", span(&written.requests), &["read-partition"]),
+            ("at_once", span(&written.at_once), &["read-partition"]),
             ("rows", span(&written.rows), &["read-range"]),
             ("query", span(&written.query), &["query"]),
             ("statements", span(&written.statements), CQL),
@@ -162,7 +158,7 @@ impl About<'_> {
         }
     }
 
-    fn has_order(&self, written: &wire::Operation) -> Result<()> {
+    pub fn has_order(&self, written: &wire::Operation) -> Result<()> {
         if self.table.order_key.is_empty() {
             let message = format!(
                 "`{}` needs partitions of several rows, but the table has no `order_key`; \

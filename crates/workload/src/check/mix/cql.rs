@@ -97,17 +97,18 @@ impl About<'_> {
         // What is sent has question marks, beside which other tokens may begin.
         names::stay_in_keyspace(&cql).map_err(|(_, message)| complain((0, message)))?;
         let mut values = Vec::with_capacity(markers.len());
-        for (name, at) in &markers {
+        for marker in &markers {
             let value = self
-                .value(name, bound)
-                .map_err(|message| complain((*at, message)))?;
+                .value(&marker.name, bound)
+                .and_then(|value| self.list_or_item(value, marker))
+                .map_err(|message| complain((marker.at, message)))?;
             if let (true, Some(why)) = (comes_from_result(&value), no_result) {
-                let message = format!("`:{name}` comes from a result, but {why}");
-                return Err(complain((*at, message)));
+                let message = format!("`:{}` comes from a result, but {why}", marker.name);
+                return Err(complain((marker.at, message)));
             }
             values.push(value);
         }
-        let names = markers.into_iter().map(|(name, _)| name).collect();
+        let names = markers.into_iter().map(|marker| marker.name).collect();
         Ok((CqlStatement { cql, values }, names))
     }
 

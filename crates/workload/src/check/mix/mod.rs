@@ -2,8 +2,10 @@
 
 mod action;
 mod cql;
+mod items;
 mod keys;
 mod names;
+mod partition;
 mod statement;
 pub mod tokens;
 

@@ -9,11 +9,21 @@ use super::tokens::{Complaint, quoted, unending};
 #[derive(Debug, PartialEq)]
 pub struct Scanned {
     pub cql: String,
-    /// Names in lower case, with their byte offset in the statement as written.
-    pub markers: Vec<(String, usize)>,
+    pub markers: Vec<Marker>,
 }
 
-/// Turns `:name` outside of literals, quoted names and comments into `?`.
+/// A named marker of a statement.
+#[derive(Debug, PartialEq)]
+pub struct Marker {
+    /// Name in lower case.
+    pub name: String,
+    /// Number of the item in brackets behind the name.
+    pub item: Option<u32>,
+    /// Byte offset in the statement as written.
+    pub at: usize,
+}
+
+/// Turns `:name` and `:name[3]` outside of literals, quoted names and comments into `?`.
 pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
     let mut scanned = Scanned {
         cql: String::with_capacity(statement.len()),
@@ -34,9 +44,15 @@ pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
             None => {
                 let name = marker(rest);
                 if !name.is_empty() {
-                    scanned.markers.push((name.to_lowercase(), at));
+                    let brackets = item(&rest[1 + name.len()..]);
+                    let (item, length) = brackets.map_err(|message| (at, message))?;
+                    scanned.markers.push(Marker {
+                        name: name.to_lowercase(),
+                        item,
+                        at,
+                    });
                     scanned.cql.push('?');
-                    at += 1 + name.len();
+                    at += 1 + name.len() + length;
                     continue;
                 }
                 character.len_utf8()
@@ -60,6 +76,20 @@ fn marker(text: &str) -> &str {
     if begins { &name[..end] } else { "" }
 }
 
+/// Returns the number in brackets that `text` begins with, and the length of all; no number and 0 if
+/// there is none.
+fn item(text: &str) -> Result<(Option<u32>, usize), String> {
+    let inside = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    match inside {
+        Some((digits, _)) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            let number = digits.parse();
+            let number = number.map_err(|_| format!("there is no item of the number {digits}"))?;
+            Ok((Some(number), digits.len() + "[]".len()))
+        }
+        _ => Ok((None, 0)),
+    }
+}
+
 /// Checks that a statement stays in the keyspace of the run, and has only known placeholders.
 pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complaint> {
     if statement.trim().is_empty() {
@@ -81,7 +111,7 @@ mod tests {
 
     fn markers(statement: &str) -> (String, Vec<String>) {
         let scanned = scan(statement).unwrap();
-        let names = scanned.markers.into_iter().map(|(name, _)| name).collect();
+        let names = scanned.markers.into_iter().map(|m| m.name).collect();
         (scanned.cql, names)
     }
 
@@ -90,6 +120,28 @@ mod tests {
         let (cql, names) = markers("INSERT INTO ${keyspace}.t (k, v) VALUES (:K, :v_2)");
         assert_eq!(cql, "INSERT INTO ${keyspace}.t (k, v) VALUES (?, ?)");
         assert_eq!(names, ["k", "v_2"]);
+    }
+
+    #[test]
+    fn items_are_numbers_in_brackets_behind_a_name() {
+        let scanned = scan("SET a = :Bins[7], b[1] = :b, c = :c[x], d = :d[]").unwrap();
+        assert_eq!(scanned.cql, "SET a = ?, b[1] = ?, c = ?[x], d = ?[]");
+        let marker = |name: &str, item, at| Marker {
+            name: name.to_owned(),
+            item,
+            at,
+        };
+        let wanted = [
+            marker("bins", Some(7), 8),
+            marker("b", None, 25),
+            marker("c", None, 33),
+            marker("d", None, 44),
+        ];
+        assert_eq!(scanned.markers, wanted);
+        let (at, message) = scan("a = :b[99999999999]").unwrap_err();
+        assert_eq!((at, message.contains("99999999999")), (4, true));
+        // A marker may touch a word behind its brackets, which is a word of its own.
+        assert_eq!(scan("SELECT :b[1]FROM t").unwrap().cql, "SELECT ?FROM t");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use arrow::array::{
 };
 
 use super::bytes::Bytes;
+use super::doubles::Doubles;
 use super::draw::{Draw, Numbers, Texts};
 use super::json::Json;
 use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
@@ -21,6 +22,7 @@ pub enum Cells {
     Reals(Box<dyn Numbers<f64>>),
     Texts(Box<dyn Texts>),
     Blobs(Bytes),
+    Lists(Doubles),
     Choice(ColumnType, Vec<Value>),
 }
 
@@ -71,6 +73,7 @@ impl Cells {
                     Cells::Blobs(bytes)
                 }
             }
+            ColumnGenerator::Doubles { items, law } => Cells::Lists(Doubles::new(items, law)),
         }
     }
 
@@ -89,6 +92,11 @@ impl Cells {
             Cells::Blobs(law) => {
                 let mut bytes = Vec::new();
                 law.append(draw, &mut bytes);
+                Value::Blob(bytes)
+            }
+            Cells::Lists(law) => {
+                let mut bytes = Vec::new();
+                law.append(&draw, &mut bytes);
                 Value::Blob(bytes)
             }
             Cells::Choice(_, values) => choose(values, &mut draw).clone(),
@@ -128,6 +136,15 @@ impl Cells {
                 }
                 Arc::new(builder.finish())
             }
+            Cells::Lists(law) => {
+                let (mut bytes, mut builder) = (Vec::new(), BinaryBuilder::new());
+                for draw in draws {
+                    bytes.clear();
+                    law.append(&draw, &mut bytes);
+                    builder.append_value(&bytes);
+                }
+                Arc::new(builder.finish())
+            }
             Cells::Choice(kind, values) => {
                 let chosen: Vec<&Value> = draws.map(|mut draw| choose(values, &mut draw)).collect();
                 Value::array(*kind, chosen.into_iter())
@@ -141,6 +158,7 @@ impl Cells {
             Cells::Integers(..) | Cells::Reals(_) => 8,
             Cells::Texts(law) => law.most_bytes(),
             Cells::Blobs(law) => law.most_bytes(),
+            Cells::Lists(law) => law.bytes(),
             Cells::Choice(_, values) => values.iter().map(bytes_of).max().unwrap_or(0),
         }
     }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod cells;
+mod doubles;
 mod draw;
 mod json;
 mod key_digits;

@@ -2,7 +2,7 @@ use arrow::compute::concat_batches;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Column as TableColumn, ColumnType, Sequence};
+use crate::{Column as TableColumn, ColumnType, RealLaw, Sequence};
 
 fn table(columns: &[(&str, ColumnType)], partition: &[&str], order: &[&str]) -> Table {
     let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
@@ -94,6 +94,17 @@ fn everything() -> Columns {
             ColumnGenerator::Bytes {
                 length: 9..=99,
                 compressibility: 0.5,
+            },
+        ),
+        (
+            "l",
+            Blob,
+            ColumnGenerator::Doubles {
+                items: 5,
+                law: RealLaw::Normal {
+                    mean: 3.0,
+                    deviation: 1.0,
+                },
             },
         ),
         (

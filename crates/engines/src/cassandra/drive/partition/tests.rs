@@ -12,7 +12,7 @@ use crate::TargetOptions;
 use crate::cassandra::rows::layout::{Shape, TableLayout};
 
 /// Five sensors take turns with a reading every 10 s.
-const SERIES: &str = r#"
+pub const SERIES: &str = r#"
 title = "Series"
 [table]
 name = "series"
@@ -44,7 +44,7 @@ const BACKWARDS: ReadRows = ReadRows::Partition {
 /// Rows of the third sensor.
 const THIRD: [u64; 10] = [2, 7, 12, 17, 22, 27, 32, 37, 42, 47];
 
-fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
+pub fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
     let workload = Workload::parse(text, Path::new("series.toml")).unwrap();
     let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
     let count = workload.scale.default_rows;
@@ -64,7 +64,7 @@ fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
     Rows::from_layout(&layout, &options)
 }
 
-fn series() -> Rows {
+pub fn series() -> Rows {
     rows_of(SERIES, "cassandra/wide", 0..50)
 }
 

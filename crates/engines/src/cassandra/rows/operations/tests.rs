@@ -103,6 +103,46 @@ fn partitions_and_ranges_are_read_in_order_up_to_a_limit() {
     assert_eq!(cql("cassandra/narrow", newest(Some(5))), narrow);
 }
 
+fn parts(id: &str, requests: u32) -> Result<ReadParts, EngineError> {
+    let action = Action::ReadParts {
+        requests,
+        at_once: true,
+    };
+    match planned(id, action, None)? {
+        Work::ReadParts(parts) => Ok(parts),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_partition_is_read_by_ranges_that_meet() {
+    let wide = parts("cassandra/wide", 4).unwrap();
+    let begin = "SELECT \"p\", \"o\", \"q\", \"a\", \"b\" FROM ks.wide WHERE \"p\" = ?";
+    let before = "AND (\"o\", \"q\") < (?, ?)";
+    let from = "AND (\"o\", \"q\") >= (?, ?)";
+    assert_eq!(wide.whole.cql, begin);
+    assert_eq!(wide.first.cql, format!("{begin} {before}"));
+    assert_eq!(wide.middle.cql, format!("{begin} {from} {before}"));
+    assert_eq!(wide.last.cql, format!("{begin} {from}"));
+    assert_eq!((wide.requests, wide.at_once), (4, true));
+    for (requests, statements) in [(1, 1), (2, 2), (3, 3), (64, 3)] {
+        let parts = parts("cassandra/wide?bucket=10", requests).unwrap();
+        assert_eq!(parts.statements().len(), statements);
+        let key = [&parts.partition[..], &parts.order].concat();
+        assert_eq!(parts.first.binds, key);
+        assert_eq!(parts.middle.binds, [&key[..], &parts.order].concat());
+        assert_eq!(parts.partition.last(), Some(&Bind::Bucket));
+        for statement in parts.statements() {
+            assert_eq!(statement.cql.matches('?').count(), statement.binds.len());
+        }
+    }
+    let error = parts("cassandra/narrow", 4).unwrap_err().0;
+    assert!(
+        error.contains("operation `it` reads a partition in several requests"),
+        "{error}"
+    );
+}
+
 #[test]
 fn updates_write_columns_or_the_whole_blob() {
     let update = |columns: &[&str]| Action::Update {
