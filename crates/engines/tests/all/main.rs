@@ -6,6 +6,7 @@
 mod cassandra;
 mod cassandra_drive;
 mod cassandra_rate_limit;
+mod cassandra_replicas;
 mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_table_options;

@@ -2,6 +2,7 @@
 
 pub mod connect;
 pub mod consistency;
+mod datacenter;
 pub mod deployment;
 pub mod failures;
 pub mod footprint;

@@ -16,12 +16,14 @@ pub mod ranges;
 pub mod readable;
 pub mod reader;
 pub mod reading;
+mod replicas;
 pub mod request;
 pub mod scan;
 pub mod server_aggregate;
 mod split;
 pub mod statements;
 pub mod table;
+mod token_requests;
 
 /// Extends a session by the rules that read less than all rows of tables of rows.
 pub fn session(session: &SessionContext) -> SessionContext {

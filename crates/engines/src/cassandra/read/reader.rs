@@ -213,7 +213,8 @@ impl Reader {
     }
 
     fn fetch(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
-        let (session, mut statement) = (self.session.clone(), self.statement.clone());
+        let session = self.session.clone();
+        let mut statement = request.routed(self.statement.clone());
         if let Some(rows) = self.page_rows {
             statement.set_page_size(rows);
         }

@@ -20,7 +20,7 @@ use super::decode::Decoder;
 use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
-use super::ranges::{split_round_robin, token_ranges};
+use super::ranges::split_round_robin;
 use super::readable::ReadTable;
 use super::reader::Split;
 use super::reading::ServerAggregate;
@@ -28,6 +28,7 @@ use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
 use super::split::OrderKey;
 use super::statements::Statements;
+use super::token_requests::token_requests;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
@@ -133,22 +134,21 @@ impl CassandraTable {
 
     /// Makes the requests that together read all rows that the pushed filters allow.
     async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
-        let selections = match &pushdown.partitions {
-            Some(keys) => self.with_buckets(keys, pushdown).await?,
-            None => token_ranges(partitions * self.ranges_per_partition)
-                .into_iter()
-                .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
-                .collect(),
+        let mut requests: Vec<Request> = match &pushdown.partitions {
+            Some(keys) => {
+                let partitions = self.with_buckets(keys, pushdown).await?;
+                partitions.into_iter().map(Request::new).collect()
+            }
+            None => {
+                let cluster = self.statements.session.get_cluster_state();
+                let wanted = partitions * self.ranges_per_partition;
+                token_requests(&cluster, &self.table, wanted)
+            }
         };
-        let mut requests = Vec::with_capacity(selections.len());
-        for mut values in selections {
-            values.extend(
-                pushdown
-                    .conditions
-                    .iter()
-                    .map(|(_, _, value)| value.clone()),
-            );
-            requests.push(Request(values));
+        for request in &mut requests {
+            let conditions = pushdown.conditions.iter();
+            let values = conditions.map(|(_, _, value)| value.clone());
+            request.values.extend(values);
         }
         Ok(requests)
     }
@@ -330,7 +330,7 @@ impl CassandraTable {
         let ends = [i64::MIN, i64::MAX].map(KeyValue::Bigint);
         let conditions = pushdown.conditions.iter();
         let values = conditions.map(|(_, _, value)| value.clone());
-        vec![Request(ends.into_iter().chain(values).collect())]
+        vec![Request::new(ends.into_iter().chain(values).collect())]
     }
 
     /// Returns the statement that reads only the first row of each partition, if the order of rows
