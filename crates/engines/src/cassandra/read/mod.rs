@@ -11,6 +11,7 @@ pub mod decode;
 pub mod first_rows;
 pub mod key_value;
 mod metadata;
+mod partition_key;
 pub mod pushdown;
 pub mod ranges;
 pub mod readable;

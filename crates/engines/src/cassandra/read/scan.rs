@@ -22,7 +22,7 @@ use super::aggregation::Aggregation;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
 use super::readable::ReadColumn;
-use super::reader::{FIRST_PAGE_ROWS, Reader, Split, Splitting, batches, prepare};
+use super::reader::{FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, prepare};
 use super::request::Request;
 use super::statements::Statements;
 
@@ -75,6 +75,7 @@ pub struct CassandraScan {
     aggregation: Option<Arc<Aggregation>>,
     /// How a large partition is split, if it can be.
     split: Option<Arc<Split>>,
+    readers: Arc<Readers>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -96,6 +97,7 @@ impl CassandraScan {
             Boundedness::Bounded,
         );
         let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        let readers = Readers::new(partitions.len());
         let requests = partitions.iter().map(Vec::len).sum();
         MetricBuilder::new(&metrics)
             .global_counter(REQUESTS)
@@ -111,6 +113,7 @@ impl CassandraScan {
             first_rows: None,
             aggregation: None,
             split: None,
+            readers,
             properties,
             metrics,
         }
@@ -232,6 +235,7 @@ impl ExecutionPlan for CassandraScan {
             None => (self.cql.clone(), Arc::clone(&self.decoder)),
         };
         let yielded = Arc::clone(&self.decoder);
+        let readers = Arc::clone(&self.readers);
         let requests = self.partitions[partition].clone().into_iter();
         let remaining = self.limit.unwrap_or(usize::MAX);
         let page_rows = match self.page_rows {
@@ -245,7 +249,8 @@ impl ExecutionPlan for CassandraScan {
                 session: Arc::clone(&statements.session),
                 statement: prepare(&statements, &cql).await?,
                 decoder,
-                split: split.map(|split| Splitting::new(split, statements, yielded, ranges)),
+                split: split
+                    .map(|split| Splitting::new(split, statements, yielded, readers, ranges)),
                 requests,
                 coming: None,
                 remaining,

@@ -1,5 +1,7 @@
 //! The DataFusion table that reads a CQL table.
 
+mod large_partitions;
+
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -22,7 +24,6 @@ use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
 use super::ranges::split_round_robin;
 use super::readable::ReadTable;
-use super::reader::Split;
 use super::reading::ServerAggregate;
 use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
@@ -237,47 +238,6 @@ impl CassandraTable {
             self.table.quoted_name(),
             self.condition(pushdown)
         )
-    }
-
-    /// Returns how a partition is split if it turns out to be large: only where fewer partitions than
-    /// threads are read, so that there would be nothing to do for the others.
-    fn split(
-        &self,
-        decoder: &Decoder,
-        projection: &[usize],
-        pushdown: &Pushdown,
-        requests: usize,
-        threads: usize,
-    ) -> Result<Option<Split>> {
-        let order_key = OrderKey::new(&self.table, pushdown);
-        let Some(order_key) = order_key.filter(|_| pushdown.partitions.is_some()) else {
-            return Ok(None);
-        };
-        if requests >= threads || self.expiring_rows.is_some() {
-            return Ok(None);
-        }
-        let number = self
-            .table
-            .columns
-            .iter()
-            .position(|c| c.name == order_key.column);
-        let number = number.unwrap_or_default();
-        let mut opening = projection.to_vec();
-        let place = opening.iter().position(|column| *column == number);
-        let place = place.unwrap_or_else(|| {
-            opening.push(number);
-            projection.len()
-        });
-        let opening_decoder = Decoder::new(&self.table, &opening)?;
-        Ok(Some(Split {
-            opening: self.select(&opening_decoder, pushdown, ""),
-            opening_decoder: Arc::new(opening_decoder),
-            place,
-            last_row: self.end_statement(&order_key, pushdown, !order_key.descending),
-            range: self.select(decoder, &order_key.restrict(pushdown), ""),
-            at_once: at_once(threads, requests),
-            order_key,
-        }))
     }
 
     /// Returns the statement that reads the greatest or the least order key of a partition, as far as
