@@ -1,9 +1,16 @@
 //! `bakeoff sql` on tables of a real Cassandra: what is read, what is pushed down, how it is
 //! written, and what is said of mistakes.
+
+use std::collections::BTreeSet;
+
 use crate::support::processes::{Going, interrupt_while_it_computes};
 use crate::support::server::Server;
 use crate::support::{Bench, READINGS, WORKLOAD};
 
+/// Rows of 100 kB in a large partition, which are nine pages.
+const LARGE_ROWS: usize = 400;
+/// Scans of a whole table until one of them splits its large partition.
+const TRIES: usize = 20;
 const TABLES: &str = "
 CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
 CREATE TYPE ks.address (street text, number int);
@@ -60,6 +67,7 @@ fn on_a_real_cassandra() {
     mistakes(&server);
     nothing_is_written(&server);
     large_rows_come_in_small_pages(&server);
+    large_partitions_are_read_by_ranges(&server);
     interrupted(&server);
 }
 
@@ -435,22 +443,76 @@ fn nothing_is_written(server: &Server) {
 fn large_rows_come_in_small_pages(server: &Server) {
     server.cql("CREATE TABLE ks.large (p int, c int, v blob, PRIMARY KEY (p, c));\n");
     let value = "00".repeat(100_000);
-    for c in 0..400 {
+    for c in 0..LARGE_ROWS {
         server.cql(&format!(
             "INSERT INTO ks.large (p, c, v) VALUES (1, {c}, 0x{value});\n"
         ));
     }
-    let sql = "EXPLAIN ANALYZE SELECT * FROM ks.large WHERE p = 1";
-    let plan = server.bakeoff(&["sql", sql, "--format", "table"]).expect(0);
-    let line = plan
-        .stdout
-        .lines()
-        .find(|l| l.contains("CassandraScan"))
-        .unwrap();
-    let pages = line.split("pages=").nth(1).unwrap();
-    let pages: u32 = pages.split([',', ']']).next().unwrap().parse().unwrap();
     // 100 rows, and then 41 of 100 kB in each 4 MiB.
-    assert_eq!(pages, 9, "{line}");
+    let sql = "SELECT * FROM ks.large WHERE p = 1";
+    assert_eq!(measured(server, sql, "pages", "1"), 9);
+}
+
+/// A number that `EXPLAIN ANALYZE` shows of the scan, or 0 if it does not.
+fn measured(server: &Server, sql: &str, metric: &str, threads: &str) -> u32 {
+    let sql = format!("EXPLAIN ANALYZE {sql}");
+    let shown = ["sql", &sql, "--format", "table", "--threads", threads];
+    let plan = server.bakeoff(&shown).expect(0).stdout;
+    let line = plan.lines().find(|line| line.contains("CassandraScan"));
+    let metrics = line.and_then(|line| line.split("metrics=[").nth(1));
+    let name = format!("{metric}=");
+    let values = metrics.unwrap_or_default().split([',', ']']);
+    let mut values = values.filter_map(|value| value.trim().strip_prefix(&name));
+    values.next().map_or(0, |value| value.parse().unwrap())
+}
+
+/// One partition among small ones, in both orders, with two threads.
+fn large_partitions_are_read_by_ranges(server: &Server) {
+    server.cql(
+        "CREATE TABLE ks.newest (p int, c timestamp, s text static, v blob, PRIMARY KEY (p, c))
+           WITH CLUSTERING ORDER BY (c DESC);\n",
+    );
+    let value = "00".repeat(100_000);
+    for c in 0..LARGE_ROWS {
+        server.cql(&format!(
+            "INSERT INTO ks.newest (p, c, s, v) VALUES (1, {}, 'one', 0x{value});\n",
+            c * 1000
+        ));
+    }
+    for p in 2..40 {
+        server.cql(&format!(
+            "INSERT INTO ks.large (p, c, v) VALUES ({p}, 0, 0x00);
+             INSERT INTO ks.newest (p, c, v) VALUES ({p}, 0, 0x00);\n"
+        ));
+    }
+    for table in ["ks.large", "ks.newest"] {
+        let one = format!("SELECT c FROM {table} WHERE p = 1 AND v IS NOT NULL");
+        assert_eq!(different_rows(server, &one), LARGE_ROWS, "{table}");
+        // Four requests at the same time, and four ranges for each.
+        assert_eq!(measured(server, &one, "ranges", "2"), 16);
+        let all = format!("SELECT p, c FROM {table} WHERE v IS NOT NULL");
+        // It is split when the other thread has read all that it has to, which is soon.
+        let splits = |_| measured(server, &all, "ranges", "2") > 0;
+        assert!((0..TRIES).any(splits), "{table}");
+        assert_eq!(different_rows(server, &all), LARGE_ROWS + 38, "{table}");
+        let whole = format!("EXPLAIN SELECT v FROM {table}");
+        let plan = server.bakeoff(&["sql", &whole, "--format", "table"]);
+        let plan = plan.expect(0).stdout;
+        // No column is read for it that a question does not want.
+        assert!(!plan.contains("if large by ranges"), "{plan}");
+    }
+    let statics = "SELECT DISTINCT s FROM ks.newest WHERE p = 1 AND v IS NOT NULL";
+    assert_eq!(rows(server, statics), ["one"]);
+}
+
+/// The number of rows with two threads, none of which comes twice.
+#[track_caller]
+fn different_rows(server: &Server, sql: &str) -> usize {
+    let ended = server.bakeoff(&["sql", sql, "--threads", "2"]).expect(0);
+    let rows: Vec<&str> = ended.stdout.lines().skip(1).collect();
+    let different: BTreeSet<&str> = rows.iter().copied().collect();
+    assert_eq!(different.len(), rows.len(), "{sql}");
+    rows.len()
 }
 
 fn interrupted(server: &Server) {

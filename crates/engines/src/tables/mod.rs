@@ -204,8 +204,8 @@ impl Tables {
                 let session = self.connection.session(location).await?;
                 let consistency = self.options.consistency;
                 let counter = self.expiring_rows.clone();
-                let table = cassandra::open_table(session, keyspace, table, consistency, counter)
-                    .map_err(TableError::Asked)?;
+                let table = cassandra::open_table(session, keyspace, table, consistency, counter);
+                let table = table.await.map_err(TableError::Asked)?;
                 let keys = Keys {
                     partition: table.partition_key,
                     order: table.clustering_key,

@@ -12,6 +12,7 @@ mod cassandra_indexes;
 mod cassandra_java;
 mod cassandra_parts;
 mod cassandra_rate_limit;
+mod cassandra_replicas;
 mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_table_options;

@@ -79,6 +79,7 @@ fn in_a_real_cassandra() {
     some.says("2 rows into ink.some");
     assert!(!some.stderr.contains("note"), "{}", some.stderr);
     partitions_without_rows(&server);
+    a_large_partition(&server);
     server
         .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
         .expect(0)
@@ -164,6 +165,31 @@ fn partitions_without_rows(server: &Server) {
         .expect(0)
         .says("3 rows into ink.immortal")
         .says("note: 1 row has a time to live (TTL) in ink.statics, which columnar tables do not keep");
+}
+
+/// Rows of a partition that is read by ranges come once each, and are counted once.
+fn a_large_partition(server: &Server) {
+    server.cql("CREATE TABLE ink.huge (p text, c int, v text, PRIMARY KEY (p, c));\n");
+    let value = "x".repeat(100_000);
+    for c in 0..300 {
+        server.cql(&format!(
+            "INSERT INTO ink.huge (p, c, v) VALUES ('huge', {c}, '{value}') USING TTL 100000;\n"
+        ));
+    }
+    for p in 0..20 {
+        server.cql(&format!(
+            "INSERT INTO ink.huge (p, c, v) VALUES ('p{p}', 0, 'small');\n"
+        ));
+    }
+    server
+        .bakeoff(&["ingest", "--from", "ink.huge", "--into", "dir:huge"])
+        .expect(0)
+        .says("320 rows into")
+        .says("note: 300 rows have a time to live (TTL) in ink.huge");
+    let sql = "SELECT count(*), count(DISTINCT c), sum(length(v)) FROM huge WHERE p = 'huge'";
+    let read = server.bench.bakeoff(&["sql", sql, "--dir", "huge"]);
+    let read = read.expect(0).stdout;
+    assert_eq!(read.lines().nth(1), Some("300,300,30000000"));
 }
 
 /// A seal rewrites rows, and on a cluster that Bakeoff did not start it keeps to the rate limit.

@@ -19,6 +19,7 @@ use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
 
 use super::consistency::in_driver;
+use super::datacenter::{local_datacenter, prefer_for_scans_only};
 use crate::{EngineError, tls};
 
 const DEFAULT_PORT: u16 = 9042;
@@ -168,7 +169,16 @@ impl Cluster {
             ))
         };
         let built = in_time(SESSION_TIME_LIMIT, builder.build()).await;
-        built.map_err(failed)?.map_err(|e| failed(e.to_string()))
+        let session = built.map_err(failed)?.map_err(|e| failed(e.to_string()))?;
+        let Some(local) = local_datacenter(&session, &address).await else {
+            return Ok(session);
+        };
+        // The driver takes a preference only before it connects, when the datacenters are not known.
+        let builder = builder.prefer_datacenter(local);
+        let built = in_time(SESSION_TIME_LIMIT, builder.build()).await;
+        let session = built.map_err(failed)?.map_err(|e| failed(e.to_string()))?;
+        prefer_for_scans_only(&session);
+        Ok(session)
     }
 
     fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {

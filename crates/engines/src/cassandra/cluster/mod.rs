@@ -3,6 +3,7 @@
 pub mod built;
 pub mod connect;
 pub mod consistency;
+mod datacenter;
 pub mod deployment;
 pub mod failures;
 pub mod footprint;

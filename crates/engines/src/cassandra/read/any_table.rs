@@ -8,7 +8,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::physical_plan::ExecutionPlan;
 use scylla::client::session::Session;
 
-use super::metadata::read_table;
+use super::metadata::{is_descending, read_table};
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
 use crate::cassandra::cluster::consistency::in_driver;
@@ -25,14 +25,15 @@ pub struct AnyTable {
 ///
 /// # Errors
 /// Suggests a similar name if there is no such keyspace or table.
-pub fn open_table(
+pub async fn open_table(
     session: Arc<Session>,
     keyspace: &str,
     name: &str,
     consistency: Option<Consistency>,
     expiring_rows: Option<Arc<AtomicU64>>,
 ) -> Result<AnyTable, String> {
-    let table = read_table(&session.get_cluster_state(), keyspace, name)?;
+    let mut table = read_table(&session.get_cluster_state(), keyspace, name)?;
+    table.descending = is_descending(&session, keyspace, name).await;
     let (partition_key, clustering_key) =
         (table.partition_key.clone(), table.clustering_key.clone());
     let table = CassandraTable::new(session, table)

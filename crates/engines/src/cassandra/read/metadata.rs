@@ -1,5 +1,6 @@
 //! Conversion of the driver's metadata of a table.
 
+use scylla::client::session::Session;
 use scylla::cluster::ClusterState;
 use scylla::cluster::metadata::{Column, ColumnKind, ColumnType, Keyspace, NativeType, Table};
 
@@ -26,6 +27,34 @@ pub fn read_table(cluster: &ClusterState, keyspace: &str, name: &str) -> Result<
     }
 }
 
+/// Reads whether the greatest clustering keys of a table come first. It is `None` if columns of the key
+/// differ in it, or if it cannot be read: then large partitions are not split, and nothing else differs.
+pub async fn is_descending(session: &Session, keyspace: &str, name: &str) -> Option<bool> {
+    // Each node has its own tables of the system, whose partitions are not to be read from several.
+    if is_system(keyspace) {
+        return None;
+    }
+    let cql = "SELECT clustering_order FROM system_schema.columns WHERE keyspace_name = ? AND \
+               table_name = ?";
+    let read = session.query_unpaged(cql, (keyspace, name)).await;
+    let rows = read.ok()?.into_rows_result().ok()?;
+    let orders: Result<Vec<(String,)>, _> = rows.rows::<(String,)>().ok()?.collect();
+    descends(orders.ok()?.iter().map(|(order,)| order.as_str()))
+}
+
+/// Returns whether columns are in descending order, of which those outside of the clustering key have
+/// none.
+fn descends<'a>(orders: impl Iterator<Item = &'a str>) -> Option<bool> {
+    let mut orders = orders.filter(|order| *order != "none");
+    let first = orders.next()?;
+    let descending = match first {
+        "asc" => false,
+        "desc" => true,
+        _ => return None,
+    };
+    orders.all(|order| order == first).then_some(descending)
+}
+
 fn is_system(keyspace: &str) -> bool {
     keyspace == "system" || keyspace.starts_with("system_")
 }
@@ -50,7 +79,7 @@ fn to_read_table(keyspace: &str, name: &str, table: &Table) -> ReadTable {
             .collect(),
         partition_key: table.partition_key.clone(),
         clustering_key: table.clustering_key.clone(),
-        // The driver does not know the clustering order.
+        // The driver does not know the clustering order (`is_descending`).
         descending: None,
         statics: statics.into_iter().cloned().collect(),
         with_ttl: table
@@ -113,5 +142,21 @@ fn kind(column_type: &ColumnType) -> CqlKind {
         NativeType::Varint => CqlKind::Varint,
         // This covers durations and types of newer drivers.
         _ => CqlKind::Literal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_a_table_is_that_of_all_its_clustering_columns() {
+        let of = |orders: &[&str]| descends(orders.iter().copied());
+        assert_eq!(of(&["none", "asc", "none"]), Some(false));
+        assert_eq!(of(&["desc", "none", "desc"]), Some(true));
+        assert_eq!(of(&["desc", "asc"]), None);
+        assert_eq!(of(&["none"]), None);
+        assert_eq!(of(&["other"]), None);
+        assert_eq!(of(&[]), None);
     }
 }

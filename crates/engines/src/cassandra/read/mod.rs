@@ -13,17 +13,20 @@ pub mod first_rows;
 pub mod java;
 pub mod key_value;
 mod metadata;
+mod partition_key;
 pub mod pushdown;
 pub mod ranges;
 pub mod readable;
 pub mod reader;
 pub mod reading;
+mod replicas;
 pub mod request;
 pub mod scan;
 pub mod server_aggregate;
 mod split;
 pub mod statements;
 pub mod table;
+mod token_requests;
 
 /// Extends a session by the rules that read less than all rows of tables of rows.
 pub fn session(session: &SessionContext) -> SessionContext {

@@ -22,7 +22,7 @@ use super::aggregation::Aggregation;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
 use super::readable::ReadColumn;
-use super::reader::{FIRST_PAGE_ROWS, Reader, Split, Splitting, batches, prepare};
+use super::reader::{FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, prepare};
 use super::request::Request;
 use super::statements::Statements;
 
@@ -77,6 +77,7 @@ pub struct CassandraScan {
     indexed: Vec<String>,
     /// How a large partition is split, if it can be.
     split: Option<Arc<Split>>,
+    readers: Arc<Readers>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -98,6 +99,7 @@ impl CassandraScan {
             Boundedness::Bounded,
         );
         let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        let readers = Readers::new(partitions.len());
         let requests = partitions.iter().map(Vec::len).sum();
         MetricBuilder::new(&metrics)
             .global_counter(REQUESTS)
@@ -114,6 +116,7 @@ impl CassandraScan {
             aggregation: None,
             indexed: Vec::new(),
             split: None,
+            readers,
             properties,
             metrics,
         }
@@ -243,6 +246,7 @@ impl ExecutionPlan for CassandraScan {
             None => (self.cql.clone(), Arc::clone(&self.decoder)),
         };
         let yielded = Arc::clone(&self.decoder);
+        let readers = Arc::clone(&self.readers);
         let requests = self.partitions[partition].clone().into_iter();
         let remaining = self.limit.unwrap_or(usize::MAX);
         let page_rows = match self.page_rows {
@@ -256,7 +260,8 @@ impl ExecutionPlan for CassandraScan {
                 session: Arc::clone(&statements.session),
                 statement: prepare(&statements, &cql).await?,
                 decoder,
-                split: split.map(|split| Splitting::new(split, statements, yielded, ranges)),
+                split: split
+                    .map(|split| Splitting::new(split, statements, yielded, readers, ranges)),
                 requests,
                 coming: None,
                 remaining,

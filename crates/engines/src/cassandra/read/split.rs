@@ -75,12 +75,12 @@ impl OrderKey {
         (low, high): (i64, i64),
         at_once: usize,
     ) -> Vec<Request> {
-        let key = request.0.len() - self.conditions;
+        let key = request.values.len() - self.conditions;
         let ranges = ranges(low, high, RANGES_PER_REQUEST * at_once);
         let requests = ranges.into_iter().map(|(low, high)| {
-            let mut values = request.0[..key].to_vec();
+            let mut values = request.values[..key].to_vec();
             values.extend([self.value(low), self.value(high)]);
-            Request(values)
+            Request::new(values)
         });
         requests.collect()
     }

@@ -1,6 +1,7 @@
 //! The DataFusion table that reads a CQL table.
 
 mod copies;
+mod large_partitions;
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -22,14 +23,14 @@ use super::decode::Decoder;
 use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
-use super::ranges::{split_round_robin, token_ranges};
+use super::ranges::split_round_robin;
 use super::readable::ReadTable;
-use super::reader::Split;
 use super::reading::ServerAggregate;
 use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
 use super::split::OrderKey;
 use super::statements::Statements;
+use super::token_requests::token_requests;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
@@ -148,23 +149,23 @@ impl CassandraTable {
 
     /// Makes the requests that together read all rows that the pushed filters allow.
     async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
-        let selections = match &pushdown.partitions {
-            Some(keys) => self.with_buckets(keys, pushdown).await?,
-            None => token_ranges(partitions * self.ranges_per_partition(pushdown))
-                .into_iter()
-                .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
-                .collect(),
+        let mut requests: Vec<Request> = match &pushdown.partitions {
+            Some(keys) => {
+                let partitions = self.with_buckets(keys, pushdown).await?;
+                partitions.into_iter().map(Request::new).collect()
+            }
+            None => {
+                let cluster = self.statements.session.get_cluster_state();
+                let wanted = partitions * self.ranges_per_partition(pushdown);
+                token_requests(&cluster, &self.table, wanted)
+            }
         };
-        let mut requests = Vec::with_capacity(selections.len());
-        for mut values in selections {
-            values.extend(
-                pushdown
-                    .conditions
-                    .iter()
-                    .map(|(_, _, value)| value.clone()),
-            );
-            values.extend(pushdown.indexed.iter().map(|(_, value)| value.clone()));
-            requests.push(Request(values));
+        for request in &mut requests {
+            let conditions = pushdown.conditions.iter();
+            let values = conditions.map(|(_, _, value)| value.clone());
+            request.values.extend(values);
+            let indexed = pushdown.indexed.iter();
+            request.values.extend(indexed.map(|(_, value)| value.clone()));
         }
         Ok(requests)
     }
@@ -264,47 +265,6 @@ impl CassandraTable {
         )
     }
 
-    /// Returns how a partition is split if it turns out to be large: only where fewer partitions than
-    /// threads are read, so that there would be nothing to do for the others.
-    fn split(
-        &self,
-        decoder: &Decoder,
-        projection: &[usize],
-        pushdown: &Pushdown,
-        requests: usize,
-        threads: usize,
-    ) -> Result<Option<Split>> {
-        let order_key = OrderKey::new(&self.table, pushdown);
-        let Some(order_key) = order_key.filter(|_| pushdown.partitions.is_some()) else {
-            return Ok(None);
-        };
-        if requests >= threads || self.expiring_rows.is_some() {
-            return Ok(None);
-        }
-        let number = self
-            .table
-            .columns
-            .iter()
-            .position(|c| c.name == order_key.column);
-        let number = number.unwrap_or_default();
-        let mut opening = projection.to_vec();
-        let place = opening.iter().position(|column| *column == number);
-        let place = place.unwrap_or_else(|| {
-            opening.push(number);
-            projection.len()
-        });
-        let opening_decoder = Decoder::new(&self.table, &opening)?;
-        Ok(Some(Split {
-            opening: self.select(&opening_decoder, pushdown, ""),
-            opening_decoder: Arc::new(opening_decoder),
-            place,
-            last_row: self.end_statement(&order_key, pushdown, !order_key.descending),
-            range: self.select(decoder, &order_key.restrict(pushdown), ""),
-            at_once: at_once(threads, requests),
-            order_key,
-        }))
-    }
-
     /// Returns the statement that reads the greatest or the least order key of a partition, as far as
     /// a query wants it.
     fn end_statement(&self, order_key: &OrderKey, pushdown: &Pushdown, greatest: bool) -> String {
@@ -356,7 +316,7 @@ impl CassandraTable {
         let ends = [i64::MIN, i64::MAX].map(KeyValue::Bigint);
         let conditions = pushdown.conditions.iter();
         let values = conditions.map(|(_, _, value)| value.clone());
-        vec![Request(ends.into_iter().chain(values).collect())]
+        vec![Request::new(ends.into_iter().chain(values).collect())]
     }
 
     /// Returns the statement that reads only the first row of each partition, if the order of rows

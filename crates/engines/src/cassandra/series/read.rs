@@ -89,7 +89,7 @@ impl Reading {
     fn unit(self: Arc<Self>, unit: Unit) -> impl futures::Stream<Item = Result<RecordBatch>> {
         let series = self.metrics.iter().map(|metric| {
             let id = KeyValue::Text(series_id(&unit.key, metric, unit.day));
-            let request = Request([id].into_iter().chain(self.range.clone()).collect());
+            let request = Request::new([id].into_iter().chain(self.range.clone()).collect());
             let (session, statement) = (self.session.clone(), self.statement.clone());
             Series {
                 pages: pages(session, statement, self.decoder.clone(), request).boxed(),

@@ -173,7 +173,7 @@ struct Asked {
 impl Asked {
     /// Returns the state of the aggregates after the rows of a request.
     async fn state(self: Arc<Self>, request: Request) -> Result<RecordBatch> {
-        let statement = self.prepare(&self.cql).await?;
+        let statement = request.routed(self.prepare(&self.cql).await?);
         let row = ask(&self.statements, &statement, &request).await?;
         let mut values = row.columns.into_iter();
         match values.next().flatten() {

@@ -1,0 +1,235 @@
+//! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
+//! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered.
+//!
+//! Where they cannot be started this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::AsArray;
+use arrow::datatypes::Int32Type;
+use bakeoff_engines::Cluster;
+use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
+use bakeoff_engines::servers::{Error, Home};
+use bakeoff_engines::tables::{Connection, Options, Tables};
+use bakeoff_testing::skipped;
+use scylla::client::session::Session;
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use crate::support::load::session_at;
+use crate::support::{THREADS, has_cassandra};
+
+const ROWS: i32 = 300;
+/// The longest time to wait for memory that other tests have.
+const MEMORY_WITHIN: Duration = Duration::from_secs(300);
+/// The longest time that traces take to be written.
+const TRACED_WITHIN: Duration = Duration::from_secs(120);
+/// The longest time of a call of nodetool, in seconds.
+const NODETOOL_LIMIT_SECONDS: u64 = 120;
+const POLL: Duration = Duration::from_millis(200);
+
+/// One start of the nodes for all of it, which is most of the time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn token_ranges_are_read_from_nodes_that_have_them() {
+    if !has_cassandra().await {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(nodes) = start(&folder.path().join("cluster")).await else {
+        return;
+    };
+    let address = nodes.address().to_string();
+    let session = session_at(&address).await;
+    make_tables(&session).await;
+    let cluster = Cluster {
+        address,
+        ..Cluster::default()
+    };
+    let connection = Arc::new(Connection::new(Some(cluster)));
+    let options = Options {
+        consistency: None,
+        threads: THREADS,
+        memory_bytes: 64 << 20,
+        cache_bytes: 0,
+    };
+    let mut tables = Tables::new(connection, options).unwrap();
+    requests_are_answered_alone(&nodes, &session, &mut tables).await;
+
+    let mut servers = nodes.into_servers();
+    servers.remove(1).stop().await.unwrap();
+    for _ in 0..3 {
+        let (rows, _) = scan(&mut tables, "SELECT k FROM twice.readings").await;
+        assert_eq!(rows, all_rows());
+    }
+    for server in servers {
+        server.stop().await.unwrap();
+    }
+}
+
+/// Starts three nodes, or says why they cannot be started here.
+async fn start(folder: &Path) -> Option<Nodes> {
+    let mut options = ServerOptions::new(Home::from_env().unwrap(), folder).unwrap();
+    options.heap_mib = 512;
+    options.name = "replicas, tests of engines".to_owned();
+    let began = Instant::now();
+    loop {
+        let reason = match Nodes::start(options.clone(), 3).await {
+            Ok(nodes) => return Some(nodes),
+            Err(Error::Refused(reason)) if reason.contains("memory") => reason,
+            Err(error) => panic!("{error}"),
+        };
+        let may_be_free_later = reason.contains("are free");
+        if !may_be_free_later || began.elapsed() > MEMORY_WITHIN {
+            skipped(reason);
+            return None;
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Makes a table with one copy of each row, and one with two.
+async fn make_tables(session: &Session) {
+    for (keyspace, copies) in [("once", 1), ("twice", 2)] {
+        for cql in [
+            format!(
+                "CREATE KEYSPACE {keyspace} WITH replication = {{'class': 'SimpleStrategy', \
+                 'replication_factor': {copies}}}"
+            ),
+            format!("CREATE TABLE {keyspace}.readings (k int PRIMARY KEY, v int)"),
+        ] {
+            session.query_unpaged(cql, ()).await.unwrap();
+        }
+        let insert = format!("INSERT INTO {keyspace}.readings (k, v) VALUES (?, ?)");
+        let insert = session.prepare(insert).await.unwrap();
+        for k in 0..ROWS {
+            session.execute_unpaged(&insert, (k, k)).await.unwrap();
+        }
+    }
+}
+
+/// Of one copy of each row: a node that asks no other one has all rows that it answers with.
+async fn requests_are_answered_alone(nodes: &Nodes, session: &Session, tables: &mut Tables) {
+    // The statement is prepared and the tables are known before anything is traced.
+    let whole = session.prepare("SELECT v FROM once.readings").await;
+    let whole = whole.unwrap();
+    let (rows, _) = scan(tables, "SELECT k FROM once.readings").await;
+    assert_eq!(rows, all_rows());
+    trace(nodes, "1").await;
+    let (rows, requests) = scan(tables, "SELECT k FROM once.readings").await;
+    session.execute_unpaged(&whole, ()).await.unwrap();
+    trace(nodes, "0").await;
+
+    assert_eq!(rows, all_rows());
+    let by_token = |execution: &Execution| execution.cql.contains("token(");
+    let (began, executions) = (Instant::now(), || executions(session));
+    let executions = loop {
+        let found = executions().await;
+        let ranges = found.iter().filter(|found| by_token(found)).count() as u64;
+        let is_whole = ranges >= requests && found.len() as u64 > ranges;
+        if is_whole && found.iter().all(|execution| execution.is_over) {
+            assert_eq!(ranges, requests);
+            break found;
+        }
+        assert!(began.elapsed() < TRACED_WITHIN, "{found:?}");
+        sleep(POLL).await;
+    };
+    let mut coordinators = BTreeSet::new();
+    for execution in &executions {
+        let asked = nodes_asked(session, execution).await;
+        if by_token(execution) {
+            let alone = BTreeSet::from([execution.coordinator]);
+            assert_eq!(asked, alone, "{execution:?}");
+            coordinators.insert(execution.coordinator);
+        } else {
+            // Without this, traces would not show that a node asks others.
+            assert_eq!(asked.len(), 3, "{execution:?}");
+        }
+    }
+    assert_eq!(coordinators.len(), 3, "{coordinators:?}");
+}
+
+fn all_rows() -> Vec<i32> {
+    (0..ROWS).collect()
+}
+
+/// Returns the first column of all rows in their order, and the number of requests.
+async fn scan(tables: &mut Tables, sql: &str) -> (Vec<i32>, u64) {
+    let mut query = tables.query(sql, None).await.unwrap().unwrap();
+    let progress = query.watch();
+    let mut values = Vec::new();
+    while let Some(batch) = query.next().await.unwrap() {
+        let column = batch.column(0).as_primitive::<Int32Type>();
+        values.extend_from_slice(column.values());
+    }
+    values.sort_unstable();
+    (values, progress().parts)
+}
+
+/// Makes each node trace this share of its requests.
+async fn trace(nodes: &Nodes, share: &str) {
+    let arguments = ["settraceprobability", share];
+    let set = nodes.nodetool_within(&arguments, NODETOOL_LIMIT_SECONDS);
+    set.await.unwrap();
+}
+
+/// An execution of a statement that reads the table with one copy.
+#[derive(Debug)]
+struct Execution {
+    trace: Uuid,
+    cql: String,
+    coordinator: IpAddr,
+    is_over: bool,
+}
+
+/// A session of a trace: its id, coordinator, duration in microseconds when it is over, kind and parameters.
+type Traced = (
+    Uuid,
+    Option<IpAddr>,
+    Option<i32>,
+    Option<String>,
+    Option<HashMap<String, String>>,
+);
+
+async fn executions(session: &Session) -> Vec<Execution> {
+    let cql =
+        "SELECT session_id, coordinator, duration, request, parameters FROM system_traces.sessions";
+    let rows = session.query_unpaged(cql, ()).await.unwrap();
+    let rows = rows.into_rows_result().unwrap();
+    let execution = |(trace, coordinator, duration, kind, parameters): Traced| {
+        let cql = parameters?.remove("query")?;
+        let reads_table = cql.contains("readings") && cql.contains("once");
+        let is_execution = kind?.starts_with("Execute CQL3 prepared");
+        (reads_table && is_execution).then_some(Execution {
+            trace,
+            cql,
+            coordinator: coordinator?,
+            is_over: duration.is_some(),
+        })
+    };
+    let rows = rows.rows::<Traced>().unwrap().map(Result::unwrap);
+    rows.filter_map(execution).collect()
+}
+
+/// Returns the nodes that took part in an execution.
+async fn nodes_asked(session: &Session, execution: &Execution) -> BTreeSet<IpAddr> {
+    let cql = "SELECT source FROM system_traces.events WHERE session_id = ?";
+    let began = Instant::now();
+    loop {
+        let rows = session.query_unpaged(cql, (execution.trace,)).await;
+        let rows = rows.unwrap().into_rows_result().unwrap();
+        let sources = rows.rows::<(IpAddr,)>().unwrap().map(Result::unwrap);
+        let asked: BTreeSet<IpAddr> = sources.map(|(source,)| source).collect();
+        // Other nodes write their part of a trace later than the one that asked them.
+        let is_whole = execution.cql.contains("token(") || asked.len() == 3;
+        if !asked.is_empty() && (is_whole || began.elapsed() > TRACED_WITHIN) {
+            return asked;
+        }
+        assert!(began.elapsed() < 2 * TRACED_WITHIN, "{execution:?}");
+        sleep(POLL).await;
+    }
+}
