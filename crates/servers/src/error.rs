@@ -71,6 +71,13 @@ pub enum Error {
     )]
     NoTimescale { version: String, bin_dir: PathBuf },
 
+    #[error(
+        "DuckDB's library, libduckdb.so, is not installed{}: install it with `bakeoff show install-duckdb | \
+         bash`, or name the file in BAKEOFF_DUCKDB_LIBRARY",
+        unfit(found)
+    )]
+    NoDuckdb { found: Vec<String> },
+
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         action: &'static str,

@@ -7,20 +7,22 @@ use bakeoff_testing::Disk;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const ENGINES: [&str; 7] = [
+const ENGINES: [&str; 8] = [
     "cassandra",
     "postgres",
     "timescale",
+    "duckdb",
     "local",
     "parquet",
     "memory",
     "dry",
 ];
 /// Folders in which engines are looked for wherever the path leads.
-const PLACES: [&str; 3] = [
+const PLACES: [&str; 4] = [
     "/usr/lib/jvm",
     "/usr/lib/postgresql",
     "/opt/bakeoff-timescaledb",
+    "/opt/bakeoff-duckdb",
 ];
 
 fn bench() -> Bench {
@@ -96,6 +98,7 @@ fn without_engines(bench: &Bench, arguments: &[&str]) -> Command {
         .env("BAKEOFF_HOME", bench.path("home"))
         .env("XDG_DATA_HOME", bench.path("data"))
         .env_remove("BAKEOFF_POSTGRES_BIN")
+        .env_remove("BAKEOFF_DUCKDB_LIBRARY")
         .env_remove("JAVA_HOME");
     command
 }
@@ -120,12 +123,13 @@ fn without_engines_each_has_a_reason_and_what_installs_it() {
     let bench = bench();
     let ended = Ended::of(without_engines(&bench, &["doctor"]).output().unwrap()).expect(3);
     ended
-        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale.")
+        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale, duckdb.")
         .says("! Java: Java 11 or 17 is needed to start Cassandra: install it with ")
         .says("! PostgreSQL: PostgreSQL's server is not in ")
         .says("! TimescaleDB: PostgreSQL's server is not in ")
-        .says("apt-get install postgresql");
-    for engine in &ENGINES[3..] {
+        .says("apt-get install postgresql")
+        .says("! DuckDB: DuckDB's library, libduckdb.so, is not installed: install it with ");
+    for engine in &ENGINES[4..] {
         assert!(!line(&ended.stdout, engine).contains("cannot"), "{engine}");
     }
     // The Cassandra that cannot be started is told in the same words where it is skipped.

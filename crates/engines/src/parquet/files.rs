@@ -24,6 +24,8 @@ use crate::sql::{self, Session};
 
 /// The number of rows in a row group, the unit that statistics can skip.
 pub const ROW_GROUP_ROWS: usize = 131_072;
+/// The name of the sorted file in the folder of a design.
+pub const SORTED_FILE: &str = "table.parquet";
 /// Multiple of its bytes that a table needs while its slices are sorted into one file.
 const SORTING: f64 = 2.0;
 /// The compression level, which is the Zstandard library's default.
@@ -93,7 +95,7 @@ impl ParquetTable {
     }
 
     fn sorted_file(&self) -> PathBuf {
-        self.dir.join("table.parquet")
+        self.dir.join(SORTED_FILE)
     }
 
     fn failed(&self, doing: &str, path: &Path, error: impl std::fmt::Display) -> DesignError {

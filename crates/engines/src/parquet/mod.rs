@@ -3,17 +3,17 @@
 mod files;
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::settings::Settings;
 use crate::{Context, Engine, EngineError, Layout, Running};
-use files::{Codec, ParquetTable, ROW_GROUP_ROWS};
+pub use files::{Codec, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE};
 
 const SETTINGS: &str = "codec=zstd|snappy";
 
@@ -48,15 +48,7 @@ impl Engine for ParquetFiles {
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
         let codec = codec(id)?;
-        let dir = context.folder_of_design(id);
-        let statements = vec![
-            format!("write {}/slice-*.parquet while loading", dir.display()),
-            format!(
-                "sort them by ({}) into {}/table.parquet and remove them",
-                workload.table.key().collect::<Vec<_>>().join(", "),
-                dir.display()
-            ),
-        ];
+        let statements = statements(&context.folder_of_design(id), &workload.table);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
             ..self.info_of(id, codec.settings(), statements)
@@ -68,6 +60,18 @@ impl Engine for ParquetFiles {
             folder: context.folder_of("parquet"),
         }))
     }
+}
+
+/// Returns what is done to the files in the folder of a design.
+pub fn statements(dir: &Path, table: &Table) -> Vec<String> {
+    let (key, dir) = (table.key().collect::<Vec<_>>(), dir.display());
+    vec![
+        format!("write {dir}/slice-*.parquet while loading"),
+        format!(
+            "sort them by ({}) into {dir}/{SORTED_FILE} and remove them",
+            key.join(", ")
+        ),
+    ]
 }
 
 struct RunningParquet {

@@ -3,6 +3,7 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod adbc_host;
 mod cassandra;
 mod cassandra_drive;
 mod cassandra_rate_limit;
@@ -10,6 +11,7 @@ mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_table_options;
 mod cassandra_workloads;
+mod duckdb;
 mod names;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -234,6 +234,11 @@ impl Started {
                 ..EngineOptions::default()
             },
         };
+        Started::with(name, context).await
+    }
+
+    /// As [`Started::new`], with other options.
+    pub async fn with(name: &str, context: Context) -> Started {
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();
         Started { running, context }
@@ -309,5 +314,11 @@ pub async fn has_cassandra() -> bool {
 /// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
 pub fn has_timescale() -> bool {
     let survey = survey::timescale();
+    survey.verdict().map_err(skipped).is_ok()
+}
+
+/// Whether DuckDB's library is installed here; else as with Cassandra.
+pub fn has_duckdb() -> bool {
+    let survey = survey::duckdb();
     survey.verdict().map_err(skipped).is_ok()
 }
