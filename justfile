@@ -79,6 +79,10 @@ bench-answers *WHAT:
     cargo build --release
     benches/answers.sh {{WHAT}}
 
+# Questions on a cluster of Spark on loopback: answers, division, failures (needs Java 17; installs Spark from PyPI)
+test-spark *ARGUMENTS:
+    scripts/test-spark {{ARGUMENTS}}
+
 # Wheels in dist/ that run on every Linux since glibc 2.28: the program, and Cassandra's jars
 wheel:
     scripts/package program jars

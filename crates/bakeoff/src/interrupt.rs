@@ -1,5 +1,7 @@
 //! Waits for the signals that ask a command to stop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
@@ -11,6 +13,15 @@ const LEFT_BEHIND: &str = "interrupted again, so nothing was cleaned up: a serve
     may keep running, with its data in the run folder, until the next `bakeoff run` or `bakeoff \
     drive` stops it; tables in a cluster of your own are still in their keyspace";
 
+/// Whether a signal has asked a measurement of this process to stop.
+static WAS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a signal has asked a measurement of this process to stop. Once one has listened for signals,
+/// they do not end the process between two measurements either.
+pub fn was_asked_to_stop() -> bool {
+    WAS_ASKED.load(Ordering::Relaxed)
+}
+
 /// Returns on Ctrl-C, on SIGTERM, and when the terminal is closed. A further signal ends the process at
 /// once, since cleaning up may hang.
 pub async fn asked_to_stop() {
@@ -19,6 +30,10 @@ pub async fn asked_to_stop() {
 
 /// Returns like [`asked_to_stop`]; a second signal prints `left_behind` before it ends the process.
 pub async fn asked_to_stop_leaving(left_behind: &'static str) {
+    // A listener of an earlier measurement has received it, such as that of another step of a study.
+    if was_asked_to_stop() {
+        return;
+    }
     let (ask, asked) = oneshot::channel();
     // A separate thread is needed, since a query may keep all threads of the runtime busy.
     let listening = std::thread::Builder::new()
@@ -37,6 +52,7 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
     runtime.block_on(async {
         let mut signals = Signals::new();
         signals.next().await;
+        WAS_ASKED.store(true, Ordering::Relaxed);
         // The receiver is gone if the command ends at this very moment.
         let _ = ask.send(());
         signals.next().await;

@@ -13,6 +13,7 @@
 //!   [`Table::seal`] turns those into chunks.
 //! - [`Table::rows`] reads rows by key. With the feature `sql`, the module `sql` gives tables to
 //!   DataFusion.
+//! - [`shares`] divides the parts of a query among processes, which read one snapshot together.
 //!
 //! # Example
 //!
@@ -90,6 +91,7 @@ mod kind;
 mod machine;
 mod meta;
 mod row;
+mod share;
 #[cfg(feature = "sql")]
 pub mod sql;
 mod store;
@@ -101,6 +103,7 @@ pub use crate::error::{Error, Result};
 pub use crate::id::{ChunkId, Place};
 pub use crate::kind::Kind;
 pub use crate::meta::{BlobMeta, ChunkMeta, ColumnStats, Key, Scalar};
+pub use crate::share::{Share, shares};
 #[cfg(feature = "cassandra")]
 pub use crate::store::cassandra;
 pub use crate::store::check::{Check, Damage};

@@ -66,10 +66,21 @@ pub trait Design: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the same access where a request may hold rows of any partitions, in their order, instead of
+    /// rows of one partition. Returns `None` for a design that does not support it.
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(None)
+    }
+
     /// Returns the user and system CPU seconds of the engine's own processes since they started; `None`
     /// where there are none, or they cannot be read.
     fn server_cpu_seconds(&self) -> Option<f64> {
         None
+    }
+
+    /// Returns the number of nodes on which the engine runs.
+    fn nodes(&self) -> u32 {
+        1
     }
 
     /// Returns why the engine can serve no further calls; `None` while it can.

@@ -92,6 +92,13 @@ impl Digest {
         Ok(())
     }
 
+    /// Returns the bytes that the digest itself takes.
+    pub fn bytes(&self) -> usize {
+        let columns = self.columns.iter();
+        let columns = columns.map(|column| size_of::<ColumnDigest>() + column.name.len());
+        size_of::<Digest>() + columns.sum::<usize>()
+    }
+
     /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.rows

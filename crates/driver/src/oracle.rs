@@ -49,6 +49,13 @@ pub trait Oracle: Send + Sync {
     /// Returns another oracle over rows of the same table, which has yet to be prepared.
     fn over(&self, source: Arc<dyn RowSource>) -> Box<dyn Oracle>;
 
+    /// Counts the rows of the table that satisfy the WHERE clause of each query, in one pass and with all
+    /// rows of an equal key. `None` is for a query without one, or with one that cannot be counted alone,
+    /// such as one of a join.
+    async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        Ok(vec![None; queries.len()])
+    }
+
     /// Answers a query, either with all rows of an equal key or with the last one alone.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
 }

@@ -11,10 +11,10 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
-use crate::Context;
 use crate::complaint::{self, is_query};
 use crate::registry::{self, ENGINES};
 use crate::sql::{message, ordering, session_with};
+use crate::{Context, EngineOptions};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -29,6 +29,16 @@ pub fn check_designs(workload: &Workload) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sets the options that designs need of the servers that are started for them. Designs on unknown engines
+/// need none.
+pub fn require(designs: &[DesignId], options: &mut EngineOptions) {
+    for id in designs {
+        if let Ok(engine) = registry::engine(id) {
+            engine.require(id, options);
+        }
+    }
 }
 
 /// Lists the settings of designs that have no effect with the options of a command. Designs on unknown

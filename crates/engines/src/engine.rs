@@ -12,7 +12,8 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
-use crate::{Context, EngineError};
+use crate::value_folders::ValueFolders;
+use crate::{Context, EngineError, EngineOptions};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +100,9 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Sets the options that a design needs of a server that is started for it.
+    fn require(&self, _id: &DesignId, _options: &mut EngineOptions) {}
+
     /// Returns what a run would start or reach in addition to its folder: the end of a sentence
     /// that begins with "The run would write to".
     fn would_touch(&self, _context: &Context) -> Option<String> {
@@ -109,6 +113,12 @@ pub trait Engine: Send + Sync {
     /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
+    }
+
+    /// Returns the setting of a design, with its value, that says how its batches are written where they hold rows
+    /// of any partitions ([`Design::inserts_over_any`]); `None` if it has no such batches.
+    fn over_any(&self, _id: &DesignId) -> Option<(String, String)> {
+        None
     }
 
     /// Returns whether a design can have several independent tables at the same time.
@@ -162,6 +172,14 @@ pub trait Engine: Send + Sync {
         Ok(())
     }
 
+    /// Checks the needs of a single design that the engine itself does not have, without starting anything.
+    ///
+    /// # Errors
+    /// Returns what is missing, and how to get it.
+    async fn check_design(&self, _id: &DesignId, _context: &Context) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Returns what [`Engine::start`] has to fetch first, which takes a while, or `None` if everything
     /// is installed.
     fn fetches_first(&self, _context: &Context) -> Option<&'static str> {
@@ -174,6 +192,19 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// The errors of [`Engine::describe`].
     fn ranges(&self, _id: &DesignId, _table: &Table) -> Result<Option<Ranges>, EngineError> {
+        Ok(None)
+    }
+
+    /// Returns the folders of a design that each hold the rows with one value of a column, none of them
+    /// made yet, or `None` if it has no such folders.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::describe`].
+    fn value_folders(
+        &self,
+        _id: &DesignId,
+        _table: &Table,
+    ) -> Result<Option<ValueFolders>, EngineError> {
         Ok(None)
     }
 

@@ -48,6 +48,11 @@ impl SqlOracle {
         Ok(sql::session_with(self.threads, &self.table.name, table)?.into())
     }
 
+    fn prepared(&self) -> Result<&Sessions, DesignError> {
+        let sessions = self.sessions.as_ref();
+        sessions.ok_or_else(|| DesignError::new("the right answers were not prepared"))
+    }
+
     fn in_memory(&self, rows: &SourceRows) -> Result<Option<MemTable>, DataFusionError> {
         let (mut batches, mut bytes) = (Vec::new(), 0);
         rows.for_each(|batch| {
@@ -95,11 +100,13 @@ impl Oracle for SqlOracle {
         Box::new(SqlOracle::new(source, self.table.clone(), self.threads))
     }
 
+    async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        let all = &self.prepared()?.all;
+        all.count_selected(&self.table.name, queries).await
+    }
+
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
-        let sessions = self
-            .sessions
-            .as_ref()
-            .ok_or_else(|| DesignError::new("the right answers were not prepared"))?;
+        let sessions = self.prepared()?;
         let session = match &sessions.last_per_key {
             Some(session) if !keeps_duplicates => session,
             _ => &sessions.all,

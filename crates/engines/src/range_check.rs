@@ -1,4 +1,4 @@
-//! Finding, before anything is started, designs that would need more tables than they may have.
+//! Finding, before anything is started, designs that would need more tables or folders than they may have.
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::source::RowSource;
@@ -7,16 +7,45 @@ use bakeoff_workload::{DesignId, Workload};
 use crate::EngineError;
 use crate::ranges::{RangeCount, Ranges};
 use crate::registry::engine;
+use crate::value_folders::ValueFolders;
 
 /// The number of rows, at equal distances, that are sampled from a source that can be read from any
-/// row. It is more than the number of tables that there may be.
+/// row. It is more than the number of tables or folders that there may be.
 const SAMPLED: u64 = 1_200;
 /// The number of first rows that are read of a file.
 const READ: u64 = 500_000;
 const BATCH_ROWS: usize = 8_192;
 
-/// Checks the first `rows` rows of a source against the ranges of each design. A sample can show that
-/// there are too many ranges, but never that there are not. Returns a sentence for each design that the
+/// What one design divides its rows by, counted over the rows so far.
+enum Count {
+    Ranges(Ranges, RangeCount),
+    /// Folders, with the first complaint about the rows.
+    Folders(ValueFolders, Result<(), String>),
+}
+
+impl Count {
+    fn extend(&mut self, rows: &RecordBatch) {
+        match self {
+            Count::Ranges(ranges, count) => count.extend(ranges, rows),
+            Count::Folders(folders, complaint) => {
+                if complaint.is_ok() {
+                    *complaint = folders.extend(rows);
+                }
+            }
+        }
+    }
+
+    /// Checks the count. All rows are `times` as many.
+    fn check(&self, times: f64) -> Result<(), String> {
+        match self {
+            Count::Ranges(ranges, count) => count.check(ranges, times),
+            Count::Folders(_, complaint) => complaint.clone(),
+        }
+    }
+}
+
+/// Checks the first `rows` rows of a source against the ranges and folders of each design. A sample can
+/// show that there are too many, but never that there are not. Returns a sentence for each design that the
 /// rows do not suit, with a setting that would suit.
 ///
 /// # Errors
@@ -27,10 +56,13 @@ pub fn check_ranges(
     source: &dyn RowSource,
     rows: u64,
 ) -> Result<Vec<String>, EngineError> {
-    let mut counted: Vec<(&DesignId, Ranges, RangeCount)> = Vec::new();
+    let mut counted: Vec<(&DesignId, Count)> = Vec::new();
     for id in designs {
         if let Some(ranges) = engine(id)?.ranges(id, &workload.table)? {
-            counted.push((id, ranges, RangeCount::default()));
+            counted.push((id, Count::Ranges(ranges, RangeCount::default())));
+        }
+        if let Some(folders) = engine(id)?.value_folders(id, &workload.table)? {
+            counted.push((id, Count::Folders(folders, Ok(()))));
         }
     }
     if counted.is_empty() {
@@ -46,8 +78,8 @@ pub fn check_ranges(
     } else {
         rows as f64 / seen.max(1) as f64
     };
-    let complaints = counted.iter().filter_map(|(id, ranges, count)| {
-        let complaint = count.check(ranges, times).err()?;
+    let complaints = counted.iter().filter_map(|(id, count)| {
+        let complaint = count.check(times).err()?;
         Some(format!("design {id}: {complaint}"))
     });
     Ok(complaints.collect())
@@ -57,12 +89,12 @@ pub fn check_ranges(
 fn sample(
     source: &dyn RowSource,
     rows: u64,
-    counted: &mut [(&DesignId, Ranges, RangeCount)],
+    counted: &mut [(&DesignId, Count)],
 ) -> bakeoff_workload::Result<u64> {
     let rows = source.known_rows().map_or(rows, |known| known.min(rows));
     let mut show = |batch: &RecordBatch| {
-        for (_, ranges, count) in counted.iter_mut() {
-            count.extend(ranges, batch);
+        for (_, count) in counted.iter_mut() {
+            count.extend(batch);
         }
     };
     if source.seeks() {

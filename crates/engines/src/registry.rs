@@ -10,6 +10,7 @@ use crate::memory::Memory;
 use crate::parquet::ParquetFiles;
 #[cfg(feature = "postgres")]
 use crate::postgres::Flavour;
+use crate::spark::Spark;
 use crate::{Engine, EngineError};
 
 /// Every engine that Bakeoff knows. A new one is a folder alongside this file and a line here; one
@@ -25,6 +26,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     #[cfg(not(feature = "postgres"))]
     &crate::Absent::new("timescale", "postgres"),
     &Duckdb,
+    &Spark,
     &Local,
     &ParquetFiles,
     &Memory,

@@ -16,6 +16,8 @@ use crate::{Context, EngineError, Running};
 pub struct Engines {
     running: BTreeMap<String, Box<dyn Running>>,
     missing: BTreeMap<String, String>,
+    /// Why single designs cannot run on engines that are available, by their ids.
+    unable: BTreeMap<String, String>,
 }
 
 impl Engines {
@@ -45,10 +47,24 @@ impl Engines {
                 }
             }
         }
-        if present.is_empty() {
-            return Err(none_left(&engines.missing));
+        let mut can_run = false;
+        for id in designs
+            .iter()
+            .filter(|id| present.contains(id.engine.as_str()))
+        {
+            match engine(id)?.check_design(id, context).await {
+                Ok(()) => can_run = true,
+                Err(reason) => {
+                    engines.unable.insert(id.to_string(), reason.to_string());
+                }
+            }
         }
-        for (name, reason) in &engines.missing {
+        let missing: BTreeMap<&String, &String> =
+            engines.missing.iter().chain(&engines.unable).collect();
+        if !can_run {
+            return Err(none_left(&missing));
+        }
+        for (name, reason) in missing {
             observer.trouble(name, reason);
         }
         Ok(engines)
@@ -66,6 +82,9 @@ impl Engines {
         observer: &dyn Observer,
     ) -> Result<Option<EngineInfo>, EngineError> {
         let name = id.engine.as_str();
+        if let Some(reason) = self.unable.get(&id.to_string()) {
+            return Err(EngineError(reason.clone()));
+        }
         if self.running.contains_key(name) {
             return Ok(None);
         }
@@ -111,7 +130,7 @@ impl Engines {
     }
 }
 
-fn none_left(missing: &BTreeMap<String, String>) -> EngineError {
+fn none_left(missing: &BTreeMap<&String, &String>) -> EngineError {
     let reasons = missing
         .iter()
         .map(|(name, reason)| format!("{name}: {reason}"));

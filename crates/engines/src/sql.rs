@@ -18,6 +18,7 @@ use crate::right_answer;
 pub use crate::right_answer::ordering;
 use crate::run_plan::execute;
 pub use crate::run_plan::{holding_only, message, rows_scanned};
+use crate::selected;
 
 /// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
@@ -183,6 +184,21 @@ impl Session {
         Box::pin(async move {
             let expected = right_answer::expected(self.context(), sql).await;
             expected.map_err(|error| DesignError(message(&error)))
+        })
+    }
+
+    /// Counts the rows of a table that the queries select, as [`selected::count`] does.
+    ///
+    /// # Errors
+    /// The errors of [`Session::answer`].
+    pub fn count_selected<'a>(
+        &'a self,
+        table: &'a str,
+        queries: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Option<u64>>, DesignError>> {
+        Box::pin(async move {
+            let counts = selected::count(self.context(), table, queries).await;
+            counts.map_err(|error| DesignError(message(&error)))
         })
     }
 }

@@ -5,6 +5,7 @@
 //! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`]
 //! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`]
 //! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
+//! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
 //! - a check of the questions alone, [`Verified`](bakeoff_stats::Verified): [`verify`]
 //!
@@ -20,6 +21,7 @@ mod everything;
 mod markup;
 mod nodes;
 mod page;
+pub mod study;
 pub mod sweep;
 mod text;
 pub mod units;

@@ -7,6 +7,7 @@ use std::fmt;
 pub enum Engine {
     Cassandra,
     Postgres,
+    Spark,
 }
 
 impl fmt::Display for Engine {
@@ -14,6 +15,7 @@ impl fmt::Display for Engine {
         f.write_str(match self {
             Engine::Cassandra => "Cassandra",
             Engine::Postgres => "PostgreSQL",
+            Engine::Spark => "Spark",
         })
     }
 }

@@ -47,8 +47,12 @@ pub enum Error {
         remedy: String,
     },
 
-    #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
-    Maven { version: String, lines: String },
+    #[error("Maven could not fetch {what}:\n{lines}")]
+    Maven {
+        /// The name and the version of what was to be fetched.
+        what: String,
+        lines: String,
+    },
 
     #[error(
         "PostgreSQL's server is not in {looked}{}: install it with {install}, name the folder of \
@@ -77,6 +81,28 @@ pub enum Error {
         unfit(found)
     )]
     NoDuckdb { found: Vec<String> },
+
+    #[error(
+        "Spark {version} is not installed{}: install it with `python3 -m venv spark && spark/bin/pip install \
+         pyspark=={version} pyarrow`, and name its Python with `export \
+         BAKEOFF_SPARK_PYTHON=$PWD/spark/bin/python`",
+        unfit(found)
+    )]
+    NoSpark { version: String, found: Vec<String> },
+
+    #[error(
+        "Java 11 or 17 is needed to start Spark{}: install it with {install}",
+        unfit(found)
+    )]
+    NoSparkJava {
+        found: Vec<String>,
+        /// Commands that install Java, each in backquotes.
+        install: String,
+    },
+
+    /// What Spark says of a request, or how it ended instead.
+    #[error("Spark: {0}")]
+    Spark(String),
 
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

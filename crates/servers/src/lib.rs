@@ -28,6 +28,7 @@ mod python;
 mod record;
 mod search;
 mod secret;
+pub mod spark;
 pub mod survey;
 
 pub use driver_process::DriverProcess;

@@ -16,6 +16,7 @@ use crate::postgres::{
     Installation, found_postgres, found_timescale, search_postgres, search_timescale,
 };
 use crate::search::Search;
+use crate::spark;
 
 const MIB_OF_GIB: f64 = 1024.0;
 
@@ -152,6 +153,29 @@ pub fn duckdb() -> Survey {
     Survey {
         summary: library.to_string(),
         needs,
+    }
+}
+
+/// Surveys the needs of a Spark.
+pub async fn spark() -> Survey {
+    let searched = spark::search_python();
+    let preferred = searched.as_ref().map(Search::preferred).unwrap_or_default();
+    let python = searched.and_then(spark::found_python);
+    let java = spark::find_java_for_spark().await;
+    let summary = match (&python, &java) {
+        (Ok(python), Ok(java)) => format!("Spark {} on Java {}", python.version, java.version),
+        _ => "Spark".to_owned(),
+    };
+    let python = python.map(|python| format!("{}, {}", python.version, python.program.display()));
+    let java = java.map(|java| format!("{}, {}", java.version, java.program.display()));
+    let heap = spark::default_heap_mib().map(|mib| format!("a heap of {mib} MiB"));
+    Survey {
+        summary,
+        needs: vec![
+            Need::new("pyspark", python).instead_of(&preferred, ""),
+            Need::new("Java", java),
+            Need::new("memory", heap),
+        ],
     }
 }
 

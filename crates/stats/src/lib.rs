@@ -2,7 +2,8 @@
 //!
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
-//! that holds them, and a summary with everything that a report shows.
+//! that holds them, and a summary with everything that a report shows. A [`study`] has no records of its
+//! own: it decides published statements by these summaries.
 
 mod compare;
 mod counts;
@@ -19,20 +20,22 @@ mod quantile;
 pub mod race;
 mod random;
 mod rounds;
+pub mod study;
 pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, AtValue, Axes, Axis, BUSY, BadQuestions, Beaten,
-    Because, BySetting, Claim, Concurrent, ConcurrentComparison, ConcurrentFigures,
-    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand, DesignCost,
-    DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,
-    Forecast, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal, Ladder,
-    LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind, MutationScore,
-    Needed, NotChecked, Outcome, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
-    Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QuerySummary, RaceSummary, Record,
-    Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, Stopped, StorageForecast,
-    Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad,
+    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
+    BadQuestions, Beaten, Because, BySetting, CheckedSets, Claim, Concurrent, ConcurrentComparison,
+    ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand,
+    DesignCost, DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS,
+    Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary,
+    Journal, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind,
+    MutationScore, Needed, NotChecked, Outcome, PairedComparison, PriceFlip, PriceOf, Prices,
+    Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QuerySets,
+    QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale,
+    ScaleOut, ScaledQuery, Selected, SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Summary,
+    SummaryError, TimeForecast, Timing, ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad,
     UsersChecked, UsersForecast, Verified, VerifiedQuestion, WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};

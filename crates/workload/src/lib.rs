@@ -17,11 +17,13 @@ mod java;
 mod literal;
 mod mix;
 mod model;
+mod parameter_sets;
 mod parameters;
 mod prices;
 mod random;
 mod server;
 pub mod source;
+mod study;
 mod table;
 mod text_form;
 mod tsbs;
@@ -47,6 +49,10 @@ pub use prices::PriceList;
 pub use random::Stream;
 pub use server::{Collector, ServerSettings, TimeOuts};
 pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use study::{
+    Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyQuantile,
+    StudySize, StudyStep,
+};
 pub use table::{Column, ColumnType, Table};
 pub use text_form::TextForm;
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};

@@ -86,6 +86,8 @@ pub struct Query {
     /// needs another form.
     pub engine_sql: BTreeMap<String, String>,
     pub parameters: Vec<Parameter>,
+    /// Number of sets of parameters with which several clients ask, if the workload gives one.
+    pub parameter_sets: Option<u32>,
     /// Share by which floats of an answer may differ from the right ones, besides by rounding: 0.01
     /// is 1%. Absent for a question that has one exact answer.
     pub tolerance: Option<f64>,

@@ -6,6 +6,7 @@ mod concurrent;
 mod decide;
 mod mix;
 mod prices;
+mod study;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth};
 pub use mix::{Background, Bind, Mix, Operation};
 pub use prices::PriceList;
+pub use study::{Claim as StudyClaim, Publication as StudyPublication, Step as StudyStep, Study};
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
 pub type Names<T> = BTreeMap<Spanned<String>, T>;
@@ -115,6 +117,7 @@ pub struct Query {
     pub engine_sql: Names<Spanned<String>>,
     #[serde(default)]
     pub parameters: Names<Spanned<Parameter>>,
+    pub parameter_sets: Option<Spanned<i64>>,
     pub tolerance: Option<Spanned<String>>,
     pub expect: Option<Spanned<Expect>>,
 }

@@ -12,7 +12,7 @@ use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, PathCompleter};
 
 use crate::exit::Exit;
-use crate::shipped::{PRICES, SCRIPTS, Shelf, WORKLOADS};
+use crate::shipped::{PRICES, SCRIPTS, STUDIES, Shelf, WORKLOADS};
 
 /// Environment variable in which a script names its shell.
 const VARIABLE: &str = "BAKEOFF_COMPLETE";
@@ -65,6 +65,11 @@ pub fn workloads() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| names_and_files(&WORKLOADS, current))
 }
 
+/// Completes a study: a shipped name, or a file.
+pub fn studies() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| names_and_files(&STUDIES, current))
+}
+
 /// Completes a price list: a shipped name, or a file.
 pub fn prices() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| names_and_files(&PRICES, current))
@@ -73,7 +78,7 @@ pub fn prices() -> ArgValueCompleter {
 /// Completes the name of anything that is shipped.
 pub fn shipped() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let all = [&WORKLOADS, &PRICES, &SCRIPTS].into_iter();
+        let all = [&WORKLOADS, &STUDIES, &PRICES, &SCRIPTS].into_iter();
         all.flat_map(|shelf| names(shelf, current)).collect()
     })
 }

@@ -1,4 +1,4 @@
-//! `bakeoff list`: lists workloads, price lists, layouts, settings of servers and engines.
+//! `bakeoff list`: lists workloads, studies, price lists, layouts, settings of servers and engines.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_workload::{PriceList, Workload, server_keys};
+use bakeoff_workload::{PriceList, Study, Workload, server_keys};
 use clap::Args;
 
 use crate::exit::Exit;
-use crate::shipped::{PRICES, Shipped, WORKLOADS};
+use crate::shipped::{PRICES, STUDIES, Shipped, WORKLOADS};
 use crate::terminal::stdout;
 
-/// List workloads, price lists, layouts and servers with their settings, and the engines found here
+/// List workloads, studies, price lists, layouts and servers with their settings, and the engines found here
 #[derive(Args)]
 pub struct List {
     /// List the workload files in this folder and below, instead of those that come with Bakeoff
@@ -46,6 +46,13 @@ fn list_shipped(out: &mut impl Write) -> Result<()> {
         .partition(|file| file.name.contains('/'));
     for Shipped { name, text } in alone.into_iter().chain(groups) {
         list_workload(out, name, Workload::parse(text, Path::new(name)))?;
+    }
+    writeln!(out, "\nPublished studies, for `bakeoff study`:")?;
+    for Shipped { name, text } in STUDIES.files {
+        match Study::parse(text, Path::new(name)) {
+            Ok(study) => writeln!(out, "  {name:<22} {}", study.title)?,
+            Err(error) => writeln!(out, "  {name:<22} {error}")?,
+        }
     }
     writeln!(out, "\nPrice lists, for --prices:")?;
     for Shipped { name, text } in PRICES.files {

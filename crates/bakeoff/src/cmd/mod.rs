@@ -18,8 +18,10 @@ mod merge;
 mod options;
 mod report;
 mod run;
+mod scan;
 mod show;
 mod sql;
+mod study;
 mod sweep;
 mod table;
 mod verify;
@@ -52,6 +54,7 @@ enum Command {
     Run(Box<run::Run>),
     Drive(Box<drive::Drive>),
     Sweep(Box<sweep::Sweep>),
+    Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
     List(list::List),
@@ -63,6 +66,7 @@ enum Command {
     Compare(compare::Compare),
     History(history::History),
     Sql(Box<sql::Sql>),
+    Scan(Box<scan::Scan>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
     Engines(engines::Engines),
@@ -77,7 +81,7 @@ pub const FIRST_STEPS: &str = "\
 Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
-  bakeoff run formats --budget 3m     compare twelve designs of one table
+  bakeoff run formats --budget 3m     compare many designs of one table
   bakeoff show metrics > mine.toml    a workload to change for your own table
   bakeoff run mine.toml --data FILE   compare designs of it
 
@@ -100,6 +104,7 @@ impl Arguments {
             Command::Run(run) => run.run(),
             Command::Drive(drive) => drive.run(),
             Command::Sweep(sweep) => sweep.run(),
+            Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),
@@ -111,6 +116,7 @@ impl Arguments {
             Command::Compare(compare) => compare.run(),
             Command::History(history) => history.run(),
             Command::Sql(sql) => sql.run(),
+            Command::Scan(scan) => scan.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),
             Command::Engines(engines) => engines.run(),

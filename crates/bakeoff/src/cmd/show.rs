@@ -7,9 +7,9 @@ use clap::Args;
 
 use crate::cmd::completions;
 use crate::exit::{Exit, Misuse};
-use crate::shipped::{PRICES, SCRIPTS, WORKLOADS};
+use crate::shipped::{PRICES, SCRIPTS, STUDIES, WORKLOADS};
 
-/// Print a workload or price list that comes with Bakeoff: show formats > mine.toml
+/// Print a workload, study or price list that comes with Bakeoff: show formats > mine.toml
 #[derive(Args)]
 pub struct Show {
     /// Name in `bakeoff list`, for example formats or ycsb/a
@@ -19,7 +19,7 @@ pub struct Show {
 
 impl Show {
     pub fn run(self) -> Result<Exit> {
-        let shelves = [&WORKLOADS, &PRICES, &SCRIPTS];
+        let shelves = [&WORKLOADS, &STUDIES, &PRICES, &SCRIPTS];
         let found = shelves.iter().find_map(|shelf| shelf.get(&self.name));
         let Some(shipped) = found else {
             let hint = shelves.iter().find_map(|shelf| shelf.hint(&self.name));

@@ -37,11 +37,13 @@ pub static WORKLOADS: Shelf = Shelf {
         "easy-stress/txn_counter",
         "easy-stress/udt_time_series",
         "formats",
+        "formats_indexes",
         "metrics",
         "nosqlbench/cql_keyvalue2",
         "nosqlbench/cql_timeseries2",
         "readings",
         "sensor",
+        "sensor_levels",
         "timeseries",
         "timeseries_diagnostics",
         "timeseries_readings",
@@ -68,6 +70,12 @@ pub static SCRIPTS: Shelf = Shelf {
             text: include_str!("../../../../scripts/install-timescaledb"),
         },
     ],
+};
+
+pub static STUDIES: Shelf = Shelf {
+    what: "study",
+    folder: "studies",
+    files: shipped!["studies", "s1", "s2", "s3", "s4",],
 };
 
 pub static PRICES: Shelf = Shelf {

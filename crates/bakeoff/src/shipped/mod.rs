@@ -1,4 +1,4 @@
-//! Finds what comes with Bakeoff: workloads, price lists and scripts of the repository. Their texts are
+//! Finds what comes with Bakeoff: workloads, studies, price lists and scripts of the repository. Their texts are
 //! part of the program, so that they can be named in any folder.
 
 mod list;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use bakeoff_workload::nearest;
 
-pub use list::{PRICES, SCRIPTS, WORKLOADS};
+pub use list::{PRICES, SCRIPTS, STUDIES, WORKLOADS};
 
 /// Shortest word for which a similar name is suggested; shorter ones resemble almost any other.
 const LEAST_LETTERS: usize = 4;
@@ -31,7 +31,7 @@ pub struct Shelf {
     pub files: &'static [Shipped],
 }
 
-/// The source of a workload's or price list's text.
+/// The source of a workload's, study's or price list's text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// A file that comes with Bakeoff.

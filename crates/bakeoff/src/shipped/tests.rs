@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use bakeoff_workload::{Data, PriceList, Workload};
+use bakeoff_workload::{Data, PriceList, Study, Workload};
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn names_in(folder: &Path, prefix: &str, names: &mut BTreeSet<String>) {
 
 #[test]
 fn no_file_of_the_folders_is_missing_and_none_is_old() {
-    for shelf in [&WORKLOADS, &PRICES] {
+    for shelf in [&WORKLOADS, &STUDIES, &PRICES] {
         let folder = repository().join(shelf.folder);
         let mut in_folder = BTreeSet::new();
         names_in(&folder, "", &mut in_folder);
@@ -43,10 +43,37 @@ fn every_shipped_text_is_sound_and_needs_no_other_file() {
     for Shipped { name, text } in WORKLOADS.files {
         let workload = Workload::parse(text, Path::new(name)).unwrap();
         assert!(!matches!(workload.data, Data::Files(_)), "{name}");
-        assert_eq!(PRICES.get(name), None);
+        assert_eq!((PRICES.get(name), STUDIES.get(name)), (None, None));
     }
     for Shipped { name, text } in PRICES.files {
         PriceList::parse(text, Path::new(name)).unwrap();
+    }
+}
+
+/// A study's workloads are shipped, too, and have what its statements name.
+#[test]
+fn every_study_measures_what_its_statements_are_decided_by() {
+    for Shipped { name, text } in STUDIES.files {
+        assert_eq!(PRICES.get(name), None);
+        let study = Study::parse(text, Path::new(name)).unwrap();
+        for step in &study.steps {
+            let workload = WORKLOADS.get(&step.workload).unwrap();
+            let workload = Workload::parse(workload.text, Path::new(workload.name)).unwrap();
+            assert_eq!(study.check_step(step, &workload), Ok(()), "{name}");
+            let words = [&step.options[..], &step.at_budget].concat().join(",");
+            let is_named = |design: &str| {
+                let own = workload.designs.iter().map(ToString::to_string);
+                own.chain(words.split(',').map(str::to_owned))
+                    .any(|known| known == design)
+            };
+            let comparisons = study.claims.iter().filter_map(|c| c.comparison.as_ref());
+            for comparison in comparisons.filter(|c| c.step == step.name) {
+                let other = comparison.to.iter().map(|(_, design)| design);
+                for design in std::iter::once(&comparison.of_design).chain(other) {
+                    assert!(is_named(&design.to_string()), "{name}: {design}");
+                }
+            }
+        }
     }
 }
 

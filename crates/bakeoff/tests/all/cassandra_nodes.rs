@@ -102,6 +102,16 @@ fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
             "nothing can be read",
         ),
         (
+            &[
+                "--nodes",
+                "3",
+                "--designs",
+                "cassandra/wide?consistency=one",
+                "--dry-run",
+            ],
+            "write at --consistency all",
+        ),
+        (
             &["--nodes", "3", "--cassandra", "db1"],
             "cannot be used with",
         ),

@@ -30,6 +30,7 @@ fn no_program_gets_a_password() {
         ("bin/initdb", ""),
         ("bin/pg_config", "echo /nowhere"),
         ("bin/mvn", "exit 1"),
+        ("bin/python3", "echo 3.5.9 26.0.1"),
         ("java/bin/java", "echo 'openjdk version \"17.0.9\"' >&2"),
     ] {
         put(&at(name), &at("notes"), does);
@@ -42,6 +43,7 @@ fn no_program_gets_a_password() {
             .env("JAVA_HOME", at("java"))
             .env("BAKEOFF_HOME", at("home"))
             .env("BAKEOFF_POSTGRES_BIN", at("bin"))
+            .env_remove("BAKEOFF_SPARK_PYTHON")
             .env("BAKEOFF_CASSANDRA_PASSWORD", SECRET)
             .env("BAKEOFF_POSTGRES_PASSWORD", SECRET)
             .output();
@@ -52,7 +54,7 @@ fn no_program_gets_a_password() {
     let started = bakeoff(&["engines", "start", "--dir", "server"]);
     let said = String::from_utf8_lossy(&started.stderr);
     assert!(said.contains("Maven could not fetch"), "{said}");
-    for program in ["postgres", "pg_config", "mvn", "java"] {
+    for program in ["postgres", "pg_config", "mvn", "java", "python3"] {
         let environment = fs::read_to_string(at("notes").join(program)).unwrap();
         assert!(environment.contains("PATH="), "{program}: {environment}");
         assert!(!environment.contains(SECRET), "{program}: {environment}");

@@ -60,7 +60,8 @@ fn completed(bench: &Bench, words: &[&str]) -> Vec<String> {
 fn bash_completes_commands_names_and_files() {
     let bench = bench();
     assert_eq!(completed(&bench, &["bakeoff", "doc"]), ["doctor"]);
-    assert_eq!(completed(&bench, &["bakeoff", "run", "form"]), ["formats"]);
+    let formats = completed(&bench, &["bakeoff", "run", "form"]);
+    assert_eq!(formats, ["formats", "formats_indexes"]);
     let both = completed(&bench, &["bakeoff", "drive", "ycsb/"]);
     assert_eq!(both.first().map(String::as_str), Some("ycsb/a"));
     assert_eq!(completed(&bench, &["bakeoff", "run", "w"]), ["w.toml"]);

@@ -140,6 +140,79 @@ fn cassandra_is_swept_in_every_layout() {
 }
 
 #[test]
+fn batches_over_any_partition_are_swept_next_to_those_of_one() {
+    let Some(bench) = Bench::with_cassandra(HOSTS, READINGS) else {
+        return;
+    };
+    let more = [
+        "--designs",
+        "cassandra/wide,cassandra/series",
+        "--batch-over",
+        "partition,any",
+        "--consistency",
+        "quorum",
+    ];
+    let swept = sweep(&bench, &more).expect(0);
+    swept
+        .says("cassandra/series#any-partition")
+        .says("cassandra/wide#any-partition");
+    // Rows that went over any partitions are all there, too.
+    all_inserted(&bench, 4);
+}
+
+#[test]
+fn copies_consistency_and_what_batches_hold_are_checked_before_anything_is_started() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let of = |design: &str, more: &[&str]| {
+        sweep(
+            &bench,
+            &[&["--designs", design, "--dry-run"], more].concat(),
+        )
+    };
+    let dry = of(
+        "cassandra/series",
+        &[
+            "--batch-over",
+            "any",
+            "--nodes",
+            "3",
+            "--replication",
+            "2",
+            "--consistency",
+            "quorum",
+        ],
+    );
+    let dry = dry.expect(0);
+    dry.says("\ncassandra/series#any-partition\n")
+        .says("'replication_factor': 2")
+        .says("CONSISTENCY QUORUM");
+    assert!(
+        !dry.stdout.contains("\ncassandra/series\n"),
+        "{}",
+        dry.stdout
+    );
+    let refused = |design: &str, more: &[&str], words: &str| {
+        of(design, more).expect(2).says(words);
+    };
+    refused(
+        "cassandra/wide",
+        &["--nodes", "2", "--replication", "3"],
+        "there are 2 nodes",
+    );
+    refused(
+        "cassandra/wide",
+        &["--consistency", "any"],
+        "nothing can be read with it",
+    );
+    refused(
+        "local/columnar",
+        &["--batch-over", "any"],
+        "--batch-over any: no design sends batches of rows of any partitions",
+    );
+    refused("cassandra/wide", &["--batch-over", "many"], "--batch-over");
+}
+
+#[test]
 fn a_server_that_cannot_be_reached_fails_its_designs_only() {
     let bench = Bench::new(HOSTS, READINGS);
     let more = [

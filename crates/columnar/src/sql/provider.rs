@@ -27,6 +27,8 @@ pub struct ColumnarTable {
     table: Arc<Table>,
     name: String,
     schema: SchemaRef,
+    /// The parts that queries look at, if these are not those that the table has by then.
+    parts: Option<Vec<Part>>,
 }
 
 impl ColumnarTable {
@@ -37,6 +39,16 @@ impl ColumnarTable {
             table,
             name,
             schema,
+            parts: None,
+        }
+    }
+
+    /// Makes a table of DataFusion that has only these parts of a columnar table, as they were when the
+    /// table was looked at. All parts that a query wants have to come from one look.
+    pub fn of_parts(table: Arc<Table>, name: impl Into<String>, parts: Vec<Part>) -> Self {
+        ColumnarTable {
+            parts: Some(parts),
+            ..ColumnarTable::new(table, name)
         }
     }
 
@@ -61,11 +73,13 @@ impl ColumnarTable {
     async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
         let definition = self.table.definition();
         let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
-        let view = if wanted.is_empty() {
-            View::default()
-        } else {
-            let view = self.table.overview(&wanted.selection).await;
-            view.map_err(external)?
+        let view = match &self.parts {
+            _ if wanted.is_empty() => View::default(),
+            Some(parts) => View::of_parts(parts.clone()),
+            None => {
+                let view = self.table.overview(&wanted.selection).await;
+                view.map_err(external)?
+            }
         };
         let looked_at = view.chunks_passed_over + chunks(&view.parts);
         let parts: Vec<Part> = view

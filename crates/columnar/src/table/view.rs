@@ -28,6 +28,19 @@ pub struct View {
     pub chunks_passed_over: usize,
 }
 
+#[cfg(feature = "sql")]
+impl View {
+    /// Returns the view of parts that are known already.
+    pub(crate) fn of_parts(parts: Vec<Part>) -> View {
+        let places: BTreeSet<Place> = parts.iter().map(|part| part.place).collect();
+        View {
+            parts,
+            places: places.len(),
+            ..View::default()
+        }
+    }
+}
+
 impl Table {
     /// Returns the parts that may hold rows of the selection, place by place, in order of their first
     /// keys.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_stats::{JournalError, Step, SummaryError};
+use bakeoff_stats::{JournalError, Record, Step, SummaryError};
 use bakeoff_workload::{Concurrent, Query, RowSource, Workload};
 
 use super::Budget;
@@ -14,6 +14,9 @@ use super::state::Log;
 use crate::call::within;
 use crate::reader::ReadError;
 use crate::{Design, DesignError, Observer};
+
+/// Time after which the right answers to no further set of parameters are computed before clients ask.
+pub const RIGHT_ANSWERS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Settings that the command line decided.
 #[derive(Debug, Clone)]
@@ -27,6 +30,9 @@ pub struct Settings {
     pub call_limit: Duration,
     /// Clients that ask at the same time, after the rounds; `None` for none.
     pub concurrent: Option<Concurrent>,
+    /// The longest that right answers to the questions of such clients are computed beforehand;
+    /// [`RIGHT_ANSWERS_WITHIN`] outside of tests.
+    pub right_answers_within: Duration,
     /// Whether designs that another one beats in everything are dropped, and measuring ends when it
     /// cannot pay.
     pub race: bool,
@@ -139,5 +145,17 @@ impl<'a> Context<'a> {
         let id = &design.info().id;
         self.observer.trouble(id, &reason);
         Ok(self.log.fail(id, step, query, reason)?)
+    }
+
+    /// Records a message for readers of the results, unless an earlier process of the run did.
+    pub fn warn(&mut self, message: String) -> Result<(), RunError> {
+        let record = Record::Warning { message };
+        if self.log.records().contains(&record) {
+            return Ok(());
+        }
+        if let Record::Warning { message } = &record {
+            self.observer.note(message);
+        }
+        Ok(self.log.record(record)?)
     }
 }

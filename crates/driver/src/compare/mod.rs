@@ -18,6 +18,7 @@ mod parts;
 mod questions;
 mod race;
 mod run;
+mod selected;
 mod smaller;
 mod space;
 mod star;
@@ -31,7 +32,7 @@ mod warm_up;
 
 pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
 pub use budget::Budget;
-pub use context::{RunError, Settings};
+pub use context::{RIGHT_ANSWERS_WITHIN, RunError, Settings};
 pub use further::Instances;
 pub use mutate::mutate;
 pub use run::{Designs, check_expectations, run};

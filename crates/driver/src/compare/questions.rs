@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use bakeoff_stats::{InstanceKind, Outcome};
-use bakeoff_workload::{Expectation, Query, RowSource, Workload};
+use bakeoff_workload::{Drawn, Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
 use super::context::RunError;
@@ -22,8 +22,6 @@ pub const CONCURRENT_ROUND: u32 = 1 << 25;
 /// Rounds for which parameters are drawn at a time.
 const ROUNDS_AT_ONCE: u32 = 64;
 
-type Values = Vec<(String, String)>;
-
 /// Draws parameters as a pure function of seed, query, round and rows, and keeps right answers.
 pub struct Questions<'a> {
     workload: &'a Workload,
@@ -36,7 +34,7 @@ pub struct Questions<'a> {
     /// Which of the smaller rows a table has, by its id.
     scale_of: HashMap<String, usize>,
     /// Parameters by query, round and scale.
-    drawn: BTreeMap<(String, u32, Scale), Values>,
+    drawn: BTreeMap<(String, u32, Scale), Drawn>,
     expected: HashMap<Asked, Arc<Expected>>,
 }
 
@@ -133,6 +131,35 @@ impl<'a> Questions<'a> {
         Ok(query.bind(&design.info().id, self.values(query, round, scale)?))
     }
 
+    /// The query with the parameters of each of the first rounds, over the rows of the designs' own tables; once
+    /// if it has no parameters.
+    pub fn of_first_rounds(&mut self, query: &Query, rounds: u32) -> Result<Vec<String>, RunError> {
+        let rounds = if query.parameters.is_empty() {
+            1
+        } else {
+            rounds
+        };
+        let mut all = Vec::new();
+        for round in 0..rounds {
+            all.push(query.bind("", self.values(query, round, None)?));
+        }
+        Ok(all)
+    }
+
+    /// Returns whether the right answers of a design are over all rows of a key. Where no key repeats, those
+    /// over the last one are the same, so that one answer is enough.
+    pub fn keeps_all(&self, design: &dyn Design) -> bool {
+        design.keeps_duplicates() || !self.source.may_repeat_keys()
+    }
+
+    /// Returns the parameters of a query in rounds that follow each other, for designs' own tables. They are
+    /// not kept: where rows come from a file, it is read once for all of them.
+    pub fn draw(&self, query: &Query, first: u32, rounds: u32) -> Result<Vec<Drawn>, RunError> {
+        let rounds = u64::from(first)..u64::from(first) + u64::from(rounds);
+        let source = self.source.as_ref();
+        Ok(self.workload.draw_all(query, rounds, self.rows, source)?)
+    }
+
     /// The right answer for this design in this round.
     pub async fn expect(
         &mut self,
@@ -140,8 +167,7 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<Arc<Expected>, RunError> {
-        // Where no key repeats both answers are the same, and one is enough.
-        let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
+        let keeps_all = self.keeps_all(design);
         let scale = self.scale_of(design);
         let asked = Asked {
             sql: query.bind("", self.values(query, round, scale)?),
@@ -208,7 +234,7 @@ impl<'a> Questions<'a> {
         let Some(marked) = summands::marked(&sql) else {
             return Ok(None);
         };
-        let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
+        let keeps_all = self.keeps_all(design);
         // Not every question can be asked in this form: then nothing is allowed.
         let answer = self.oracle_of(scale).answer(&marked, keeps_all).await;
         let leeway = answer.map(|answer| summands::leeway(query, &answer, self.rows_of(scale)));
@@ -238,7 +264,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    fn values(&mut self, query: &Query, round: u32, scale: Scale) -> Result<&Values, RunError> {
+    fn values(&mut self, query: &Query, round: u32, scale: Scale) -> Result<&Drawn, RunError> {
         use std::collections::btree_map::Entry;
         let place = (query.name.clone(), round, scale);
         if !self.drawn.contains_key(&place) {

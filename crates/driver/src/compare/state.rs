@@ -88,12 +88,14 @@ pub struct State {
     pub claims: Option<Vec<Claim>>,
     /// Designs that a race dropped, each with the one that beat it; controls are none of them.
     pub dropped: BTreeMap<String, String>,
+    /// Whether the rows that queries select are counted.
+    pub selected_known: bool,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
     /// Whether a race ended measuring.
     pub is_stopped: bool,
-    /// Number of sets of parameters of concurrent questions.
+    /// Number of sets of parameters of concurrent questions whose right answers were computed before.
     pub parameter_sets: Option<u32>,
 }
 
@@ -144,6 +146,7 @@ impl State {
             Record::Instances { instances } => self.instances = Some(instances.clone()),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
+            Record::Selected { .. } => self.selected_known = true,
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {
@@ -175,7 +178,7 @@ impl State {
             }
             Record::Stopped(_) => self.is_stopped = true,
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
-            Record::ParameterSets { sets } => self.parameter_sets = Some(*sets),
+            Record::ParameterSets { sets, .. } => self.parameter_sets = Some(*sets),
             Record::Concurrent(asked) => self.design_mut(&asked.design).turns.take(asked),
             // What could not be started is tried again by the command that goes on.
             Record::Failed { design, step, .. } => {

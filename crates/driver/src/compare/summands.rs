@@ -151,6 +151,7 @@ mod tests {
             sql: String::new(),
             engine_sql: std::collections::BTreeMap::new(),
             parameters: Vec::new(),
+            parameter_sets: None,
             tolerance: None,
             expect: None,
             position: (1, 1),

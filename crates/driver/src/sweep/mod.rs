@@ -11,11 +11,13 @@ mod feed;
 mod grid;
 mod inserts;
 mod measure;
+mod over_any;
 mod protocol;
 
 pub use grid::Grid;
 pub use inserts::{Inserter, Inserts};
 pub use measure::{Setting, Sweeping};
+pub use over_any::over_any_id;
 pub use protocol::{SweepPlan, sweep};
 
 #[cfg(test)]

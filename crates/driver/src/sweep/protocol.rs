@@ -1,11 +1,13 @@
 //! The protocol of a sweep: every setting of every design once in each round, in random order.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use bakeoff_stats::JournalError;
 use bakeoff_stats::sweep::{Cell, SweepLog, SweepRecord};
+use bakeoff_stats::{DesignInfo, JournalError};
 
 use super::measure::{check_inserts, measure, warm_up};
+use super::over_any::{OverAny, over_any_id};
 use super::{Grid, Setting, Sweeping};
 use crate::candidates::{Candidates, start};
 use crate::{Design, Observer, shuffled};
@@ -22,6 +24,24 @@ pub struct SweepPlan {
     pub rounds: u32,
     /// Seed of the random order.
     pub seed: u64,
+    /// Designs whose batches hold rows of any partitions, as they are described then: by the id that
+    /// [`over_any_id`] returns for theirs.
+    pub over_any: Vec<DesignInfo>,
+    /// Whether these designs are measured with batches of one partition, too; others always are.
+    pub over_partition: bool,
+}
+
+impl SweepPlan {
+    /// Returns how a design is described whose batches hold rows of any partitions, if it has such ones.
+    fn over_any(&self, design: &str) -> Option<&DesignInfo> {
+        let id = over_any_id(design);
+        self.over_any.iter().find(|info| info.id == id)
+    }
+
+    /// Returns whether a design is measured with batches of one partition.
+    fn is_over_partition(&self, design: &str) -> bool {
+        self.over_partition || self.over_any(design).is_none()
+    }
 }
 
 /// Measurement of a setting, with its place among all.
@@ -44,7 +64,7 @@ pub async fn sweep(
     log: &mut SweepLog,
     observer: &dyn Observer,
 ) -> Result<(), JournalError> {
-    let designs = start_designs(candidates, log, observer).await?;
+    let designs = start_designs(candidates, plan, log, observer).await?;
     let steps: Vec<Step> = { 1..=plan.rounds }
         .flat_map(|round| order(plan, designs.len(), round))
         .collect();
@@ -72,21 +92,35 @@ pub async fn sweep(
     Ok(())
 }
 
-/// Starts the designs, and returns those that take inserts. The others are recorded as failed.
+/// Starts the designs, and returns those that take inserts, each once for what its batches hold. The others are
+/// recorded as failed.
 async fn start_designs(
     candidates: &mut dyn Candidates<Ready = Box<dyn Design>>,
+    plan: &SweepPlan,
     log: &mut SweepLog,
     observer: &dyn Observer,
-) -> Result<Vec<Box<dyn Design>>, JournalError> {
-    let mut designs = Vec::new();
+) -> Result<Vec<Arc<dyn Design>>, JournalError> {
+    let mut designs: Vec<Arc<dyn Design>> = Vec::new();
     for (index, id) in candidates.ids().into_iter().enumerate() {
-        let checked = match start(candidates, index, log).await? {
-            Ok(design) => check_inserts(design.as_ref()).await.map(|()| design),
-            Err(error) => Err(error.0),
-        };
-        match checked {
-            Ok(design) => designs.push(design),
-            Err(reason) => fail(log, observer, &id, reason)?,
+        let started = start(candidates, index, log).await?;
+        let started = started.map(|design| -> Arc<dyn Design> { Arc::from(design) });
+        let over_partition = plan.is_over_partition(&id).then(|| started.clone());
+        let over_any = plan.over_any(&id).map(|info| {
+            let with_info =
+                |design| -> Arc<dyn Design> { Arc::new(OverAny::new(design, info.clone())) };
+            started.map(with_info)
+        });
+        let named = [(id.clone(), over_partition), (over_any_id(&id), over_any)];
+        for (id, started) in named {
+            let checked = match started {
+                Some(Ok(design)) => check_inserts(design.as_ref()).await.map(|()| design),
+                Some(Err(error)) => Err(error.0),
+                None => continue,
+            };
+            match checked {
+                Ok(design) => designs.push(design),
+                Err(reason) => fail(log, observer, &id, reason)?,
+            }
         }
     }
     Ok(designs)

@@ -14,6 +14,7 @@ use super::request::DesignRequest;
 use super::rows::layout::{Shape, TableLayout};
 use super::rows::{self, RowsDesign};
 use super::series::{self, SeriesDesign};
+use super::write::batches;
 use crate::{EngineError, Layout};
 
 /// The layout that a design id names.
@@ -59,6 +60,19 @@ impl CassandraLayout {
     /// Checks that this layout supports the operations of a mix.
     pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
         match self {
+            // An operation is one statement, and would leave the second table as it is.
+            CassandraLayout::Rows(_) if id.settings.contains_key("table_by") => {
+                Err(EngineError(format!(
+                    "design {id}: single operations under load write no second table: drive view= or index= \
+                     instead of table_by="
+                )))
+            }
+            CassandraLayout::Rows(_) if id.settings.contains_key("consistency") => {
+                Err(EngineError(format!(
+                    "design {id}: operations of a mix have the level of --consistency, or of \
+                     `consistency` in [mix]: leave consistency= out"
+                )))
+            }
             CassandraLayout::Rows(_) | CassandraLayout::AsWritten => Ok(()),
             CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
         }
@@ -89,6 +103,14 @@ impl CassandraLayout {
     /// Returns whether many workers can insert batches of rows at the same time.
     pub fn takes_inserts(self) -> bool {
         self != CassandraLayout::AsWritten
+    }
+
+    /// Returns how batches of rows of any partitions are written, if the layout has such ones.
+    pub fn over_any(self) -> Option<(String, String)> {
+        match self {
+            CassandraLayout::Rows(_) | CassandraLayout::Series => Some(batches::setting_over_any()),
+            CassandraLayout::Columnar | CassandraLayout::AsWritten => None,
+        }
     }
 
     /// Returns whether Bakeoff names the tables, so that a design can have several.

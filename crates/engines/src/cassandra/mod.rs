@@ -12,6 +12,7 @@ mod read;
 mod request;
 mod rows;
 mod series;
+mod table_place;
 mod write;
 
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
@@ -38,6 +39,7 @@ pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
+pub use table_place::{place, wide_id};
 
 /// The engine `cassandra`, before it is started.
 pub struct Cassandra;
@@ -68,6 +70,10 @@ impl Engine for Cassandra {
         rows::storage::rows_not_cached(id, context)
     }
 
+    fn require(&self, id: &DesignId, options: &mut EngineOptions) {
+        options.cassandra.functions |= read::reading::makes_functions(id);
+    }
+
     fn would_touch(&self, context: &Context) -> Option<String> {
         Some(context.options.cassandra.would_touch())
     }
@@ -78,6 +84,10 @@ impl Engine for Cassandra {
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
         CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
+    }
+
+    fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
+        CassandraLayout::from_id(id).ok()?.over_any()
     }
 
     async fn survey(&self) -> Survey {
@@ -103,14 +113,25 @@ impl Engine for Cassandra {
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
-        Ok(Box::new(RunningCassandra(Arc::new(
-            Deployment::start(context).await?,
-        ))))
+        Ok(Box::new(RunningCassandra::start(context).await?))
     }
 }
 
 /// A Cassandra that this command is connected to.
-struct RunningCassandra(Arc<Deployment>);
+pub struct RunningCassandra(Arc<Deployment>);
+
+impl RunningCassandra {
+    /// Starts a Cassandra unless a cluster was named, and connects to it.
+    pub async fn start(context: &Context) -> Result<Self, EngineError> {
+        let deployment = Deployment::start(context).await?;
+        Ok(RunningCassandra(Arc::new(deployment)))
+    }
+
+    /// Returns the address and credentials that others can connect with.
+    pub fn cluster(&self) -> &Cluster {
+        &self.0.cluster
+    }
+}
 
 #[async_trait]
 impl Running for RunningCassandra {

@@ -16,7 +16,8 @@ pub struct CassandraOptions {
     pub keyspace: Option<String>,
     /// Limits and settings of a server that is started.
     pub server: ServerSettings,
-    /// Whether a server that is started allows functions in CQL, unless its settings say otherwise.
+    /// Whether a server that is started allows functions in CQL, for a workload's own statements or for a
+    /// design, unless its settings say otherwise.
     pub functions: bool,
 }
 

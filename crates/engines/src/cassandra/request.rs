@@ -1,6 +1,6 @@
 //! The request for a design, and the statements that all layouts have in common.
 
-use bakeoff_stats::DesignInfo;
+use bakeoff_stats::{DesignInfo, READ_LEVEL};
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
 use super::Cassandra;
@@ -65,6 +65,21 @@ impl<'a> DesignRequest<'a> {
     /// Returns the statement that sets the consistency level, if one was chosen.
     pub fn consistency_statement(&self, default: Consistency) -> Option<String> {
         self.options().replication.statement(default)
+    }
+
+    /// Returns the consistency level of reads as a setting for reports, if anything about copies was chosen:
+    /// the design's own, or else that of the run or a default.
+    pub fn read_setting(
+        &self,
+        own: Option<Consistency>,
+        default: Consistency,
+    ) -> Option<(String, String)> {
+        let replication = self.options().replication;
+        if own.is_none() && !replication.is_chosen() {
+            return None;
+        }
+        let level = own.or(replication.consistency).unwrap_or(default);
+        Some((READ_LEVEL.to_owned(), level.to_string()))
     }
 
     /// Returns the statements that bring tables to rest after loading.

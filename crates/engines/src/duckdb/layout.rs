@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
 use crate::adbc::Database;
-use crate::parquet::Codec;
+use crate::parquet::{Codec, SORTED_FILE};
 use crate::settings::Settings;
 use crate::{Context, EngineError};
 
@@ -54,10 +54,7 @@ impl DuckdbLayout {
             Some("table") => (Settings::new(id, TABLE_SETTINGS)?, Shape::Table),
             Some("parquet") => {
                 let mut settings = Settings::new(id, PARQUET_SETTINGS)?;
-                let codec = match settings.word("codec", &["zstd", "snappy"])? {
-                    Some("snappy") => Codec::Snappy,
-                    _ => Codec::Zstd,
-                };
+                let codec = Codec::take(&mut settings)?;
                 (settings, Shape::Parquet(codec))
             }
             other => {
@@ -198,7 +195,7 @@ impl DuckdbLayout {
 
     /// Returns the file that the Parquet layout writes.
     fn parquet_file(&self) -> PathBuf {
-        self.dir.join(crate::parquet::SORTED_FILE)
+        self.dir.join(SORTED_FILE)
     }
 
     /// Returns the statements that make an empty table.

@@ -83,8 +83,8 @@ impl Engine for Duckdb {
         let layout = DuckdbLayout::new(id, &workload.table, context)?;
         let (statements, unit_rows) = match layout.shape {
             Shape::Table => (table::statements(&layout), ROW_GROUP_ROWS),
-            Shape::Parquet(_) => (
-                parquet_view::statements(&layout),
+            Shape::Parquet(codec) => (
+                parquet_view::statements(&layout, codec),
                 PARQUET_ROW_GROUP_ROWS as u64,
             ),
         };

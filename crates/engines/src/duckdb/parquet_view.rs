@@ -11,11 +11,12 @@ use super::layout::DuckdbLayout;
 use super::{ask, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Database, Driver};
-use crate::parquet::{self, Codec, ParquetTable};
+use crate::parquet::{Codec, FileLayout, ParquetTable};
 
 /// Returns the statements of the layout, and what is done beside them.
-pub fn statements(layout: &DuckdbLayout) -> Vec<String> {
-    let mut statements = parquet::statements(&layout.dir, &layout.table);
+pub fn statements(layout: &DuckdbLayout, codec: Codec) -> Vec<String> {
+    let file = FileLayout::of_one_file(codec);
+    let mut statements = file.statements(&layout.table, &layout.dir);
     statements.push(format!("in {}:", layout.view_file().display()));
     statements.extend(layout.view_statements());
     statements.push("before questions:".to_owned());
@@ -45,7 +46,7 @@ impl ParquetView {
         let view_file = layout.view_file();
         Ok(ParquetView {
             // It only writes, which takes no threads.
-            file: ParquetTable::new(info, dir, table, codec, 1),
+            file: ParquetTable::new(info, dir, table, FileLayout::of_one_file(codec), 1),
             view: layout.writable(library, &view_file),
             view_file,
             options: options.clone(),

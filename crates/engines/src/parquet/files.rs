@@ -1,4 +1,4 @@
-//! The files of one Parquet design: slices while loading, one sorted file afterwards.
+//! The files of one Parquet design: slices while loading, and what they are sorted into afterwards.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,129 +9,93 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
-use bakeoff_workload::{ColumnType, Table};
+use bakeoff_workload::Table;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::{ParquetReadOptions, col};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
 
+use super::layout::FileLayout;
+use super::sorted::{Sorted, external};
 use crate::bytes::folder_size;
 use crate::sql::{self, Session};
+use crate::value_folders::ValueFolders;
 
-/// The number of rows in a row group, the unit that statistics can skip.
-pub const ROW_GROUP_ROWS: usize = 131_072;
-/// The name of the sorted file in the folder of a design.
-pub const SORTED_FILE: &str = "table.parquet";
-/// Multiple of its bytes that a table needs while its slices are sorted into one file.
+/// Multiple of its bytes that a table needs while its slices are sorted.
 const SORTING: f64 = 2.0;
-/// The compression level, which is the Zstandard library's default.
-const ZSTD_LEVEL: i32 = 3;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Codec {
-    Zstd,
-    Snappy,
-}
-
-impl Codec {
-    pub fn settings(self) -> Vec<(String, String)> {
-        let codec = match self {
-            Codec::Zstd => format!("zstd, level {ZSTD_LEVEL}"),
-            Codec::Snappy => "snappy".to_owned(),
-        };
-        vec![
-            ("codec".to_owned(), codec),
-            ("rows of a row group".to_owned(), ROW_GROUP_ROWS.to_string()),
-        ]
-    }
-
-    fn properties(self, table: &Table) -> Result<WriterProperties, DesignError> {
-        let compression = match self {
-            Codec::Snappy => Compression::SNAPPY,
-            Codec::Zstd => Compression::ZSTD(
-                ZstdLevel::try_new(ZSTD_LEVEL).map_err(|e| DesignError(e.to_string()))?,
-            ),
-        };
-        let mut properties = WriterProperties::builder()
-            .set_compression(compression)
-            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-            .set_statistics_enabled(EnabledStatistics::Page);
-        // Statistics leave NaN out, so a row group that holds one could be skipped by mistake.
-        for column in table
-            .columns
-            .iter()
-            .filter(|c| c.kind == ColumnType::Double)
-        {
-            let path = ColumnPath::from(column.name.as_str());
-            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
-        }
-        Ok(properties.build())
-    }
-}
 
 pub struct ParquetTable {
     info: DesignInfo,
     dir: PathBuf,
     table: Table,
-    codec: Codec,
+    layout: FileLayout,
     threads: usize,
+    /// The folders of the rows that this process has loaded, so that too many are noticed at once.
+    folders: Mutex<Option<ValueFolders>>,
     session: Mutex<Option<Session>>,
 }
 
 impl ParquetTable {
-    pub fn new(info: DesignInfo, dir: PathBuf, table: Table, codec: Codec, threads: usize) -> Self {
+    pub fn new(
+        info: DesignInfo,
+        dir: PathBuf,
+        table: Table,
+        layout: FileLayout,
+        threads: usize,
+    ) -> Self {
         ParquetTable {
             info,
             dir,
             table,
-            codec,
+            folders: Mutex::new(layout.folders()),
+            layout,
             threads,
             session: Mutex::default(),
         }
     }
 
-    fn sorted_file(&self) -> PathBuf {
-        self.dir.join(SORTED_FILE)
+    /// Returns the path of the sorted rows, which is a file, or a folder of folders. It is there when the
+    /// table has settled.
+    pub fn sorted_path(&self) -> PathBuf {
+        self.dir.join(self.layout.sorted_name())
+    }
+
+    fn order(&self) -> Vec<SortExpr> {
+        let columns = self.layout.order(&self.table).into_iter();
+        columns.map(|name| col(name).sort(true, false)).collect()
     }
 
     fn failed(&self, doing: &str, path: &Path, error: impl std::fmt::Display) -> DesignError {
         DesignError(format!("{doing} {} failed: {error}", path.display()))
     }
 
-    /// Sorts all slices into one file, within the session's memory limit.
+    /// Sorts all slices into one file or into folders, within the session's memory limit.
     async fn sort(&self) -> Result<(), DesignError> {
-        let unfinished = self.dir.join("table.parquet.unfinished");
+        let unfinished = self.sorted_path().with_added_extension("unfinished");
+        // Folders that a killed process left would be read as slices.
+        remove_unfinished(&unfinished);
         let work = async {
             let session = sql::sorting_session()?;
             let slices = format!("{}/", self.dir.display());
             let options = ParquetReadOptions::default();
-            let key: Vec<SortExpr> = self.table.key().map(|k| col(k).sort(true, false)).collect();
             let mut rows = session
                 .read_parquet(slices, options)
                 .await?
-                .sort(key)?
+                .sort(self.order())?
                 .execute_stream()
                 .await?;
-            let properties = self.codec.properties(&self.table).map_err(external)?;
-            let file = File::create(&unfinished)?;
-            let mut writer = ArrowWriter::try_new(file, self.table.schema(), Some(properties))
-                .map_err(external)?;
+            let mut sorted = Sorted::create(&unfinished, &self.table, &self.layout)?;
             while let Some(batch) = rows.next().await {
-                writer.write(&batch?).map_err(external)?;
+                sorted.write(&batch?)?;
             }
-            let file = writer.into_inner().map_err(external)?;
-            file.sync_all()?;
-            Ok::<(), DataFusionError>(())
+            sorted.finish()
         };
         work.await.map_err(|e| {
             remove_unfinished(&unfinished);
             self.failed("sorting into", &unfinished, sql::message(&e))
         })?;
-        fs::rename(&unfinished, self.sorted_file())
+        fs::rename(&unfinished, self.sorted_path())
             .map_err(|e| self.failed("renaming", &unfinished, e))
     }
 
@@ -154,9 +118,15 @@ impl ParquetTable {
         }
         let open = async {
             let session = sql::session(self.threads)?;
-            let path = self.sorted_file().display().to_string();
-            let key: Vec<SortExpr> = self.table.key().map(|k| col(k).sort(true, false)).collect();
-            let options = ParquetReadOptions::default().file_sort_order(vec![key]);
+            let schema = self.table.schema();
+            let options = ParquetReadOptions::default().schema(&schema);
+            let path = self.sorted_path().display().to_string();
+            let (path, options) = if self.layout.partition.is_some() {
+                // Rows of several files in one stream have no order together.
+                (format!("{path}/"), options)
+            } else {
+                (path, options.file_sort_order(vec![self.order()]))
+            };
             session
                 .register_parquet(&self.table.name, path, options)
                 .await?;
@@ -164,7 +134,7 @@ impl ParquetTable {
         };
         let session = open.await;
         let session =
-            session.map_err(|e| self.failed("opening", &self.sorted_file(), sql::message(&e)))?;
+            session.map_err(|e| self.failed("opening", &self.sorted_path(), sql::message(&e)))?;
         *self.session.lock().unwrap_or_else(|e| e.into_inner()) = Some(session.clone());
         Ok(session)
     }
@@ -187,6 +157,7 @@ impl Design for ParquetTable {
             }
             _ => {}
         }
+        *self.folders.lock().unwrap_or_else(|e| e.into_inner()) = self.layout.folders();
         fs::create_dir_all(&self.dir).map_err(|e| self.failed("making", &self.dir, e))
     }
 
@@ -198,7 +169,14 @@ impl Design for ParquetTable {
         let path = self.dir.join(format!("slice-{slice:06}.parquet"));
         let unfinished = path.with_extension("unfinished");
         let write = || {
-            let properties = self.codec.properties(&self.table).map_err(external)?;
+            if let Some(folders) = &mut *self.folders.lock().unwrap_or_else(|e| e.into_inner()) {
+                folders.extend(rows).map_err(external)?;
+            }
+            let properties = self
+                .layout
+                .codec
+                .properties(&self.table)
+                .map_err(external)?;
             let file = File::create(&unfinished)?;
             let mut writer =
                 ArrowWriter::try_new(file, rows.schema(), Some(properties)).map_err(external)?;
@@ -214,12 +192,12 @@ impl Design for ParquetTable {
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
-        if !self.sorted_file().exists() {
+        if !self.sorted_path().exists() {
             self.sort().await?;
         }
         self.remove_slices()
             .map_err(|e| self.failed("removing slices from", &self.dir, e))?;
-        Ok("sorted by key into one file".to_owned())
+        Ok(self.layout.settled())
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
@@ -239,7 +217,7 @@ impl Design for ParquetTable {
     fn needs(&self) -> Needs {
         Needs {
             times: Some(SORTING),
-            why: Some("the file is written before the slices are removed".to_owned()),
+            why: Some("sorted files are written before the slices are removed".to_owned()),
             ..Needs::default()
         }
     }
@@ -249,12 +227,12 @@ impl Design for ParquetTable {
     }
 }
 
-/// Removes a failed file, since the run may need its disk space to go on with other designs.
+/// Removes a failed file or folder, since the run may need its disk space to go on with other designs.
 fn remove_unfinished(path: &Path) {
     // If even that fails, the error that led here says more.
-    fs::remove_file(path).ok();
-}
-
-fn external(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {
-    DataFusionError::External(error.into())
+    if path.is_dir() {
+        fs::remove_dir_all(path).ok();
+    } else {
+        fs::remove_file(path).ok();
+    }
 }

@@ -1,9 +1,12 @@
-//! The engine `parquet`: one file sorted by key, queried through DataFusion.
+//! The engine `parquet`: sorted files, queried through DataFusion.
 
+mod codec;
 mod files;
+mod layout;
+mod sorted;
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
@@ -11,11 +14,12 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
-use crate::settings::Settings;
+use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, Running};
-pub use files::{Codec, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE};
-
-const SETTINGS: &str = "codec=zstd|snappy";
+pub use codec::{Codec, ROW_GROUP_ROWS};
+pub use files::ParquetTable;
+use layout::SETTINGS;
+pub use layout::{FileLayout, SORTED_FILE};
 
 pub struct ParquetFiles;
 
@@ -28,7 +32,7 @@ impl Engine for ParquetFiles {
     fn layouts(&self) -> &'static [Layout] {
         &[Layout {
             name: "parquet",
-            what: "one Parquet file sorted by key, read by DataFusion",
+            what: "sorted Parquet files, read by DataFusion",
             settings: SETTINGS,
         }]
     }
@@ -47,12 +51,21 @@ impl Engine for ParquetFiles {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let codec = codec(id)?;
-        let statements = statements(&context.folder_of_design(id), &workload.table);
+        let layout = FileLayout::new(id, &workload.table)?;
+        let dir = context.folder_of_design(id);
+        let statements = layout.statements(&workload.table, &dir);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
-            ..self.info_of(id, codec.settings(), statements)
+            ..self.info_of(id, layout.settings(), statements)
         })
+    }
+
+    fn value_folders(
+        &self,
+        id: &DesignId,
+        table: &Table,
+    ) -> Result<Option<ValueFolders>, EngineError> {
+        Ok(FileLayout::new(id, table)?.folders())
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -60,18 +73,6 @@ impl Engine for ParquetFiles {
             folder: context.folder_of("parquet"),
         }))
     }
-}
-
-/// Returns what is done to the files in the folder of a design.
-pub fn statements(dir: &Path, table: &Table) -> Vec<String> {
-    let (key, dir) = (table.key().collect::<Vec<_>>(), dir.display());
-    vec![
-        format!("write {dir}/slice-*.parquet while loading"),
-        format!(
-            "sort them by ({}) into {dir}/{SORTED_FILE} and remove them",
-            key.join(", ")
-        ),
-    ]
 }
 
 struct RunningParquet {
@@ -98,12 +99,13 @@ impl Running for RunningParquet {
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = ParquetFiles.describe(id, workload, context)?;
         let dir = context.folder_of_design(id);
+        let layout = FileLayout::new(id, &workload.table)?;
         let table = workload.table.clone();
         Ok(Box::new(ParquetTable::new(
             info,
             dir,
             table,
-            codec(id)?,
+            layout,
             context.threads,
         )))
     }
@@ -120,17 +122,4 @@ impl Running for RunningParquet {
             _ => Ok(()),
         }
     }
-}
-
-fn codec(id: &DesignId) -> Result<Codec, EngineError> {
-    let mut settings = Settings::new(id, SETTINGS)?;
-    if let Some(layout) = &id.layout {
-        return Err(settings.error(format!("parquet has no layout `{layout}`")));
-    }
-    let codec = match settings.word("codec", &["zstd", "snappy"])? {
-        Some("snappy") => Codec::Snappy,
-        _ => Codec::Zstd,
-    };
-    settings.end()?;
-    Ok(codec)
 }

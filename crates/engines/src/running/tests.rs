@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -87,4 +88,34 @@ async fn where_no_engine_is_available_nothing_is_started() {
         "{error}"
     );
     assert_eq!(error.matches("cassandra: ").count(), 1, "{error}");
+}
+
+#[tokio::test]
+async fn a_design_that_its_engine_cannot_have_here_fails_alone() {
+    let spark = bakeoff_servers::survey::spark().await;
+    if let Err(reason) = spark.verdict() {
+        return bakeoff_testing::skipped(reason);
+    }
+    let mut context = context();
+    context.options.cassandra.cluster.as_mut().unwrap().tls = true;
+    let observer = Troubles::default();
+    let designs = ids(&["spark/cassandra", "dry"]);
+    let checked = Engines::checked(&designs, &context, &observer).await;
+    let mut engines = checked.unwrap();
+    let error = engines.start(&designs[0], &context, &observer).await;
+    let reason = error.unwrap_err().0;
+    assert!(reason.contains("--tls"), "{reason}");
+    assert!(!Path::new("/nowhere").exists(), "it was started");
+    engines
+        .start(&designs[1], &context, &observer)
+        .await
+        .unwrap();
+    let shown = std::mem::take(&mut *observer.0.lock().unwrap());
+    assert_eq!(shown, [format!("spark/cassandra: {reason}")]);
+    let alone = Engines::checked(&designs[..1], &context, &observer).await;
+    let error = alone.err().unwrap().0;
+    assert!(
+        error.starts_with("none of the designs can run here"),
+        "{error}"
+    );
 }

@@ -14,7 +14,7 @@ title = "t"
 
 [table]
 name = "readings"
-columns = { series = "text", time = "timestamp", value = "double" }
+columns = { series = "text", time = "timestamp", value = "double", country = "text" }
 partition_key = ["series"]
 order_key = ["time"]
 

@@ -10,6 +10,7 @@ mod location;
 mod names;
 mod progress;
 mod query;
+mod scan;
 mod source;
 mod wide_numbers;
 
@@ -27,13 +28,14 @@ use datafusion::prelude::SessionContext;
 
 pub use bakeoff_columnar::{
     CHUNK_ROWS, Check, Column, Definition, Error as ColumnarError, Ingested, Kind, Part, Profile,
-    Selection, Table as Columnar,
+    Selection, Share, Table as Columnar,
 };
 pub use connection::{Access, ColumnarOptions, Connection};
 pub use error::{SqlError, TableError};
 pub use location::Location;
 pub use progress::{ChunkCounts, Progress};
 pub use query::Query;
+pub use scan::{Scan, ScanRequest, Scanner};
 pub use source::{Rows, Source, SourceColumn};
 
 use crate::{cassandra, sql};

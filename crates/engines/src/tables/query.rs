@@ -236,7 +236,7 @@ fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
 
 /// Returns the error of a text in the SQL that cannot be converted to the type that it is compared with
 /// or cast to, if that is the error.
-fn text_error(sql: &str, error: &DataFusionError) -> Option<SqlError> {
+pub(super) fn text_error(sql: &str, error: &DataFusionError) -> Option<SqlError> {
     let DataFusionError::ArrowError(error, _) = error.find_root() else {
         return None;
     };

@@ -19,11 +19,13 @@ use bakeoff_engines::{Context, EngineOptions, Running};
 use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 
+use crate::cassandra_copies::copies_on_a_real_cassandra;
+use crate::cassandra_indexes::indexes_on_a_real_cassandra;
 use crate::cassandra_series::series_on_a_real_cassandra;
 use crate::cassandra_table_options::table_options_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
 use crate::support::{
-    Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
+    Started, THREADS, Table, events, executed, has_cassandra, marks, part, places, wrong_answers,
 };
 
 /// Time limit of a call to a server that was killed.
@@ -52,7 +54,7 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/narrow?aggregate=server",
 ];
 
-const EVENT_QUERIES: &[&str] = &[
+pub const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events",
     "SELECT value FROM events",
     "SELECT label, series FROM events",
@@ -169,7 +171,7 @@ const PLACE_DESIGNS: &[&str] = &[
     "cassandra/wide?order=desc&bucket=3",
 ];
 
-const PLACE_QUERIES: &[&str] = &[
+pub const PLACE_QUERIES: &[&str] = &[
     "SELECT * FROM places",
     "SELECT \"order\" FROM places",
     "SELECT amount FROM places WHERE region = 'north' AND id = -1",
@@ -197,7 +199,7 @@ const PLACE_QUERIES: &[&str] = &[
      ORDER BY day DESC, \"order\" DESC LIMIT 4",
 ];
 
-const MARK_QUERIES: &[&str] = &[
+pub const MARK_QUERIES: &[&str] = &[
     "SELECT * FROM marks",
     "SELECT height FROM marks WHERE up",
     "SELECT height FROM marks WHERE NOT up",
@@ -232,6 +234,8 @@ async fn designs_on_a_real_cassandra() {
     series_on_a_real_cassandra(&cassandra).await;
     let session = session_at(&address_of(&cassandra.context.run_dir)).await;
     table_options_on_a_real_cassandra(&cassandra, &session).await;
+    indexes_on_a_real_cassandra(&cassandra).await;
+    copies_on_a_real_cassandra(&cassandra).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
 }
@@ -390,24 +394,6 @@ async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
         let plan = executed(cassandra.design(id, table).await.as_ref(), one).await;
         assert!(plan.contains(ranges), "{id}: {plan}");
     }
-}
-
-/// The plan of a question with its metrics, after it was answered.
-async fn executed(design: &dyn Design, sql: &str) -> String {
-    let answer = design
-        .answer(&format!("EXPLAIN ANALYZE {sql}"))
-        .await
-        .unwrap();
-    let plans = answer.batches.iter().flat_map(|batch| {
-        let texts = batch.column_by_name("plan").unwrap();
-        let texts = texts.as_any().downcast_ref::<StringArray>().unwrap();
-        texts
-            .iter()
-            .flatten()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    });
-    plans.collect()
 }
 
 async fn too_many_buckets_are_an_error(cassandra: &Started) {
@@ -630,11 +616,11 @@ async fn has_keyspace(session: &Session, keyspace: &str) -> bool {
     found.into_rows_result().unwrap().rows_num() > 0
 }
 
-async fn cql(session: &Session, statement: &str) {
+pub async fn cql(session: &Session, statement: &str) {
     session.query_unpaged(statement, ()).await.unwrap();
 }
 
-fn address_of(run_dir: &Path) -> String {
+pub fn address_of(run_dir: &Path) -> String {
     let servers = list(&Home::from_env().unwrap()).unwrap();
     servers
         .iter()

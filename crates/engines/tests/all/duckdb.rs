@@ -98,21 +98,15 @@ columns = { name = "text", time = "timestamp", data = "blob" }"#;
     Table::new("files", table, columns)
 }
 
-fn context(run_dir: PathBuf, adbc: AdbcOptions) -> Context {
-    Context {
-        run_dir,
-        token: None,
-        threads: THREADS,
-        keys_repeat: true,
-        options: EngineOptions {
-            adbc,
-            ..EngineOptions::default()
-        },
+fn options(adbc: AdbcOptions) -> EngineOptions {
+    EngineOptions {
+        adbc,
+        ..EngineOptions::default()
     }
 }
 
 async fn started(folder: &Path) -> Started {
-    Started::with("duckdb", context(folder.join("run"), adbc_host::options())).await
+    Started::with("duckdb", folder.join("run"), options(adbc_host::options())).await
 }
 
 async fn count(design: &dyn Design, table: &str) -> i64 {
@@ -349,7 +343,13 @@ async fn a_process_that_cannot_load_the_library_is_told() {
                 arguments: vec!["-c".to_owned(), format!("read -r line; {script}")],
             }),
         };
-        let context = context(folder.path().join("run"), adbc);
+        let context = Context {
+            run_dir: folder.path().join("run"),
+            token: None,
+            threads: THREADS,
+            keys_repeat: true,
+            options: options(adbc),
+        };
         let id = "duckdb/table".parse().unwrap();
         let engine = bakeoff_engines::registry::engine(&id).unwrap();
         let error = engine.start(&context).await.err().unwrap().0;

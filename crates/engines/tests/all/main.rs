@@ -5,7 +5,11 @@
 
 mod adbc_host;
 mod cassandra;
+mod cassandra_consistency;
+mod cassandra_copies;
 mod cassandra_drive;
+mod cassandra_indexes;
+mod cassandra_java;
 mod cassandra_rate_limit;
 mod cassandra_series;
 mod cassandra_settings;
@@ -13,9 +17,11 @@ mod cassandra_table_options;
 mod cassandra_workloads;
 mod duckdb;
 mod names;
+mod parquet;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
+mod spark;
 mod support;
 mod timeseries;

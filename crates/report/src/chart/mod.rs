@@ -3,6 +3,7 @@
 
 mod axis;
 mod bars;
+mod client_bars;
 mod heat_map;
 mod line;
 mod load_bars;
@@ -17,9 +18,11 @@ mod rows_lines;
 mod scale;
 mod scatter;
 mod setting_line;
+mod speed_up_lines;
 mod storage_bars;
 mod timeline;
 
+pub use client_bars::{client_rate_bars, client_time_bars};
 pub use heat_map::heat_map;
 pub use load_bars::load_bars;
 pub use palette::{Marker, Palette, nth_class};
@@ -30,6 +33,7 @@ pub use rate_bars::{p99_bars, rate_bars};
 pub use rows_lines::{MOST_LINES, grown_designs, rows_lines};
 pub use scatter::{Size, scatter};
 pub use setting_line::{setting_bytes, setting_times};
+pub use speed_up_lines::speed_up_lines;
 pub use storage_bars::storage_bars;
 pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
 

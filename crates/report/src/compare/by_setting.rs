@@ -7,7 +7,7 @@ use crate::decide::words::{list, percent};
 use crate::units;
 
 /// Rounds below which no difference between designs can be shown.
-const ROUNDS_FOR_DIFFERENCES: u32 = 5;
+pub const ROUNDS_FOR_DIFFERENCES: u32 = 5;
 /// Most values in one list, beyond which only their number is given.
 const LISTED: usize = 4;
 

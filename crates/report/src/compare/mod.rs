@@ -1,5 +1,6 @@
 //! Shows a comparison: in the terminal, as one HTML file, as JSON.
 
+mod by_level;
 mod by_setting;
 mod concurrent;
 mod cost;
@@ -8,8 +9,9 @@ pub(crate) mod figure;
 pub mod growth;
 pub mod html;
 pub mod json;
-mod notes;
+pub(crate) mod notes;
 mod race;
+mod sets;
 pub mod terminal;
 pub(crate) mod to_best;
 mod verdict;

@@ -1,6 +1,6 @@
 //! Renders a load as one HTML file that needs no network and no scripts.
 
-mod published;
+pub(crate) mod published;
 mod setup;
 mod tables;
 

@@ -2,7 +2,7 @@
 
 pub mod html;
 pub mod json;
-mod notes;
+pub(crate) mod notes;
 mod rows;
 pub mod slower_disk;
 pub mod terminal;
@@ -117,7 +117,11 @@ fn p99_support(design: &DriveDesign, operation: usize) -> Support {
 
 /// Writes a time that a share of the operations, from 0 to 1, did not exceed: with a mark where it
 /// hangs on a few operations. Returns `None` where it hangs on the slowest one alone.
-fn quantile(operation: &OperationFigures, quantile: f64, seconds: Option<f64>) -> Option<String> {
+pub(crate) fn quantile(
+    operation: &OperationFigures,
+    quantile: f64,
+    seconds: Option<f64>,
+) -> Option<String> {
     let time = units::duration(seconds?);
     match operation.support(quantile) {
         Support::Enough => Some(time),

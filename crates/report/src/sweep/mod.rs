@@ -2,7 +2,7 @@
 
 pub mod html;
 pub mod json;
-mod notes;
+pub(crate) mod notes;
 pub mod terminal;
 mod verdict;
 
@@ -66,7 +66,7 @@ fn shortage(inserted: &Inserted) -> Option<String> {
 }
 
 /// Designs with a best setting, the one with the most rows a second first.
-fn by_rate(summary: &SweepSummary) -> Vec<(&SweepDesign, &SweepSetting)> {
+pub(crate) fn by_rate(summary: &SweepSummary) -> Vec<(&SweepDesign, &SweepSetting)> {
     let designs = summary.designs.iter();
     let mut best: Vec<_> = designs
         .filter_map(|design| Some((design, design.best_setting()?)))

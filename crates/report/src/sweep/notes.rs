@@ -1,6 +1,6 @@
 //! Notes that a reader needs in addition to the figures.
 
-use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepSetting, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, Inserted, OVER_ANY, SweepSetting, SweepSummary};
 
 use super::{FEWEST_ROUNDS, MUCH_WAITING, ROUNDS_TO_ASK_FOR, setting};
 use crate::units;
@@ -41,6 +41,7 @@ pub fn of(summary: &SweepSummary) -> Vec<String> {
     .iter()
     .filter_map(|note| note(summary))
     .collect();
+    notes.extend(over_any(summary));
     notes.extend(uncounted(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes
@@ -125,6 +126,26 @@ fn few_rounds(summary: &SweepSummary) -> Option<String> {
             "Each setting was measured {often}. Below {FEWEST_ROUNDS} rounds nothing is called a \
              difference: --rounds {ROUNDS_TO_ASK_FOR} can show one."
         )
+    })
+}
+
+/// Says of each design that was measured with both kinds of batches what rows of any partitions in a batch cost.
+fn over_any(summary: &SweepSummary) -> impl Iterator<Item = String> {
+    let rate = move |id: &str| -> Option<f64> {
+        let design = summary.designs.iter().find(|design| design.info.id == id)?;
+        design.best_setting()?.rows_per_second()
+    };
+    let ids = summary.designs.iter().map(|design| design.info.id.as_str());
+    ids.filter_map(move |id| {
+        let of_one = id.strip_suffix(OVER_ANY)?;
+        let (any, one) = (rate(id)?, rate(of_one)?);
+        Some(format!(
+            "{of_one}: with rows of any partitions in a batch the most rows a second are {}, with rows of one \
+             partition {}: {:.2}×.",
+            units::rate(any),
+            units::rate(one),
+            any / one
+        ))
     })
 }
 

@@ -8,4 +8,6 @@ mod drive;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod study;
+#[cfg(test)]
 mod sweep;

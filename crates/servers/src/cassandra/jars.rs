@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::checksums;
-use super::maven::{FETCH_LIMIT, fetch, find_maven};
+use super::maven::{FETCH_LIMIT, fetch, find_maven, of_cassandra};
 use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
@@ -101,7 +101,9 @@ async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf>
         check(version, &Jars::Fetched(jars.clone()))?;
     } else {
         let expected = checksums::pinned(version);
-        fetch(maven, &pinned()?, version, expected, &jars, FETCH_LIMIT).await?;
+        let pinned = pinned()?;
+        let cassandra = of_cassandra(&pinned, version);
+        fetch(maven, &cassandra, expected, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
 }

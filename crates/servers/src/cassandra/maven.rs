@@ -1,5 +1,6 @@
-//! Fetching Cassandra's jars with Maven, once.
+//! Fetching jars with Maven, once.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -34,6 +35,37 @@ const MORE_ROOM: &str = "free some, or set BAKEOFF_HOME to a folder with more ro
 /// The system's message for a full disk, which Java repeats.
 const NO_ROOM: &str = "No space left on device";
 
+/// What Maven fetches, with everything that it depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Artifact<'a> {
+    /// The name in messages, such as `Cassandra`.
+    pub(crate) name: &'static str,
+    /// Maven coordinates: `group:artifact`.
+    pub(crate) maven: &'a str,
+    pub(crate) version: &'a str,
+    /// The version of Maven's dependency plugin.
+    pub(crate) copy_plugin: &'a str,
+    /// The room that has to be free for the jars, in MiB.
+    pub(crate) room_mib: u64,
+}
+
+impl fmt::Display for Artifact<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+/// Returns the artifact of a version of Cassandra.
+pub(crate) fn of_cassandra<'a>(pinned: &'a PinnedCassandra, version: &'a str) -> Artifact<'a> {
+    Artifact {
+        name: "Cassandra",
+        maven: &pinned.maven,
+        version,
+        copy_plugin: &pinned.copy_plugin,
+        room_mib: LEAST_ROOM_MIB,
+    }
+}
+
 /// Returns the `mvn` on `PATH`.
 ///
 /// # Errors
@@ -63,38 +95,38 @@ pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
 /// expected, or `Io`.
 pub(crate) async fn fetch(
     maven: &Path,
-    pinned: &PinnedCassandra,
-    version: &str,
+    artifact: &Artifact<'_>,
     expected: Option<&str>,
     jars: &Path,
     limit: Duration,
 ) -> Result<()> {
-    tracing::info!("fetching Cassandra {version} with Maven (once)");
+    tracing::info!("fetching {artifact} with Maven (once)");
     let unfinished = jars.with_file_name(UNFINISHED);
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(Error::io("empty", &unfinished))?;
     }
     let above = jars.parent().unwrap_or(jars);
-    check_room_for_jars(above)?;
-    let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
+    let purpose = format!("fetching {}", artifact.name);
+    check_room(existing(above), artifact.room_mib, &purpose, MORE_ROOM)?;
+    let fetched = fetch_into(&unfinished, maven, artifact, limit).await;
     let named = fetched
         .and_then(|fetched| {
-            check_fetched(&fetched, expected, version)?;
+            check_fetched(&fetched, expected, artifact)?;
             put_in_place(&fetched, jars)
         })
-        .map_err(|error| advise_if_full(error, above, version));
+        .map_err(|error| advise_if_full(error, above, artifact));
     // Incomplete jars would take room that the next attempt may need.
     let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
     named.and(removed)
 }
 
-fn check_fetched(fetched: &Path, expected: Option<&str>, version: &str) -> Result<()> {
+fn check_fetched(fetched: &Path, expected: Option<&str>, artifact: &Artifact<'_>) -> Result<()> {
     let Some(expected) = expected else {
         return Ok(());
     };
     checksums::check_against(fetched, expected).map_err(|difference| {
         Error::Refused(format!(
-            "the jars of Cassandra {version} that Maven fetched are not those that Bakeoff was \
+            "the jars of {artifact} that Maven fetched are not those that Bakeoff was \
              tested with, and were not kept: {difference}. Look at the repository that Maven \
              fetches from (settings.xml) and at its copies in ~/.m2/repository"
         ))
@@ -113,35 +145,35 @@ fn put_in_place(fetched: &Path, jars: &Path) -> Result<()> {
 async fn fetch_into(
     unfinished: &Path,
     maven: &Path,
-    pinned: &PinnedCassandra,
-    version: &str,
+    artifact: &Artifact<'_>,
     limit: Duration,
 ) -> Result<PathBuf> {
     let fetched = unfinished.join("jars");
     create_folder(&fetched)?;
     let pom = unfinished.join("pom.xml");
-    fs::write(&pom, pom_text(pinned, version)).map_err(Error::io("write", &pom))?;
-    run_maven(maven, &pom, &fetched, version, limit).await?;
+    fs::write(&pom, pom_text(artifact)).map_err(Error::io("write", &pom))?;
+    run_maven(maven, &pom, &fetched, artifact, limit).await?;
     checksums::write(&fetched)?;
     Ok(fetched)
 }
 
 /// Adds to an error what to do if its cause is lack of room, in the folder of the jars or in
 /// Maven's own.
-fn advise_if_full(error: Error, folder: &Path, version: &str) -> Error {
+fn advise_if_full(error: Error, folder: &Path, artifact: &Artifact<'_>) -> Error {
+    let room_mib = artifact.room_mib;
     let text = error.to_string();
     let has_no_room = text.contains(NO_ROOM);
     let names_folder = text.contains(&*folder.to_string_lossy());
     if free_mib(folder).is_ok_and(|free| free == 0) || has_no_room && names_folder {
         return Error::Refused(format!(
-            "fetching Cassandra {version} into {} failed, and that disk is full: it needs \
-             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}\n{text}",
+            "fetching {artifact} into {} failed, and that disk is full: it needs {room_mib} MiB; \
+             {MORE_ROOM}\n{text}",
             folder.display()
         ));
     }
     if has_no_room {
         return Error::Refused(format!(
-            "{text}\nMaven's own folder has no room: it needs {LEAST_ROOM_MIB} MiB in ~/.m2 and in \
+            "{text}\nMaven's own folder has no room: it needs {room_mib} MiB in ~/.m2 and in \
              the temporary folder; free some there"
         ));
     }
@@ -152,7 +184,7 @@ async fn run_maven(
     maven: &Path,
     pom: &Path,
     output: &Path,
-    version: &str,
+    artifact: &Artifact<'_>,
     limit: Duration,
 ) -> Result<()> {
     let mut destination = std::ffi::OsString::from("-DoutputDirectory=");
@@ -168,7 +200,7 @@ async fn run_maven(
         .kill_on_drop(true)
         .output();
     let failed = |lines: String| Error::Maven {
-        version: version.to_owned(),
+        what: artifact.to_string(),
         lines,
     };
     let Ok(output) = tokio::time::timeout(limit, run).await else {
@@ -185,12 +217,15 @@ async fn run_maven(
     Err(failed(last_errors(&String::from_utf8_lossy(&printed))))
 }
 
-fn pom_text(pinned: &PinnedCassandra, version: &str) -> String {
-    let (group, artifact) = pinned.maven.split_once(':').unwrap_or((&pinned.maven, ""));
+fn pom_text(artifact: &Artifact<'_>) -> String {
+    let (group, name) = artifact
+        .maven
+        .split_once(':')
+        .unwrap_or((artifact.maven, ""));
     POM.replace("@GROUP@", group)
-        .replace("@ARTIFACT@", artifact)
-        .replace("@VERSION@", version)
-        .replace("@COPY_PLUGIN@", &pinned.copy_plugin)
+        .replace("@ARTIFACT@", name)
+        .replace("@VERSION@", artifact.version)
+        .replace("@COPY_PLUGIN@", artifact.copy_plugin)
 }
 
 /// Returns what went wrong according to Maven, without its hints to its own options.
@@ -251,8 +286,7 @@ exit 1";
         let jars = folder.path().join("cassandra-5.0.99");
         let error = fetch(
             &maven,
-            &pinned().unwrap(),
-            "5.0.99",
+            &of_cassandra(&pinned().unwrap(), "5.0.99"),
             None,
             &jars,
             FETCH_LIMIT,
@@ -278,8 +312,7 @@ exit 1";
         let jars = folder.path().join("cassandra-5.0.9");
         fetch(
             &maven,
-            &pinned().unwrap(),
-            "5.0.9",
+            &of_cassandra(&pinned().unwrap(), "5.0.9"),
             None,
             &jars,
             FETCH_LIMIT,
@@ -315,8 +348,7 @@ exit 1";
         let fetch = || async {
             fetch(
                 &maven,
-                &pinned().unwrap(),
-                "5.0.9",
+                &of_cassandra(&pinned().unwrap(), "5.0.9"),
                 None,
                 &jars,
                 FETCH_LIMIT,
@@ -380,8 +412,7 @@ exit 1";
         let jars = folder.path().join("cassandra-5.0.9");
         let error = fetch(
             &maven,
-            &pinned().unwrap(),
-            "5.0.9",
+            &of_cassandra(&pinned().unwrap(), "5.0.9"),
             None,
             &jars,
             FETCH_LIMIT,
@@ -404,15 +435,21 @@ exit 1";
         let maven = maven_that("exec sleep 60", folder.path());
         let jars = folder.path().join("cassandra-5.0.9");
         let limit = Duration::from_millis(50);
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", None, &jars, limit)
-            .await
-            .unwrap_err();
+        let error = fetch(
+            &maven,
+            &of_cassandra(&pinned().unwrap(), "5.0.9"),
+            None,
+            &jars,
+            limit,
+        )
+        .await
+        .unwrap_err();
         assert!(error.to_string().contains("did not end within"), "{error}");
     }
 
     #[test]
     fn the_pinned_version_is_asked_for_and_nothing_is_left_to_fill_in() {
-        let text = pom_text(&pinned().unwrap(), "5.0.9");
+        let text = pom_text(&of_cassandra(&pinned().unwrap(), "5.0.9"));
         assert!(text.contains("<artifactId>cassandra-all</artifactId>"));
         assert!(text.contains("<version>5.0.9</version>"));
         assert!(!text.contains('@'), "{text}");

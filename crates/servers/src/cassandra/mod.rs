@@ -14,7 +14,7 @@
 //! # }
 //! ```
 
-mod checksums;
+pub(crate) mod checksums;
 mod chosen_ports;
 mod config;
 mod control;
@@ -32,14 +32,14 @@ mod heap;
 mod hierarchy;
 #[cfg(test)]
 mod hostile;
-mod jar_files;
+pub(crate) mod jar_files;
 mod jars;
 mod java;
 mod known;
 mod launch;
 mod limits;
 mod log;
-mod maven;
+pub(crate) mod maven;
 mod memory;
 mod naming;
 mod node;

@@ -144,6 +144,21 @@ impl ProcessId {
         }
     }
 
+    /// Returns the CPU time of the group that this process leads, including processes that ended and were waited
+    /// for, in seconds.
+    ///
+    /// # Errors
+    /// Fails with `Gone` when it has ended.
+    pub(crate) fn group_cpu_seconds(self) -> Result<f64> {
+        let of_one = |process: ProcessId| -> Result<f64> {
+            Ok(process.cpu_seconds()? + process.seconds_of_ended()?)
+        };
+        let others = self.others_of_group().into_iter();
+        // One that has ended meanwhile is in the time of who waited for it.
+        let of_others: f64 = others.filter_map(|other| of_one(other).ok()).sum();
+        Ok(of_one(self)? + of_others)
+    }
+
     /// Returns the other processes of the group that it leads; none if it has ended, as the group may
     /// be another one by now.
     fn others_of_group(self) -> Vec<ProcessId> {
@@ -262,6 +277,26 @@ mod tests {
         child.wait().unwrap();
         assert!(matches!(id.pause_group(), Err(Error::Gone { .. })));
         assert!(matches!(id.resume_group(), Err(Error::Gone { .. })));
+    }
+
+    #[tokio::test]
+    async fn the_time_of_a_group_is_that_of_all_its_processes() {
+        let mut child = Command::new("sh")
+            .args(["-c", "while :; do :; done & read line"])
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
+        let began = id.group_cpu_seconds().unwrap();
+        // Its leader only waits.
+        while id.group_cpu_seconds().unwrap() < began + 0.05 {
+            std::thread::sleep(AFTER_PAUSE);
+        }
+        assert!(id.cpu_seconds().unwrap() < began + 0.05);
+        id.kill_group().await.unwrap();
+        child.wait().unwrap();
+        assert!(matches!(id.group_cpu_seconds(), Err(Error::Gone { .. })));
     }
 
     #[tokio::test]

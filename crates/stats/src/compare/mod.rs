@@ -10,6 +10,7 @@ mod journal;
 mod ladder;
 mod raced;
 mod record;
+mod sets;
 mod summary;
 #[cfg(test)]
 pub mod testing;
@@ -21,17 +22,19 @@ pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
-    QueryInfo, Record, RowsLeft, Scale, Step, Timing, Unfinished,
+    QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
 };
+pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtValue, Axis, BUSY, Because, BySetting, ConcurrentComparison,
-    ConcurrentFigures, ConcurrentSummary, Cost, CostRange, Demand, DesignCost, DesignForecast,
-    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, HeldOut, InstanceSummary, LOOKS,
-    MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary,
+    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BySetting,
+    CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
+    Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure,
+    Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad,
+    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
+    Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary,
+    Refusal, RoomFrom, ScaleOut, ScaledQuery, SpeedUp, SpeedUps, StorageForecast, Summary,
     SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
     WhyNotChecked, ledger,
 };

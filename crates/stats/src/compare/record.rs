@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axes, Claim, Dropped, Instance, Stopped};
+use super::{Agreed, Axes, Claim, Dropped, Instance, QuerySets, Stopped};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
@@ -82,6 +82,11 @@ pub enum Record {
     /// Axes along which the table grows. Absent where the workload names none, and in records of
     /// earlier versions.
     Axes(Axes),
+    /// Rows that the queries select, counted by the oracle. Absent where no query has a condition that can be
+    /// counted, and in records of earlier versions.
+    Selected {
+        queries: Vec<Selected>,
+    },
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit
@@ -113,9 +118,13 @@ pub enum Record {
         rounds: u32,
     },
     Timed(Timing),
-    /// Number of sets of parameters that concurrent clients ask about in turn.
+    /// Number of sets of parameters whose right answers were computed before clients asked.
     ParameterSets {
         sets: u32,
+        /// Sets of each query. Empty where clients ask about no others, and in records of earlier
+        /// versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        queries: Vec<QuerySets>,
     },
     Concurrent(Box<Concurrent>),
     /// The design failed and takes no further part in the run.
@@ -267,6 +276,15 @@ pub struct LoadSlice {
     pub cpu: CpuSeconds,
 }
 
+/// Rows of the table that satisfy the WHERE clause of a query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    pub query: String,
+    /// Their number with the parameters of each of the first rounds; one number for a query without
+    /// parameters.
+    pub rows: Vec<u64>,
+}
+
 /// Complete answer of a design to a query, with its comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
@@ -326,7 +344,7 @@ pub struct Concurrent {
     pub turn: Option<u32>,
     pub clients: u32,
     /// Number of permutations that were begun in the turn; each one has every query once, in a
-    /// different order.
+    /// different order. It is 0 where all clients asked one query at a time.
     pub permutations: u32,
     /// Seconds during which questions were in flight, from sending the first one to receiving the
     /// last answer.
@@ -339,6 +357,13 @@ pub struct Concurrent {
     /// Permutations with which the clients go on in the design's next turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,
+}
+
+impl Concurrent {
+    /// Returns whether all clients asked the same query at a time.
+    pub fn is_one_query_at_a_time(&self) -> bool {
+        self.queries.iter().any(|query| query.seconds.is_some())
+    }
 }
 
 /// Permutation that a client has asked in part.
@@ -355,6 +380,14 @@ pub struct ConcurrentQuery {
     pub query: String,
     /// Service times of the answers, from sending the question to receiving the last row.
     pub nanoseconds: Vec<u64>,
+    /// Seconds during which all clients asked this query and no other; absent where they asked
+    /// permutations of all queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Comparison of the answers to sets of parameters without a right answer; absent where there are no
+    /// such sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Agreed>,
 }
 
 /// Wrong or missing answers to a query.

@@ -13,7 +13,7 @@ mod steady;
 mod summary;
 mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod threshold;
 mod window;
 

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DesignInfo, Machine};
 
+/// End of the id of a design whose batches hold rows of any partitions, after that of the design itself.
+pub const OVER_ANY: &str = "#any-partition";
+
 /// The first record of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepHeader {

@@ -8,7 +8,7 @@ mod setting;
 mod summary;
 mod tally;
 
-pub use header::SweepHeader;
+pub use header::{OVER_ANY, SweepHeader};
 pub use log::{SweepLog, SweepRun};
 pub use record::{Cell, Check, Failures, Inserted, SweepRecord};
 pub use setting::SweepSetting;

@@ -14,6 +14,7 @@ mod prices;
 mod query;
 mod server;
 mod set;
+mod study;
 mod table;
 mod text;
 mod text_form;
@@ -153,7 +154,7 @@ impl Workload {
             decide,
             designs,
             scale,
-            server: server::check(place, &wire.server)?,
+            server: server::check(place, &wire.server, wire.mix.is_some())?,
             published: wire
                 .published
                 .map(|p| published(place, p, &queries, mix.as_ref()))

@@ -44,6 +44,25 @@ pub fn small(document: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Res
         })
 }
 
+/// Returns the value of `key`, from 1 to `most`, if it is given.
+pub fn up_to(
+    document: Text<'_>,
+    value: Option<&Spanned<i64>>,
+    key: &str,
+    most: u32,
+) -> Result<Option<u32>> {
+    let Some(written) = value else {
+        return Ok(None);
+    };
+    match u32::try_from(*written.get_ref()) {
+        Ok(value) if (1..=most).contains(&value) => Ok(Some(value)),
+        _ => {
+            let message = format!("`{key}` is {written}, but has to be from 1 to {most}");
+            Err(document.error(written.span(), message))
+        }
+    }
+}
+
 /// Checks that a real number is above 0.
 pub fn positive(document: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
     if number > 0.0 && number.is_finite() {

@@ -9,7 +9,7 @@ use super::parameter;
 use super::table::identifier;
 use super::text::{Text, suggestion};
 use super::{literal, number, toml_string, unstable};
-use crate::{DesignId, Expectation, Parameter, Query, Result, Table, wire};
+use crate::{Concurrent, DesignId, Expectation, Parameter, Query, Result, Table, wire};
 
 /// Names that reports show alongside queries, which therefore cannot be names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
@@ -80,15 +80,37 @@ fn check_query(document: Text<'_>, wire: &wire::Query, table: &Table) -> Result<
         let message = "a query with parameters has no single answer to expect; leave `expect` out";
         return Err(document.error(expect.span(), message));
     }
+    let parameter_sets = parameter_sets(document, wire, &parameters)?;
     Ok(Query {
         name,
         sql: wire.sql.get_ref().clone(),
         engine_sql: check_engine_sql(document, &wire.engine_sql)?,
         parameters,
+        parameter_sets,
         tolerance,
         expect: expected,
         position: document.line_and_column(toml_string::start(document, wire.sql.span().start)),
     })
+}
+
+/// Checks the number of sets of parameters with which several clients ask.
+fn parameter_sets(
+    document: Text<'_>,
+    wire: &wire::Query,
+    parameters: &[Parameter],
+) -> Result<Option<u32>> {
+    let (written, most) = (
+        wire.parameter_sets.as_ref(),
+        Concurrent::PARAMETER_SETS_AT_MOST,
+    );
+    let sets = number::up_to(document, written, "parameter_sets", most)?;
+    match written {
+        Some(written) if parameters.is_empty() => {
+            let message = "the query has no parameters of which there could be several sets";
+            Err(document.error(written.span(), message))
+        }
+        _ => Ok(sets),
+    }
 }
 
 fn check_tolerance(document: Text<'_>, written: &Spanned<String>) -> Result<f64> {

@@ -5,6 +5,7 @@ mod form;
 mod jvm;
 mod keys;
 mod needed;
+mod sandbox;
 
 use toml::Spanned;
 
@@ -26,8 +27,9 @@ const RATE_UNITS: [(&str, u64); 4] = [
 
 const TIME_OUTS: [(&str, TimeOuts); 2] = [("long", TimeOuts::Long), ("default", TimeOuts::Shipped)];
 
-/// Checks the limits of heap, memory and the disk, and the settings of Cassandra and its JVM.
-pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerSettings> {
+/// Checks the limits of heap, memory and the disk, and the settings of Cassandra and its JVM. A workload
+/// that `has_mix` may have statements of its own in CQL.
+pub fn check(document: Text<'_>, wire: &wire::Server, has_mix: bool) -> Result<ServerSettings> {
     let time_outs = wire.time_outs.as_ref();
     let settings = ServerSettings {
         heap_mib: mebibytes(document, wire.heap.as_ref(), "heap")?,
@@ -39,6 +41,7 @@ pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerSettings> 
         cassandra: cassandra::check(document, &wire.cassandra)?,
     };
     jvm::check_young(document, &wire.jvm, &settings)?;
+    sandbox::check(document, &wire.cassandra, has_mix)?;
     if let (Some(heap), Some(memory), Some(written)) =
         (settings.heap_mib, settings.memory_mib, &wire.memory)
         && memory <= heap

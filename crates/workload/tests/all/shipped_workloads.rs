@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::AsArray;
 use arrow::datatypes::Float64Type;
 use bakeoff_workload::source;
-use bakeoff_workload::{DuplicateKeys, ParameterValues, Workload};
+use bakeoff_workload::{Concurrent, DuplicateKeys, ParameterValues, Workload};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -61,6 +61,78 @@ fn sensor_is_study_s4_and_its_expected_average_is_right() {
     let expected: f64 = expect.answer[0][0].parse().unwrap();
     assert!((mean - expected).abs() < 1e-9, "{mean}");
     assert_eq!(expect.rows, Some(10_000));
+}
+
+/// Each way to aggregate has to be there at each level, or the report would compare others with others.
+#[test]
+fn sensor_levels_has_each_way_to_aggregate_at_each_level() {
+    let workload = shipped("sensor_levels.toml");
+    let ways = |level: &str| -> Vec<String> {
+        let chosen = format!("consistency={level}");
+        let ids = workload.designs.iter().map(ToString::to_string);
+        ids.filter(|id| id.ends_with(&chosen))
+            .map(|id| id.replace(&chosen, ""))
+            .collect()
+    };
+    assert_eq!(ways("one"), ways("quorum"));
+    assert_eq!(2 * ways("one").len(), workload.designs.len());
+    let [one, many] = &workload.queries[..] else {
+        panic!("{:?}", workload.queries);
+    };
+    assert_eq!(
+        (one.name.as_str(), many.name.as_str()),
+        ("one_partition", "many_partitions")
+    );
+    // The values of the first rows do not depend on the number of sensors.
+    let of_one_sensor = shipped("sensor.toml").queries[0].expect.clone().unwrap();
+    assert_eq!(many.expect.as_ref().unwrap().answer, of_one_sensor.answer);
+}
+
+/// The first run of a newcomer stays short: what is about indexes has a workload of its own.
+#[test]
+fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {
+    let workload = shipped("formats.toml");
+    assert_eq!(workload.designs.len(), 12);
+    let settings = workload.designs.iter().flat_map(|id| id.settings.keys());
+    let about_columns = ["index", "table_by", "view", "sort", "partition"];
+    let found: Vec<&String> = settings
+        .filter(|name| about_columns.contains(&name.as_str()))
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn formats_indexes_asks_the_rows_of_formats_with_each_kind_of_index_and_without() {
+    let (workload, formats) = (shipped("formats_indexes.toml"), shipped("formats.toml"));
+    assert_eq!(workload.data, formats.data);
+    assert_eq!(workload.scale.full_rows, formats.scale.full_rows);
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for layout in ["cassandra/narrow", "cassandra/wide"] {
+        for index in [
+            "",
+            "?index=actor1countrycode",
+            "?index=actor1countrycode:2i",
+        ] {
+            let id = format!("{layout}{index}");
+            assert!(ids.contains(&id), "{id} is not in {ids:?}");
+        }
+    }
+    let [scan, filters @ ..] = &workload.queries[..] else {
+        panic!("{:?}", workload.queries);
+    };
+    assert!(scan.name == "scan" && !scan.sql.contains("WHERE"));
+    assert_eq!(filters.len(), 3);
+    for filter in filters {
+        let mut same = formats.queries.iter();
+        match same.find(|query| query.name == filter.name) {
+            Some(same) => {
+                assert_eq!(filter.sql, same.sql);
+                let answers = [filter, same].map(|query| query.expect.as_ref().unwrap());
+                assert_eq!(answers[0].answer, answers[1].answer);
+            }
+            None => assert_eq!(filter.name, "japan"),
+        }
+    }
 }
 
 #[test]
@@ -169,6 +241,29 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
             _ => full("trucks"),
         };
         assert_eq!(scale.default_rows, workload.scale.full_rows, "{file}");
+    }
+}
+
+#[test]
+fn timeseries_asks_as_the_study_did_with_fewer_sets_of_parameters_by_default() {
+    let workload = shipped("timeseries.toml");
+    let plan = workload.concurrent.unwrap();
+    assert!(plan.per_node && plan.one_query_at_a_time);
+    assert_eq!(plan.clients, 4);
+    let study = Concurrent {
+        parameter_sets: Some(1_000),
+        ..plan
+    };
+    for query in &workload.queries {
+        let (questions, sets) = match query.name.as_str() {
+            "lastpoint" => (100, 100),
+            name if name.starts_with("single_groupby") => (1_000, 20),
+            _ => (100, 20),
+        };
+        assert_eq!(study.questions_of(query), questions, "{}", query.name);
+        if query.name != "lastpoint" {
+            assert_eq!(plan.sets_of(query), Some(sets), "{}", query.name);
+        }
     }
 }
 

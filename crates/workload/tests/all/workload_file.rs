@@ -390,6 +390,51 @@ fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
     );
     let error = parse(&section("client = 4")).unwrap_err();
     assert!(error.contains("did you mean `clients`?"), "{error}");
+    assert!(!plan.per_node && !plan.one_query_at_a_time);
+}
+
+#[test]
+fn sets_of_parameters_are_given_for_all_queries_and_for_one() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let all = parse(&section("parameter_sets = 1_000")).unwrap();
+    assert_eq!(all.concurrent.unwrap().parameter_sets, Some(1_000));
+    assert_eq!(all.queries[0].parameter_sets, None);
+    let parameters = "parameters = { s = { column = \"series\" } }";
+    let of_query = |sets: &str| {
+        let with_sets = format!("{parameters}\nparameter_sets = {sets}");
+        parse(&GOOD.replace(parameters, &with_sets))
+    };
+    assert_eq!(
+        of_query("500").unwrap().queries[0].parameter_sets,
+        Some(500)
+    );
+    let refused = of_query("0").unwrap_err();
+    assert!(
+        refused.ends_with("`parameter_sets` is 0, but has to be from 1 to 10000"),
+        "{refused}"
+    );
+    let query = "[[queries]]\nname = \"plain\"\nsql = \"SELECT 1\"\nparameter_sets = 5\n[scale]";
+    let refused = parse(&GOOD.replace("[scale]", query)).unwrap_err();
+    assert!(refused.contains("has no parameters"), "{refused}");
+}
+
+#[test]
+fn clients_are_given_per_node_or_in_all_and_may_ask_one_query_at_a_time() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let keys = "clients_per_node = 3\none_query_at_a_time = true";
+    let plan = parse(&section(keys)).unwrap().concurrent.unwrap();
+    assert_eq!((plan.clients, plan.per_node), (3, true));
+    assert!(plan.one_query_at_a_time);
+    let both = parse(&section("clients = 4\nclients_per_node = 3")).unwrap_err();
+    assert_eq!(
+        both,
+        "w/my-test.toml:20:20: `clients` are those of all nodes together, so that one of the two is \
+         enough"
+    );
+    assert_eq!(
+        parse(&section("clients_per_node = 257")).unwrap_err(),
+        "w/my-test.toml:19:20: `clients_per_node` is 257, but has to be from 1 to 256"
+    );
 }
 
 /// Returns the good file with this expression asked for, and a tolerance where there is one.

@@ -4,6 +4,7 @@ mod execute;
 mod header;
 mod live;
 mod load;
+mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token};
+use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token, require};
 use bakeoff_stats::Role;
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
@@ -192,7 +193,7 @@ impl Drive {
         progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows)?;
         check_new_rows(&mix, values.as_ref(), rows)?;
-        let context = self.context(&workload, dir, source.may_repeat_keys())?;
+        let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
         warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
@@ -295,7 +296,13 @@ impl Drive {
         }
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+    fn context(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+        keys_repeat: bool,
+    ) -> Result<Context> {
         let ours = self.cluster.cassandra.is_none();
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
@@ -304,6 +311,7 @@ impl Drive {
         options.cassandra.server = workload.server.clone();
         options.rate_limit = self.limit()?;
         options.cassandra.functions = workload.makes_functions();
+        require(designs, &mut options);
         Ok(Context {
             run_dir,
             token: Some(new_token()),

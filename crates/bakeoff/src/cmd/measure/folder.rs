@@ -16,7 +16,8 @@ pub fn choose(out: Option<&Path>, name: &str, is_free: impl Fn(&Path) -> bool) -
     std::path::absolute(&path).with_context(|| format!("cannot use the path {}", path.display()))
 }
 
-fn first_free(name: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
+/// Returns `runs/NAME`, or the first of `runs/NAME-2`, ... that is free.
+pub fn first_free(name: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
     let numbered = |n: u32| match n {
         1 => Path::new("runs").join(name),
         n => Path::new("runs").join(format!("{name}-{n}")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use bakeoff_driver::{Budget, Designs, Settings, start_designs};
+use bakeoff_driver::{Budget, Designs, RIGHT_ANSWERS_WITHIN, Settings, start_designs};
 use bakeoff_engines::{Context, DesignCandidates, DesignInstances, Engines, SqlOracle};
 use bakeoff_stats::{Header, Journal, Prices, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
@@ -111,6 +111,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         budget: budget.map(|total| Budget::new(plan.began, total)),
         call_limit: plan.options.limit,
         race: plan.options.race,
+        right_answers_within: RIGHT_ANSWERS_WITHIN,
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
     };

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token};
+use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token, require};
 use bakeoff_stats::{DesignInfo, Journal};
-use bakeoff_workload::{Consistency, RowSource, Workload};
+use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
@@ -144,6 +144,7 @@ impl Run {
         let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
         let replication = self.replication()?;
+        self.concurrent.check(&workload, replication.nodes)?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
@@ -163,7 +164,7 @@ impl Run {
         };
         let context = Context {
             token,
-            ..self.context(&workload, dir, source.may_repeat_keys())?
+            ..self.context(&workload, &designs, dir, source.may_repeat_keys())?
         };
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
@@ -195,6 +196,11 @@ impl Run {
         .await
     }
 
+    /// Returns the time that the whole run may take, if one was given.
+    pub fn time(&self) -> Option<Duration> {
+        self.budget
+    }
+
     fn threads(&self) -> usize {
         self.threads.map_or_else(machine::cores, usize::from)
     }
@@ -219,7 +225,13 @@ impl Run {
         self.nodes.replication(ours, self.consistency)
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+    fn context(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+        keys_repeat: bool,
+    ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
@@ -227,6 +239,7 @@ impl Run {
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        require(designs, &mut options);
         Ok(Context {
             run_dir,
             token: None,

@@ -11,6 +11,7 @@ use bakeoff_stats::sweep::{SweepHeader, SweepLog};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Sweep;
+use super::batch_over::Batches;
 use crate::cmd::measure::Measurement;
 use crate::cmd::report;
 use crate::exit::Exit;
@@ -24,6 +25,7 @@ pub struct Plan<'a> {
     pub source: Arc<dyn RowSource>,
     pub context: Context,
     pub grid: Grid,
+    pub batches: Batches,
     pub header: SweepHeader,
     /// Warnings that are recorded before anything is started.
     pub warnings: Vec<String>,
@@ -77,5 +79,7 @@ fn settings(plan: &Plan<'_>) -> SweepPlan {
         grid: plan.grid.clone(),
         rounds: plan.options.rounds,
         seed: plan.workload.seed,
+        over_any: plan.batches.over_any.clone(),
+        over_partition: plan.batches.over_partition,
     }
 }

@@ -1,8 +1,10 @@
 //! `bakeoff sweep`: finds the batch size and the number of workers that insert fastest.
 
+mod batch_over;
 mod check;
 mod execute;
 mod header;
+mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,23 +12,25 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::Grid;
-use bakeoff_engines::{Context, EngineOptions, new_token};
+use bakeoff_engines::{Context, EngineOptions, Replication, new_token, require};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
-use bakeoff_workload::{RowSource, Workload};
+use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
 
 use crate::cmd::completions;
 use crate::cmd::measure::before::Before;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
-use crate::cmd::options::choice::{self, parse_duration_to_a_day, parse_rows};
+use crate::cmd::options::choice::{self, parse_consistency, parse_duration_to_a_day, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use batch_over::{BatchOver, Batches};
 
 /// Most rows of a batch.
 const MOST_BATCH_ROWS: u32 = 100_000;
@@ -56,6 +60,16 @@ pub struct Sweep {
     /// Workers at a time; in PostgreSQL each has its own connection
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,256", value_parser = |t: &str| parse_number(t, MOST_WORKERS))]
     workers: Vec<u32>,
+
+    /// What a batch holds in Cassandra: rows of one partition, of any partitions, or both next to each other
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT,...",
+        value_delimiter = ',',
+        default_value = "partition"
+    )]
+    batch_over: Vec<BatchOver>,
 
     /// Rounds, in each of which every setting is measured once; at least 5 show a difference
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ROUNDS)))]
@@ -88,6 +102,14 @@ pub struct Sweep {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    nodes: NodesOptions,
+
+    /// Consistency level of inserts, and of counting the rows, in Cassandra [default: LOCAL_ONE; of
+    /// columnar tables LOCAL_QUORUM]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
+    #[command(flatten)]
     postgres: PostgresOptions,
 
     #[command(flatten)]
@@ -101,6 +123,7 @@ impl Sweep {
 
     async fn start(self) -> Result<Exit> {
         self.check_rate_limit()?;
+        let replication = self.replication()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
@@ -118,16 +141,24 @@ impl Sweep {
         }
         let mut warnings = before.check_first_rows(u64::MAX)?;
         warnings.extend(left_out.iter().cloned());
-        let context = self.context(&workload, dir, source.may_repeat_keys())?;
+        let context = self.context(
+            &workload,
+            &designs,
+            dir,
+            replication,
+            source.may_repeat_keys(),
+        )?;
         let infos = choice::describe(&designs, &workload, &context)?;
+        let batches = Batches::new(&designs, infos, &self.batch_over)?;
         let grid = Grid::new(&self.batches, &self.workers);
         let rows = check::rows(&grid, source.as_ref())?;
         warnings.extend(before.check_ranges(&designs, &rows)?);
         warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
-            return dry_run(&infos, &left_out, (&grid, self.rounds), &context);
+            return dry_run(&batches.designs, &left_out, (&grid, self.rounds), &context);
         }
+        let infos = batches.designs.clone();
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
         execute::execute(execute::Plan {
             options: &self,
@@ -136,6 +167,7 @@ impl Sweep {
             source,
             context,
             grid,
+            batches,
             header,
             warnings,
             progress,
@@ -156,11 +188,32 @@ impl Sweep {
         .into())
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+    fn replication(&self) -> Result<Replication> {
+        if self.consistency == Some(Consistency::Any) {
+            return Err(Misuse::new(anyhow!(
+                "--consistency any: the rows of each setting are counted, and nothing can be read with it; \
+                 choose another level"
+            ))
+            .into());
+        }
+        let ours = self.cluster.cassandra.is_none();
+        self.nodes.replication(ours, self.consistency)
+    }
+
+    fn context(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+        replication: Replication,
+        keys_repeat: bool,
+    ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.replication = replication;
         options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;
+        require(designs, &mut options);
         Ok(Context {
             run_dir,
             token: Some(new_token()),

@@ -119,6 +119,12 @@ impl Desk {
         for name in ["workloads/NAME.toml", "mine.toml"] {
             fs::write(self.path(name), &own).unwrap();
         }
+        fs::create_dir_all(self.path("studies")).unwrap();
+        fs::copy(
+            root().join("studies/s4.toml"),
+            self.path("studies/NAME.toml"),
+        )
+        .unwrap();
         let readme = Page::read("README.md");
         for (name, language) in [("greenhouse.csv", "csv"), ("greenhouse.toml", "toml")] {
             let text = readme.block_after(&format!("`{name}`"), language);

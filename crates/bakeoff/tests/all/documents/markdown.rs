@@ -135,10 +135,10 @@ fn is_in_folder(program: &str, folder: &str) -> bool {
     folder.ends_with('/') && program.starts_with(folder)
 }
 
-/// The README, its neighbours, and docs/.
+/// The README, its neighbours, docs/ and the pages of studies.
 pub fn pages() -> Vec<Page> {
     let mut names = Vec::new();
-    for folder in ["", "docs/"] {
+    for folder in ["", "docs/", "docs/studies/"] {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let file = entry.unwrap().file_name().into_string().unwrap();
             if file.ends_with(".md") {

@@ -20,7 +20,8 @@ stand_in_for_bakeoff() {
     fi
     case "${1:-}" in
         run | drive | sweep) dry_run "$@" ;;
-        ingest | sql | table) without_server "$@" ;;
+        study) study "$@" ;;
+        ingest | sql | scan | table) without_server "$@" ;;
         list | show | completions | man) program "$@" ;;
         doctor) program "$@" || [ $? -eq 3 ] ;; # an engine is missing here
         generate) some_rows "$@" ;;
@@ -43,6 +44,15 @@ dry_run() {
     case " $* " in
         *" --dry-run "*) program "$@" ;;
         *) program "$@" --dry-run ;;
+    esac
+}
+
+# Alone it lists the studies.
+study() {
+    case " $* " in
+        " study ") program "$@" ;;
+        *" --from "* | *" --page "*) options "$@" ;;
+        *) dry_run "$@" ;;
     esac
 }
 

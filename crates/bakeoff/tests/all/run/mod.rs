@@ -2,4 +2,5 @@
 
 mod concurrent;
 mod further;
+mod parquet;
 mod prices;

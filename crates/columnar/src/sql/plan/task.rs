@@ -12,6 +12,7 @@ use super::wanted::Wanted;
 use crate::definition::Definition;
 use crate::key;
 use crate::meta::{ChunkMeta, Scalar};
+use crate::share::share_of;
 use crate::store::{FreshRow, KeyRange};
 use crate::table::Part;
 
@@ -174,14 +175,11 @@ pub fn split_by_cost(
 ) -> Vec<Vec<Arc<Task>>> {
     let readers = readers.min(tasks.len()).max(1);
     let costs: Vec<u128> = tasks.iter().map(|task| u128::from(cost(task))).collect();
-    let all: u128 = costs.iter().sum::<u128>().max(1);
+    let all: u128 = costs.iter().sum();
     let mut divided = vec![Vec::new(); readers];
     let mut before = 0;
     for (task, cost) in tasks.iter().zip(costs) {
-        // A task goes to the reader in whose share of the total cost its middle lies.
-        let middle = before + cost / 2;
-        let reader = usize::try_from(middle * readers as u128 / all).unwrap_or(0);
-        divided[reader.min(readers - 1)].push(Arc::clone(task));
+        divided[share_of(before, cost, all, readers)].push(Arc::clone(task));
         before += cost;
     }
     divided

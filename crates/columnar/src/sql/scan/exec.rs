@@ -23,6 +23,8 @@ use datafusion::physical_plan::{
 
 use super::spec::ScanSpec;
 use super::{explain, order, statistics, stream};
+use crate::sql::plan::task::Task;
+use crate::table::Part;
 
 /// The plan node that reads parts of a columnar table.
 #[derive(Debug)]
@@ -56,6 +58,14 @@ impl ColumnarScan {
     pub fn chunks_to_read(&self) -> usize {
         let chunks = self.spec.in_order().map(|task| task.part.chunks.len());
         chunks.sum()
+    }
+
+    /// Returns the parts that are read, in the order of the scan, each with the cost of reading it in
+    /// bytes.
+    pub fn parts(&self) -> Vec<(Part, u64)> {
+        let cost = |task: &Task| task.cost(&self.spec.projection, &self.spec.source.filter);
+        let part = |task: &Arc<Task>| (task.part.clone(), cost(task));
+        self.spec.in_order().map(part).collect()
     }
 }
 

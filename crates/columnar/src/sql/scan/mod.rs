@@ -5,6 +5,7 @@ pub mod exec;
 mod explain;
 mod newest;
 mod order;
+pub mod parts;
 mod reader;
 pub mod spec;
 mod statistics;

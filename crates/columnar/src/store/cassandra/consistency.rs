@@ -175,6 +175,13 @@ fn copies_of(replication: HashMap<String, String>) -> Copies {
     }
 }
 
+/// Returns whether reads at one consistency level see everything that was acknowledged at another one, if
+/// each row has that many copies in each of the datacenters, and reader and writer may be in different ones.
+pub fn reads_see_writes(read: Consistency, write: Consistency, copies: &[u64]) -> bool {
+    let copies = copies.iter().map(|copies| (String::new(), *copies));
+    overlap(read, write, &copies.collect())
+}
+
 /// Returns whether every read has a replica in common with every write.
 fn overlap(read: Consistency, write: Consistency, copies: &Copies) -> bool {
     let all: u64 = copies.iter().map(|(_, copies)| copies).sum();
@@ -339,6 +346,14 @@ mod tests {
             assert!(overlap(LocalOne, All, &copies));
         }
         assert!(!overlap(LocalQuorum, Quorum, &copies(&[3, 3])));
+    }
+
+    #[test]
+    fn what_is_seen_depends_on_both_levels() {
+        assert!(reads_see_writes(One, All, &[3]));
+        assert!(!reads_see_writes(One, Quorum, &[3]));
+        assert!(reads_see_writes(Quorum, Quorum, &[3]));
+        assert!(!reads_see_writes(LocalQuorum, LocalQuorum, &[3, 3]));
     }
 
     #[test]

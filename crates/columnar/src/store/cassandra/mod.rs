@@ -43,6 +43,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use tokio::sync::Semaphore;
 
+pub use self::consistency::reads_see_writes;
 pub use self::ddl::recreation_statements;
 pub use self::names::table_names;
 pub use self::options::{

@@ -6,6 +6,7 @@ mod plans;
 mod questions;
 mod reads;
 mod rows;
+mod shares;
 mod support;
 mod zeros;
 

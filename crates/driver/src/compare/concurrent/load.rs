@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::Unfinished;
+use bakeoff_workload::Concurrent;
 use tokio::task::JoinSet;
 
+use super::only::Only;
 use super::order;
+use super::sets::Sets;
 use crate::call::within;
 use crate::compare::context::RunError;
 use crate::compare::turns::Turns;
@@ -20,8 +23,8 @@ const HELD_BYTES: usize = 128 << 20;
 /// State that all clients of a design share.
 pub struct Load {
     design: Arc<dyn Design>,
-    /// SQL by set of parameters and query.
-    sql: Vec<Vec<String>>,
+    /// What the queries are asked with.
+    sets: Arc<Sets>,
     /// Queries that this design may be asked.
     asked: Vec<usize>,
     seed: u64,
@@ -32,6 +35,8 @@ pub struct Load {
     next: AtomicU32,
     /// Questions that may be begun yet in this turn.
     questions: AtomicU64,
+    /// Questions of the query that is asked alone; `None` if permutations of all queries are asked.
+    only: Option<Only>,
     held_bytes: AtomicUsize,
     is_dead: AtomicBool,
 }
@@ -47,7 +52,10 @@ pub struct Client {
 /// A question that has ended, with or without an answer.
 pub struct Asked {
     pub query: usize,
+    /// Number of its permutation, or of the question where one query is asked at a time.
     pub permutation: u32,
+    /// Number of its set of parameters.
+    pub set: u32,
     /// Service time: from sending to holding the last row.
     pub took: Duration,
     pub answer: Result<Answer, DesignError>,
@@ -67,23 +75,24 @@ impl Client {
 impl Load {
     pub fn new(
         design: Arc<dyn Design>,
-        sql: Vec<Vec<String>>,
+        sets: Arc<Sets>,
         asked: Vec<usize>,
         (seed, queries): (u64, usize),
-        permutations: u32,
+        plan: &Concurrent,
         call_limit: Duration,
         turns: &Turns,
     ) -> Self {
         Load {
             design,
-            sql,
+            sets,
             asked,
             seed,
             queries,
-            permutations,
+            permutations: plan.permutations,
             call_limit,
             next: AtomicU32::new(turns.permutations),
             questions: AtomicU64::new(0),
+            only: plan.one_query_at_a_time.then(Only::default),
             held_bytes: AtomicUsize::new(0),
             is_dead: AtomicBool::new(false),
         }
@@ -102,6 +111,18 @@ impl Load {
     /// Lets all clients together begin this many questions in the next turn.
     pub fn allow(&self, questions: u64) {
         self.questions.store(questions, Ordering::Relaxed);
+    }
+
+    /// Lets all clients together ask this many questions of one query next, from this number on.
+    pub fn allow_only(&self, query: usize, (first, questions): (u32, u32)) {
+        if let Some(only) = &self.only {
+            only.begin(query, first, questions);
+        }
+    }
+
+    /// Returns whether all clients ask the same query at a time.
+    pub fn asks_one_query(&self) -> bool {
+        self.only.is_some()
     }
 
     /// Queries that this design may be asked.
@@ -173,6 +194,9 @@ impl Load {
     }
 
     fn next_question(&self, client: &mut Client) -> Option<(u32, usize)> {
+        if let Some(only) = &self.only {
+            return only.take();
+        }
         let relaxed = Ordering::Relaxed;
         // First a permutation, since a client that finds none must not use up another one's question.
         if client.left.is_empty() {
@@ -197,9 +221,10 @@ impl Load {
     }
 
     async fn ask(&self, permutation: u32, query: usize) -> Asked {
-        let sql = &self.sql[permutation as usize % self.sql.len()][query];
+        let set = self.sets.of_question(query, permutation);
+        let sql = self.sets.sql(&self.design.info().id, query, set);
         let started = Instant::now();
-        let answer = within(self.call_limit, self.design.answer(sql)).await;
+        let answer = within(self.call_limit, self.design.answer(&sql)).await;
         let took = started.elapsed();
         self.design.after_answer().await;
         match &answer {
@@ -214,6 +239,7 @@ impl Load {
         Asked {
             query,
             permutation,
+            set,
             took,
             answer,
         }

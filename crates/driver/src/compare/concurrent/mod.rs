@@ -2,43 +2,33 @@
 //!
 //! Each design has some turns, in each of which it goes on where its last one ended, so that what the
 //! machine does meanwhile hits all designs alike. Nothing of ours works alongside the clients: the right
-//! answers are there before, and answers are compared when no question is under way. What has to be held
-//! meanwhile is bounded: parameters repeat after a few sets, and when the answers take too much memory
+//! answers are there before, or other designs' answers stand for them, and answers are compared when no
+//! question is under way. What has to be held meanwhile is bounded: when the answers take too much memory
 //! the clients pause.
 
+mod agreement;
+mod asking;
 mod load;
+mod only;
+mod sets;
 mod tally;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bakeoff_stats::{Record, Step};
 use bakeoff_workload::Concurrent;
 
 use super::context::{Context, RunError};
-use super::questions::{CONCURRENT_ROUND, Questions};
+use super::questions::Questions;
 use super::turns::TURNS;
 use super::warm_up::warm_up;
 use crate::order::shuffled;
-use crate::{Design, DesignError, Meter};
-use load::{Client, Load};
+use crate::{Design, DesignError};
+use agreement::Agreement;
+use asking::{Asking, Asks, limit};
+use load::Client;
 use tally::{Tally, Turn};
-
-/// Sets of parameters, each with a right answer for every query; permutations use them in turn.
-const SETS_AT_MOST: u32 = 10;
-/// No further set is begun when the right answers take more memory than this with it...
-const EXPECTED_BYTES: usize = 64 << 20;
-/// ...or after so long.
-const PREPARED_WITHIN: Duration = Duration::from_secs(20);
-
-/// A design with the clients that ask it, which keep their places between its turns.
-struct Asking<'a> {
-    design: &'a Arc<dyn Design>,
-    load: Arc<Load>,
-    clients: Vec<Client>,
-    /// Whether each client has a connection.
-    is_connected: bool,
-}
 
 /// Has the clients ask every design in all of its turns that they have not asked it in yet. `warm` says
 /// whether this process has asked the designs before.
@@ -47,7 +37,7 @@ pub async fn measure(
     questions: &mut Questions<'_>,
     warm: bool,
 ) -> Result<(), RunError> {
-    let Some(plan) = plan(run) else {
+    let Some(plan) = run.settings.concurrent else {
         return Ok(());
     };
     if open(run).is_empty() {
@@ -57,31 +47,36 @@ pub async fn measure(
         let budget = run.settings.budget;
         warm_up(run, questions, budget).await?;
     }
-    let sets = prepare(run, questions, &plan).await?;
+    let sets = sets::prepare(run, questions, &plan).await?;
     // Without those that failed in the warm-up.
     let mut designs = Vec::new();
     for design in open(run) {
-        designs.push(Asking::new(run, questions, design, &plan, sets)?);
+        designs.push(Asking::new(run, &sets, design, &plan)?);
     }
+    let mut asks = Asks {
+        agreement: Agreement::new(questions),
+        questions,
+        sets,
+    };
     let began = Instant::now();
     for turn in 0..TURNS {
         let order = shuffled((0..designs.len()).collect(), &order_keys(run, turn));
         for number in order {
-            take_turn(run, questions, &mut designs[number], turn, &plan, sets).await?;
+            take_turn(run, &mut asks, &mut designs[number], turn, &plan).await?;
         }
     }
-    let what = format!("asked by {} clients at a time", plan.clients);
-    run.observer.done(&what, began.elapsed());
+    run.observer.done(&in_words(&designs), began.elapsed());
     Ok(())
 }
 
-/// Returns what clients do, if there are any. One that finds no permutation asks nothing and is none.
-fn plan(run: &Context<'_>) -> Option<Concurrent> {
-    let plan = run.settings.concurrent?;
-    Some(Concurrent {
-        clients: plan.clients.min(plan.permutations),
-        ..plan
-    })
+fn in_words(designs: &[Asking<'_>]) -> String {
+    let numbers = || designs.iter().map(|asking| asking.number);
+    match (numbers().min(), numbers().max()) {
+        (Some(fewest), Some(most)) if fewest < most => {
+            format!("asked by {fewest} to {most} clients at a time")
+        }
+        (_, most) => format!("asked by {} clients at a time", most.unwrap_or(0)),
+    }
 }
 
 /// Returns what the order of the designs in a turn depends on.
@@ -101,65 +96,13 @@ fn open<'a>(run: &Context<'a>) -> Vec<&'a Arc<dyn Design>> {
     run.designs.iter().filter(is_open).collect()
 }
 
-/// Computes the right answers to as many sets of parameters as there is room and time for; as many
-/// as before in a run that goes on.
-async fn prepare(
-    run: &mut Context<'_>,
-    questions: &mut Questions<'_>,
-    plan: &Concurrent,
-) -> Result<u32, RunError> {
-    run.observer
-        .phase("computing right answers for concurrent questions");
-    let (began, known) = (Instant::now(), run.log.state().parameter_sets);
-    let (most, before) = (plan.permutations.min(SETS_AT_MOST), questions.held_bytes());
-    let mut sets = 0;
-    loop {
-        expect_set(run, questions, sets).await?;
-        sets += 1;
-        let bytes = questions.held_bytes() - before;
-        let next_fits = bytes + bytes / sets as usize <= EXPECTED_BYTES;
-        let goes_on = match known {
-            Some(known) => sets < known,
-            None => sets < most && next_fits && began.elapsed() < PREPARED_WITHIN,
-        };
-        if !goes_on {
-            break;
-        }
-    }
-    if known.is_none() {
-        run.log.record(Record::ParameterSets { sets })?;
-    }
-    Ok(sets)
-}
-
-async fn expect_set(
-    run: &Context<'_>,
-    questions: &mut Questions<'_>,
-    set: u32,
-) -> Result<(), RunError> {
-    for design in open(run) {
-        for query in &run.workload.queries {
-            match questions
-                .expect(design.as_ref(), query, CONCURRENT_ROUND + set)
-                .await
-            {
-                // Judging the answer will tell.
-                Ok(_) | Err(RunError::Oracle(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Has the clients ask a design in a turn, unless the journal has it.
 async fn take_turn(
     run: &mut Context<'_>,
-    questions: &mut Questions<'_>,
+    asks: &mut Asks<'_, '_>,
     asking: &mut Asking<'_>,
     turn: u32,
     plan: &Concurrent,
-    sets: u32,
 ) -> Result<(), RunError> {
     let (design, id) = (asking.design, asking.design.info().id.clone());
     let state = run.log.state().design(&id);
@@ -168,118 +111,41 @@ async fn take_turn(
     }
     let time = state.turns.time(limit(run, plan));
     let before = asking.load.permutations_begun();
-    let most = state.turns.questions(plan, asking.load.asked().len());
+    let most = state
+        .turns
+        .questions(plan, asking.number, asking.load.asked().len());
     asking.load.allow(most);
     run.observer.phase(&format!(
         "asking {id} by {} clients at a time, turn {} of {TURNS}",
-        plan.clients,
+        asking.number,
         turn + 1
     ));
-    asking.connect(plan.clients).await?;
-    let tally = asking.ask(run, questions, time, sets).await?;
+    asking.connect().await?;
+    let mut tally = Tally::new(run.workload, &asking.load, asks.sets.are_chosen());
+    if plan.one_query_at_a_time {
+        asking
+            .ask_one_by_one(run, asks, &mut tally, (turn, plan))
+            .await?;
+    } else {
+        asking.ask(run, asks, &mut tally, time, None).await?;
+    }
     for (query, outcome) in tally.complaints() {
         let complaint = outcome.complaint().unwrap_or_default();
         run.observer.trouble(&id, &format!("{query}: {complaint}"));
     }
     if design.dead().is_some() {
-        let told = format!("it ended while {} clients asked", plan.clients);
+        let told = format!("it ended while {} clients asked", asking.number);
         return run.fail(design.as_ref(), Step::Concurrent, None, DesignError(told));
     }
     let clients = asking.clients.iter();
     let record = tally.record(Turn {
         design: id,
         number: turn,
-        clients: plan.clients,
+        clients: asking.number,
         permutations: asking.load.permutations_begun() - before,
         unfinished: clients.filter_map(Client::unfinished).collect(),
     });
     Ok(run.log.record(Record::Concurrent(Box::new(record)))?)
-}
-
-/// Returns how long the clients may begin questions to a design, in all of its turns.
-fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
-    let is_own = |design: &&Arc<dyn Design>| run.is_own_table(design.as_ref());
-    let designs = run.designs.iter().filter(is_own).count().max(1) as u32;
-    let share = |budget: super::Budget| budget.concurrent() / designs;
-    match run.settings.budget {
-        Some(budget) => plan.limit.min(share(budget)),
-        None => plan.limit,
-    }
-}
-
-impl<'a> Asking<'a> {
-    /// Writes down the questions of a design before any clock starts.
-    fn new(
-        run: &Context<'_>,
-        questions: &mut Questions<'_>,
-        design: &'a Arc<dyn Design>,
-        plan: &Concurrent,
-        sets: u32,
-    ) -> Result<Self, RunError> {
-        let state = run.log.state().design(&design.info().id);
-        let queries = run.workload.queries.iter().enumerate();
-        let asked: Vec<usize> = queries
-            .filter(|(_, query)| state.may_time(&query.name))
-            .map(|(index, _)| index)
-            .collect();
-        let mut sql = Vec::new();
-        for set in 0..sets {
-            let of_set = run.workload.queries.iter();
-            let of_set = of_set.map(|q| questions.sql(design.as_ref(), q, CONCURRENT_ROUND + set));
-            sql.push(of_set.collect::<Result<Vec<String>, RunError>>()?);
-        }
-        let load = Load::new(
-            Arc::clone(design),
-            sql,
-            asked,
-            (run.workload.seed, run.workload.queries.len()),
-            plan.permutations,
-            run.settings.call_limit,
-            &state.turns,
-        );
-        Ok(Asking {
-            design,
-            clients: load.clients(plan.clients, &state.turns.unfinished),
-            load: Arc::new(load),
-            is_connected: false,
-        })
-    }
-
-    /// Lets each client ask once before this process times its first turn.
-    async fn connect(&mut self, clients: u32) -> Result<(), RunError> {
-        if !self.is_connected {
-            self.load.connect(clients).await?;
-            self.is_connected = true;
-        }
-        Ok(())
-    }
-
-    /// Has the clients ask for this time, and compares the answers whenever they pause or have ended.
-    async fn ask(
-        &mut self,
-        run: &Context<'_>,
-        questions: &mut Questions<'_>,
-        time: Duration,
-        sets: u32,
-    ) -> Result<Tally, RunError> {
-        let design = self.design.as_ref();
-        let mut tally = Tally::new(run.workload, &self.load);
-        loop {
-            let (meter, began) = (Meter::start(design), Instant::now());
-            let until = began + time.saturating_sub(tally.took);
-            let asked = self.load.go_on(&mut self.clients, until).await?;
-            tally.add_time(began.elapsed(), meter.stop(design));
-            for asked in asked {
-                let (query, set) = (&run.workload.queries[asked.query], asked.permutation % sets);
-                let round = CONCURRENT_ROUND + set;
-                let judged = questions.judge(design, query, round, asked.answer);
-                tally.note(asked.query, asked.permutation, asked.took, judged.await?);
-            }
-            if !self.load.has_paused() || tally.took >= time {
-                return Ok(tally);
-            }
-        }
-    }
 }
 
 /// The order of all queries in a permutation: the same for all designs.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_stats::{BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Unfinished};
+use bakeoff_stats::{
+    Agreed, BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Unfinished,
+};
 use bakeoff_workload::Workload;
 
 use super::load::Load;
@@ -29,11 +31,14 @@ pub struct Turn {
 }
 
 impl Tally {
-    pub fn new(workload: &Workload, load: &Load) -> Self {
+    /// `compares` says whether answers may be compared among designs.
+    pub fn new(workload: &Workload, load: &Load, compares: bool) -> Self {
         let query = |&number: &usize| {
             let query = ConcurrentQuery {
                 query: workload.queries[number].name.clone(),
                 nanoseconds: Vec::new(),
+                seconds: load.asks_one_query().then_some(0.0),
+                agreed: compares.then(Agreed::default),
             };
             (number, query)
         };
@@ -45,12 +50,27 @@ impl Tally {
         }
     }
 
-    pub fn add_time(&mut self, took: Duration, cpu: CpuSeconds) {
+    /// Adds time during which questions were under way, of `only` this query if there is one.
+    pub fn add_time(&mut self, took: Duration, cpu: CpuSeconds, only: Option<usize>) {
         self.took += took;
+        let of_query = only.and_then(|query| self.queries.get_mut(&query));
+        if let Some(seconds) = of_query.and_then(|of_query| of_query.seconds.as_mut()) {
+            *seconds += took.as_secs_f64();
+        }
         self.cpu = Some(match self.cpu {
             Some(before) => before + cpu,
             None => cpu,
         });
+    }
+
+    /// Adds what was compared among designs of the answers to a query.
+    pub fn agree(&mut self, query: usize, more: Agreed) {
+        let of_query = self.queries.get_mut(&query);
+        if let Some(agreed) = of_query.and_then(|of_query| of_query.agreed.as_mut()) {
+            agreed.alone += more.alone;
+            agreed.confirmed += more.confirmed;
+            agreed.sets += more.sets;
+        }
     }
 
     pub fn note(&mut self, query: usize, permutation: u32, took: Duration, outcome: Outcome) {

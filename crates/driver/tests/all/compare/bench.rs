@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::{
-    Budget, Design, Designs, FurtherTables, RunError, Settings, Silent, check_expectations, run,
+    Budget, Design, Designs, FurtherTables, RIGHT_ANSWERS_WITHIN, RunError, Settings, Silent,
+    check_expectations, run,
 };
 use bakeoff_stats::{
     Header, Journal, Ladder, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step,
@@ -30,6 +31,8 @@ pub struct Bench {
     pub source: Rows,
     pub settings: Settings,
     pub folder: TempDir,
+    /// Rows that the query with a WHERE clause selects, as the oracle counts them.
+    pub selected: Option<u64>,
 }
 
 impl Bench {
@@ -54,6 +57,7 @@ impl Bench {
             budget: Some(spent()),
             call_limit: Duration::from_secs(60),
             concurrent: None,
+            right_answers_within: RIGHT_ANSWERS_WITHIN,
             race: false,
             further: NONE,
         };
@@ -62,6 +66,7 @@ impl Bench {
             source,
             settings,
             folder: tempfile::tempdir().unwrap(),
+            selected: None,
         }
     }
 
@@ -89,13 +94,14 @@ impl Bench {
             instances,
         };
         let source = Arc::new(self.source.clone());
-        let (oracle, settings) = (&mut FakeOracle::default(), &self.settings);
+        let mut oracle = FakeOracle::default();
+        oracle.selected = self.selected;
         run(
             &self.workload,
             source,
             designs,
-            oracle,
-            settings,
+            &mut oracle,
+            &self.settings,
             &mut journal,
             &Silent,
         )

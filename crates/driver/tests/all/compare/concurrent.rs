@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::Budget;
-use bakeoff_stats::{Concurrent, CpuSeconds, Journal, Outcome, Record, Step};
+use bakeoff_stats::{Agreed, Concurrent, CpuSeconds, Journal, Outcome, QuerySets, Record, Step};
 use bakeoff_workload::Concurrent as Plan;
 
 use super::bench::{Bench, QUERIES, Records};
@@ -30,6 +30,7 @@ fn bench() -> Bench {
         clients: 4,
         permutations: PERMUTATIONS,
         limit: Duration::from_secs(10),
+        ..Plan::default()
     });
     bench
 }
@@ -155,6 +156,7 @@ async fn when_the_time_is_over_questions_are_ended_and_none_begun() {
         clients: 2,
         permutations: 10_000,
         limit,
+        ..Plan::default()
     });
     let fake = taking("a", 20);
     let records = bench.complete(std::slice::from_ref(&fake)).await;
@@ -166,6 +168,238 @@ async fn when_the_time_is_over_questions_are_ended_and_none_begun() {
     let answers: usize = answered(&turns).values().sum();
     // Those of the clients, and what was asked before.
     assert_eq!(answers + 2 + BEFORE * 2, fake.asked().len());
+}
+
+/// 4 clients that ask each query 8 times, one query at a time.
+fn one_at_a_time() -> Bench {
+    let mut bench = bench();
+    let plan = bench.settings.concurrent;
+    bench.settings.concurrent = plan.map(|plan| Plan {
+        one_query_at_a_time: true,
+        ..plan
+    });
+    bench
+}
+
+#[tokio::test]
+async fn all_clients_ask_one_query_until_its_part_of_the_turn_is_over() {
+    let fakes = [taking("a", 5), taking("b", 2)];
+    let records = one_at_a_time().complete(&fakes).await;
+    for fake in &fakes {
+        assert_eq!(fake.table().most_asking, 4);
+        let turns = concurrent(&records, fake.id());
+        assert_eq!(numbers(&turns), (0..TURNS).map(Some).collect::<Vec<_>>());
+        assert_eq!(answered(&turns), all_answered([("all", 8), ("some", 8)]));
+        assert!(turns.iter().all(|turn| turn.permutations == 0));
+        let queries = || turns.iter().flat_map(|turn| &turn.queries);
+        assert!(queries().all(|query| query.nanoseconds.is_empty() || query.seconds > Some(0.0)));
+        // Both queries together are what the turn took.
+        let turn = turns[0];
+        let seconds: f64 = turn.queries.iter().filter_map(|query| query.seconds).sum();
+        assert!(
+            (seconds - turn.seconds).abs() < 1e-6,
+            "{seconds} {}",
+            turn.seconds
+        );
+        // Four of one query are followed by four of the other one.
+        let asked = fake.asked().split_off(BEFORE * QUERIES.len() + CONNECTING);
+        let first: BTreeSet<&str> = asked[..4].iter().map(|(query, _)| query.as_str()).collect();
+        let next: BTreeSet<&str> = asked[4..8]
+            .iter()
+            .map(|(query, _)| query.as_str())
+            .collect();
+        assert!(
+            first.len() == 1 && next.len() == 1 && first != next,
+            "{asked:?}"
+        );
+    }
+    let asked = |fake: &Fake| {
+        let mut asked = fake.asked().split_off(BEFORE * QUERIES.len());
+        asked.sort();
+        asked
+    };
+    assert_eq!(asked(&fakes[0]), asked(&fakes[1]));
+}
+
+#[tokio::test]
+async fn one_query_at_a_time_goes_on_with_what_was_left_of_each_query() {
+    let bench = one_at_a_time();
+    let hangs = |call: &Call| call.asks("all", BEFORE + CONNECTING + 4);
+    bench.kill_in(&[Fake::hanging("a", hangs)], hangs).await;
+    let before = concurrent(&bench.records(), "a").len();
+    assert!((1..TURNS as usize).contains(&before), "{before}");
+    let records = bench.complete(&[Fake::new("a")]).await;
+    let turns = concurrent(&records, "a");
+    assert_eq!(numbers(&turns), (0..TURNS).map(Some).collect::<Vec<_>>());
+    assert_eq!(answered(&turns), all_answered([("all", 8), ("some", 8)]));
+}
+
+/// 4 clients that ask `some` with 8 sets of parameters, of which one has a right answer.
+fn many_sets() -> Bench {
+    let mut bench = bench();
+    let plan = bench.settings.concurrent;
+    bench.settings.concurrent = plan.map(|plan| Plan {
+        parameter_sets: Some(PERMUTATIONS),
+        ..plan
+    });
+    bench.settings.right_answers_within = Duration::ZERO;
+    bench
+}
+
+/// Sums over all turns of all designs of what was compared among designs, by query.
+fn agreed(records: &Records, query: &str) -> Agreed {
+    let turns = records.0.iter().filter_map(|record| match record {
+        Record::Concurrent(asked) => Some(asked),
+        _ => None,
+    });
+    let queries = turns.flat_map(|turn| &turn.queries);
+    let of_query = queries.filter(|asked| asked.query == query);
+    let sum = of_query.filter_map(|asked| asked.agreed);
+    sum.fold(Agreed::default(), |one, two| Agreed {
+        alone: one.alone + two.alone,
+        confirmed: one.confirmed + two.confirmed,
+        sets: one.sets + two.sets,
+    })
+}
+
+#[tokio::test]
+async fn sets_without_a_right_answer_are_verified_by_the_answers_of_another_design() {
+    let records = many_sets().complete(&["a", "b"].map(Fake::new)).await;
+    let sets = records.0.iter().find_map(|record| match record {
+        Record::ParameterSets { sets, queries } => Some((*sets, queries.clone())),
+        _ => None,
+    });
+    let of = |query: &str, drawn: u32| QuerySets {
+        query: query.to_owned(),
+        drawn,
+        distinct: drawn,
+        right: 1,
+    };
+    // A query without parameters has one set of none.
+    assert_eq!(sets, Some((1, vec![of("all", 1), of("some", 8)])));
+    for design in ["a", "b"] {
+        let turns = concurrent(&records, design);
+        assert_eq!(answered(&turns), all_answered([("all", 8), ("some", 8)]));
+    }
+    let all = Agreed {
+        alone: 7,
+        confirmed: 7,
+        sets: 7,
+    };
+    assert_eq!(agreed(&records, "some"), all);
+    assert_eq!(agreed(&records, "all"), Agreed::default());
+}
+
+#[tokio::test]
+async fn what_one_design_alone_answers_is_counted_as_not_verified() {
+    let records = many_sets().complete(&[Fake::new("a")]).await;
+    let alone = Agreed {
+        alone: 7,
+        confirmed: 0,
+        sets: 0,
+    };
+    assert_eq!(agreed(&records, "some"), alone);
+}
+
+#[tokio::test]
+async fn where_designs_differ_the_right_answer_says_which_one_is_wrong() {
+    let wrong = Fake::acting("wrong", |call| {
+        if call.asks("some", BEFORE) {
+            Act::Wrong
+        } else {
+            Act::Well
+        }
+    });
+    let records = many_sets().complete(&[Fake::new("good"), wrong]).await;
+    let good = concurrent(&records, "good");
+    assert_eq!(answered(&good), all_answered([("all", 8), ("some", 8)]));
+    assert!(good.iter().all(|turn| turn.bad.is_empty()));
+    let is_wrong = |outcome: &Outcome| matches!(outcome, Outcome::Wrong { .. });
+    let turns = concurrent(&records, "wrong");
+    let of_turns = turns.iter().flat_map(|turn| &turn.bad);
+    let wrong: u32 = of_turns
+        .filter(|bad| bad.query == "some" && is_wrong(&bad.outcome))
+        .map(|bad| bad.questions)
+        .sum();
+    // What it answered first was taken for right until the other design answered.
+    let corrected = records.0.iter().filter_map(|record| match record {
+        Record::Answered(answer) if is_wrong(&answer.outcome) => Some(answer.design.as_str()),
+        _ => None,
+    });
+    let corrected: Vec<&str> = corrected.collect();
+    assert!(
+        corrected.iter().all(|design| *design == "wrong"),
+        "{corrected:?}"
+    );
+    assert_eq!(wrong as usize + corrected.len(), 8);
+    // Nothing remains that was compared with nothing.
+    let agreed = agreed(&records, "some");
+    assert_eq!(agreed.alone, agreed.confirmed);
+}
+
+#[tokio::test]
+async fn a_query_that_is_asked_alone_is_asked_with_all_of_its_sets() {
+    let mut bench = many_sets();
+    let plan = bench.settings.concurrent;
+    bench.settings.concurrent = plan.map(|plan| Plan {
+        one_query_at_a_time: true,
+        permutations: 3,
+        parameter_sets: Some(50),
+        ..plan
+    });
+    let fakes = ["a", "b"].map(Fake::new);
+    let records = bench.complete(&fakes).await;
+    let turns = concurrent(&records, "a");
+    assert_eq!(answered(&turns), all_answered([("all", 3), ("some", 50)]));
+    let asked = fakes[0].asked().split_off(BEFORE * QUERIES.len());
+    let some = asked.iter().filter(|(query, _)| query == "some");
+    let different: BTreeSet<_> = some.map(|(_, sql)| sql).collect();
+    // Two of the rows that are drawn may be the same.
+    assert!(different.len() > 45, "{}", different.len());
+    assert_eq!(agreed(&records, "some").confirmed, 49);
+}
+
+#[tokio::test]
+async fn clients_for_each_node_are_as_many_as_the_nodes_of_the_design_allow() {
+    let mut bench = bench();
+    let plan = bench.settings.concurrent;
+    bench.settings.concurrent = plan.map(|plan| Plan {
+        clients: 2,
+        per_node: true,
+        ..plan
+    });
+    let fakes = [Fake::new("one"), taking("three", 5).with_nodes(3)];
+    let records = bench.complete(&fakes).await;
+    let clients = |design| concurrent(&records, design)[0].clients;
+    assert_eq!((clients("one"), clients("three")), (2, 6));
+    assert_eq!(fakes[1].table().most_asking, 6);
+    let is_warning = |record: &&Record| matches!(record, Record::Warning { .. });
+    assert_eq!(records.0.iter().filter(is_warning).count(), 0);
+}
+
+#[tokio::test]
+async fn more_clients_than_ask_at_most_are_said_to_be_fewer() {
+    let mut bench = bench();
+    bench.settings.concurrent = Some(Plan {
+        clients: 100,
+        per_node: true,
+        permutations: 300,
+        limit: Duration::from_millis(50),
+        ..Plan::default()
+    });
+    let records = bench.complete(&[Fake::new("a").with_nodes(3)]).await;
+    assert_eq!(concurrent(&records, "a")[0].clients, 256);
+    let warned = records.0.iter().find_map(|record| match record {
+        Record::Warning { message } => Some(message.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        warned,
+        Some(
+            "a: 300 clients, which are 100 for each of its 3 nodes, are more than the 256 that ask at \
+             most; 256 ask"
+        )
+    );
 }
 
 #[tokio::test]
@@ -198,6 +432,7 @@ async fn clients_that_find_no_permutation_take_no_question_from_the_others() {
         clients: 3,
         permutations: 4,
         limit: Duration::from_secs(10),
+        ..Plan::default()
     });
     let records = bench.complete(&[taking("a", 5)]).await;
     let turns = concurrent(&records, "a");

@@ -58,6 +58,7 @@ pub struct Fake {
     keeps_duplicates: bool,
     survives: bool,
     row_bytes: u64,
+    nodes: u32,
     table: Arc<Mutex<Table>>,
 }
 
@@ -98,6 +99,7 @@ impl Fake {
             keeps_duplicates: true,
             survives: false,
             row_bytes: 20,
+            nodes: 1,
             table: Arc::default(),
         }
     }
@@ -125,6 +127,12 @@ impl Fake {
     /// Takes this many bytes for each row.
     pub fn with_row_bytes(mut self, bytes: u64) -> Fake {
         self.row_bytes = bytes;
+        self
+    }
+
+    /// A design whose engine runs on this many nodes.
+    pub fn with_nodes(mut self, nodes: u32) -> Fake {
+        self.nodes = nodes;
         self
     }
 
@@ -303,6 +311,10 @@ impl Design for Fake {
         })
     }
 
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
     fn dead(&self) -> Option<String> {
         self.table().dead.clone()
     }
@@ -353,6 +365,8 @@ impl Instances for FakeInstances {
 pub struct FakeOracle {
     rows: u64,
     overwritten: u64,
+    /// Rows that a query with a WHERE clause selects; `None` if they cannot be counted.
+    pub selected: Option<u64>,
 }
 
 #[async_trait]
@@ -368,6 +382,11 @@ impl Oracle for FakeOracle {
 
     fn over(&self, _: Arc<dyn RowSource>) -> Box<dyn Oracle> {
         Box::new(FakeOracle::default())
+    }
+
+    async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        let count = |sql: &String| self.selected.filter(|_| sql.contains("WHERE"));
+        Ok(queries.iter().map(count).collect())
     }
 
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {

@@ -375,6 +375,7 @@ async fn clients_ask_the_designs_own_tables_only() {
         clients: 2,
         permutations: 2,
         limit: Duration::from_secs(5),
+        ..bakeoff_workload::Concurrent::default()
     });
     let mut instances = FakeInstances::default();
     let records = complete(&bench, &[Fake::new("a")], &mut instances).await;

@@ -10,3 +10,4 @@ mod further;
 mod protocol;
 mod race;
 mod resume;
+mod selected;

@@ -47,6 +47,8 @@ impl Bench {
                 grid: Grid::new(&[1, 10], &[1, 4]),
                 rounds: 1,
                 seed: 5,
+                over_any: Vec::new(),
+                over_partition: true,
             },
             folder: tempfile::tempdir().unwrap(),
         }
@@ -88,7 +90,10 @@ impl Bench {
             data: "numbers".to_owned(),
             seed: self.plan.seed,
             rows: None,
-            designs: fakes.designs.iter().map(|d| d.info().clone()).collect(),
+            designs: { fakes.designs.iter().map(Design::info) }
+                .chain(&self.plan.over_any)
+                .cloned()
+                .collect(),
             machine: Machine {
                 os: "linux".to_owned(),
                 cpu: "test".to_owned(),

@@ -32,6 +32,8 @@ pub enum Fault {
 struct State {
     /// Tables that were made so far.
     tables: u32,
+    /// Tables whose batches held rows of any partitions.
+    tables_over_any: u32,
     /// Rows and connections of the table.
     rows: u64,
     workers: u32,
@@ -65,6 +67,11 @@ impl Fake {
         self.state.lock().unwrap().tables
     }
 
+    /// How often its table was made for batches of rows of any partitions.
+    pub fn tables_over_any(&self) -> u32 {
+        self.state.lock().unwrap().tables_over_any
+    }
+
     /// Whether a worker waits for an insert that never ends.
     pub fn hangs(&self) -> bool {
         self.state.lock().unwrap().inserting
@@ -88,6 +95,7 @@ impl Design for Fake {
         }
         *state = State {
             tables: state.tables + 1,
+            tables_over_any: state.tables_over_any,
             is_dead: self.fault == Fault::DiesWithTable(state.tables + 1),
             ..State::default()
         };
@@ -123,6 +131,12 @@ impl Design for Fake {
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
         let takes_inserts = self.fault != Fault::NoInserts;
         Ok(takes_inserts.then(|| Arc::new(self.clone()) as Arc<dyn Inserts>))
+    }
+
+    /// The same, counted apart.
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.state.lock().unwrap().tables_over_any += 1;
+        self.inserts().await
     }
 
     fn dead(&self) -> Option<String> {

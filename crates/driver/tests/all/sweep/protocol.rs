@@ -1,10 +1,12 @@
 //! Which setting of which design is measured when, and what ends one design or the sweep.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bakeoff_driver::shuffled;
-use bakeoff_stats::JournalError;
+use bakeoff_driver::sweep::over_any_id;
+use bakeoff_driver::{Design, shuffled};
 use bakeoff_stats::sweep::SweepRecord;
+use bakeoff_stats::{DesignInfo, JournalError};
 
 use super::bench::Bench;
 use super::fake::{Fake, Fakes, Fault};
@@ -38,6 +40,61 @@ async fn all_settings_of_all_designs_are_measured_once_in_an_order_of_the_seed()
         .iter()
         .filter(|r| matches!(r, SweepRecord::Engine(_)));
     assert_eq!(engines.count(), 1, "one for both");
+}
+
+/// How a fake design is described whose batches hold rows of any partitions.
+fn over_any(fakes: &Fakes, design: usize) -> DesignInfo {
+    let info = fakes.designs[design].info();
+    DesignInfo {
+        id: over_any_id(&info.id),
+        ..info.clone()
+    }
+}
+
+#[tokio::test]
+async fn batches_over_any_partition_are_measured_next_to_those_of_one() {
+    let mut bench = Bench::new();
+    let mut fakes = fakes(&[("a", Fault::Nothing), ("b", Fault::Nothing)]);
+    bench.plan.over_any = vec![over_any(&fakes, 0)];
+    let records = bench.complete(&mut fakes).await;
+    let of = |id: &str| {
+        let measured = records.measured().into_iter();
+        measured.filter(|(design, _)| *design == id).count()
+    };
+    let settings = bench.plan.grid.settings().len();
+    let counts = [
+        of("a"),
+        of("a#any-partition"),
+        of("b"),
+        of("b#any-partition"),
+    ];
+    assert_eq!(counts, [settings, settings, settings, 0]);
+    // One to see whether it takes them, one for the first warm-up, and one for each setting.
+    let expected = 2 + settings as u32;
+    let tables: Vec<u32> = fakes.designs.iter().map(Fake::tables_over_any).collect();
+    assert_eq!(tables, [expected, 0]);
+}
+
+#[tokio::test]
+async fn batches_over_any_partition_alone_leave_out_those_of_one_where_there_are_both() {
+    let mut bench = Bench::new();
+    let mut fakes = fakes(&[("a", Fault::Nothing), ("b", Fault::Nothing)]);
+    bench.plan.over_any = vec![over_any(&fakes, 0)];
+    bench.plan.over_partition = false;
+    let records = bench.complete(&mut fakes).await;
+    let measured = records.measured().into_iter();
+    let designs: BTreeSet<&str> = measured.map(|(design, _)| design).collect();
+    assert_eq!(designs, BTreeSet::from(["a#any-partition", "b"]));
+}
+
+#[tokio::test]
+async fn a_design_that_does_not_start_fails_with_both_kinds_of_batches() {
+    let mut bench = Bench::new();
+    let mut fakes = fakes(&[("a", Fault::Missing), ("b", Fault::Nothing)]);
+    bench.plan.over_any = vec![over_any(&fakes, 0)];
+    let records = bench.complete(&mut fakes).await;
+    let failed: Vec<&str> = records.failures().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(failed, ["a", "a#any-partition"]);
 }
 
 #[tokio::test]

@@ -192,6 +192,10 @@ impl Design for AsWrittenDesign {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
     }
 
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
+    }
+
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }

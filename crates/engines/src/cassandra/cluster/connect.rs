@@ -138,7 +138,7 @@ impl Cluster {
     }
 
     /// Returns the address with its port.
-    fn full_address(&self) -> String {
+    pub fn full_address(&self) -> String {
         match self.address.rsplit_once(':') {
             Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
             _ => format!("{}:{DEFAULT_PORT}", self.address),

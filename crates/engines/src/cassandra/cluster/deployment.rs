@@ -107,6 +107,12 @@ impl Deployment {
         })
     }
 
+    /// Returns the number of nodes of the cluster, in all of its datacenters.
+    pub fn nodes(&self) -> u32 {
+        let nodes = self.session.get_cluster_state().get_nodes_info().len();
+        u32::try_from(nodes).unwrap_or(u32::MAX)
+    }
+
     /// Creates a keyspace, or checks that an existing one may be used, and remembers it for the end
     /// of the run.
     pub async fn claim(&self, keyspace: &Keyspace) -> Result<(), EngineError> {
@@ -121,6 +127,11 @@ impl Deployment {
         self.keyspaces()
             .insert(keyspace.name.clone(), keyspace.clone());
         Ok(())
+    }
+
+    /// Returns the number of datacenters, each of which has all copies.
+    pub fn datacenters(&self) -> usize {
+        nodes_of_datacenters(&self.session).len().max(1)
     }
 
     /// Returns how fast rows may be written.
@@ -209,12 +220,18 @@ impl Deployment {
 
 /// Returns the number of nodes in the datacenter that has the fewest, since each has all copies.
 fn nodes_of_smallest_datacenter(session: &Session) -> usize {
+    let nodes = nodes_of_datacenters(session).into_values();
+    nodes.min().unwrap_or_default()
+}
+
+/// Returns the number of nodes in each datacenter.
+fn nodes_of_datacenters(session: &Session) -> BTreeMap<Option<String>, usize> {
     let cluster = session.get_cluster_state();
-    let mut nodes: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    let mut nodes = BTreeMap::new();
     for node in cluster.get_nodes_info() {
-        *nodes.entry(node.datacenter.as_deref()).or_default() += 1;
+        *nodes.entry(node.datacenter.clone()).or_default() += 1;
     }
-    nodes.into_values().min().unwrap_or_default()
+    nodes
 }
 
 fn started_info(server: &Nodes) -> EngineInfo {

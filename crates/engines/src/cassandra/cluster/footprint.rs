@@ -114,7 +114,7 @@ fn parsed(texts: &[String]) -> Result<Arc<[serde_json::Value]>, DesignError> {
         .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))
 }
 
-/// Returns the entries of tables on all nodes.
+/// Returns the entries of tables and of their indexes with a hidden table, called `table.index`, on all nodes.
 fn entries<'a>(
     nodes: &'a [serde_json::Value],
     keyspace: &str,
@@ -122,8 +122,16 @@ fn entries<'a>(
 ) -> Vec<Statistics<'a>> {
     let mut all = Vec::new();
     for node in nodes {
+        let known = &node[keyspace]["tables"];
         for table in tables {
-            all.push(Statistics(&node[keyspace]["tables"][table.as_str()]));
+            all.push(Statistics(&known[table.as_str()]));
+            let is_index = |name: &str| {
+                let rest = name.strip_prefix(table.as_str());
+                rest.is_some_and(|rest| rest.starts_with('.'))
+            };
+            let named = known.as_object().into_iter().flatten();
+            let indexes = named.filter(|(name, _)| is_index(name));
+            all.extend(indexes.map(|(_, statistics)| Statistics(statistics)));
         }
     }
     all
@@ -177,7 +185,8 @@ fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
     ratio.is_finite().then_some(ratio)
 }
 
-/// Counts the files of a table and their bytes, without snapshots and backups.
+/// Counts the files of a table and their bytes, without snapshots and backups. Storage-attached indexes are parts of
+/// its SSTables, and an index with a hidden table is in a folder `.index` in the table's own.
 fn table_files(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError> {
     let failed = |e| {
         DesignError(format!(
@@ -287,6 +296,64 @@ mod tests {
         assert_eq!(
             note(Some(6), 3).unwrap(),
             "in 6 SSTables, of all 3 nodes together, with every copy"
+        );
+    }
+
+    /// Makes files of one byte each.
+    fn make(folder: &Path, files: &[&str]) {
+        for file in files {
+            let path = folder.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+    }
+
+    #[test]
+    fn files_of_indexes_are_counted_with_those_of_their_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = [
+            "wide_1-0a1b/oa-1-big-Data.db",
+            "wide_1-0a1b/oa-1-big-SAI+aa+wide_1_index_1+TermsData.db",
+            "wide_1-0a1b/oa-1-big-SAI+aa+GroupComplete.db",
+            "wide_1-0a1b/.wide_1_index_1/oa-1-big-Data.db",
+            "wide_1-0a1b/.wide_1_index_1/oa-1-big-Index.db",
+        ];
+        make(folder.path(), &own);
+        make(
+            folder.path(),
+            &[
+                "wide_1-0a1b/snapshots/before/oa-1-big-Data.db",
+                "wide_1-0a1b/snapshots/before/.wide_1_index_1/oa-1-big-Data.db",
+                "wide_1-0a1b/.wide_1_index_1/backups/oa-1-big-Data.db",
+                "wide_12-0a1c/oa-1-big-Data.db",
+                "wide_12-0a1c/.wide_12_index_1/oa-1-big-Data.db",
+            ],
+        );
+        let counted = own.len() as u64;
+        assert_eq!(
+            table_files(folder.path(), "wide_1").unwrap(),
+            (counted, counted)
+        );
+    }
+
+    #[test]
+    fn statistics_of_hidden_tables_are_added_to_those_of_their_table() {
+        let node = serde_json::json!({"ks": {"tables": {
+            "wide_1": {"space_used_live": 100},
+            "wide_1.wide_1_index_1": {"space_used_live": 20},
+            "wide_1.wide_1_index_2": {"space_used_live": 3},
+            "wide_12": {"space_used_live": 4000},
+            "wide_12.wide_12_index_1": {"space_used_live": 50000},
+        }}});
+        let tables = ["wide_1".to_owned()];
+        let bytes =
+            |nodes: &[serde_json::Value]| sum(&entries(nodes, "ks", &tables), "space_used_live");
+        assert_eq!(bytes(std::slice::from_ref(&node)), Some(123));
+        assert_eq!(bytes(&[node.clone(), node]), Some(246));
+        assert_eq!(
+            bytes(&[serde_json::json!({})]),
+            None,
+            "the table is unknown"
         );
     }
 

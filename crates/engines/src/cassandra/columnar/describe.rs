@@ -6,24 +6,40 @@ use bakeoff_workload::Consistency;
 
 use super::layout::ColumnarLayout;
 use crate::EngineError;
+use crate::cassandra::cluster::consistency::Written;
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
+
+/// Level of reads and writes unless one was asked for.
+const DEFAULT_LEVEL: Consistency = Consistency::LocalQuorum;
 
 /// Describes the design without touching anything.
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let DesignRequest { id, keyspace, .. } = request;
     let layout = ColumnarLayout::new(id, &request.workload.table)?;
+    if let Some(read) = layout.consistency {
+        let replication = request.options().replication;
+        // The store itself refuses to write where a cluster has datacenters in which reads would miss rows.
+        let written = Written {
+            level: replication.consistency.unwrap_or(DEFAULT_LEVEL),
+            copies: replication.copies(),
+            datacenters: 1,
+        };
+        written.check_reads(id, read)?;
+    }
     let name = table_name(id);
-    let mut statements = request.opening_statements(Consistency::LocalQuorum);
+    let mut statements = request.opening_statements(DEFAULT_LEVEL);
     statements.extend(request.claim_statement(&name));
     let made = recreation_statements(&keyspace.name, &name, layout.compression);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
     statements.extend(request.settle_statements(&relations(&name)));
     statements.extend(request.drop_statement());
+    let mut settings = layout.settings();
+    settings.extend(request.read_setting(layout.consistency, DEFAULT_LEVEL));
     Ok(DesignInfo {
         unit_rows: Some(layout.shape.chunk_rows()),
-        ..request.info(layout.settings(), statements)
+        ..request.info(settings, statements)
     })
 }
 

@@ -8,6 +8,7 @@ use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_na
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
 
 use super::describe::{describe, relations};
@@ -39,8 +40,13 @@ pub struct ColumnarDesign {
     options: Options,
 }
 
-/// Makes the options of the store, with the compression and the consistency level that were asked for.
-fn options(compression: Compression, replication: Replication) -> Options {
+/// Makes the options of the store, with the compression and the consistency levels that were asked for: that
+/// of the run, and `read` in place of it for reads.
+fn options(
+    compression: Compression,
+    replication: Replication,
+    read: Option<Consistency>,
+) -> Options {
     let mut options = Options {
         compression,
         ..Options::default()
@@ -48,6 +54,10 @@ fn options(compression: Compression, replication: Replication) -> Options {
     if let Some(level) = replication.consistency.map(in_driver) {
         options.read_consistency = level;
         options.write_consistency = level;
+        options.blob_consistency = level;
+    }
+    if let Some(level) = read.map(in_driver) {
+        options.read_consistency = level;
         options.blob_consistency = level;
     }
     options
@@ -59,7 +69,11 @@ impl ColumnarDesign {
         deployment: Arc<Deployment>,
     ) -> Result<Self, EngineError> {
         let DesignRequest { id, workload, .. } = request;
-        let ColumnarLayout { shape, compression } = ColumnarLayout::new(id, &workload.table)?;
+        let ColumnarLayout {
+            shape,
+            compression,
+            consistency,
+        } = ColumnarLayout::new(id, &workload.table)?;
         Ok(ColumnarDesign {
             deployment,
             info: describe(request)?,
@@ -70,7 +84,7 @@ impl ColumnarDesign {
             sql_name: workload.table.name.clone(),
             threads: request.context.threads,
             opened: RwLock::default(),
-            options: options(compression, request.options().replication),
+            options: options(compression, request.options().replication, consistency),
         })
     }
 
@@ -185,6 +199,10 @@ impl Design for ColumnarDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
     }
 
     fn dead(&self) -> Option<String> {

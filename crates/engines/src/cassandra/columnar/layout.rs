@@ -1,8 +1,9 @@
 //! The settings of a columnar table in CQL tables.
 
 use bakeoff_columnar::cassandra::Compression;
-use bakeoff_workload::{DesignId, Table};
+use bakeoff_workload::{Consistency, DesignId, Table};
 
+use crate::cassandra::read::reading::{consistency_setting, take_consistency};
 use crate::columnar::{Shape, columnar_settings};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
@@ -13,7 +14,8 @@ pub const LAYOUT: Layout = Layout {
     what: "chunks of encoded columns in CQL tables, read by DataFusion",
     settings: concat!(
         columnar_settings!(),
-        ", compressor=LZ4|Zstd|Deflate|Snappy|none"
+        ", compressor=LZ4|Zstd|Deflate|Snappy|none, ",
+        consistency_setting!()
     ),
 };
 
@@ -22,6 +24,8 @@ pub struct ColumnarLayout {
     pub shape: Shape,
     /// Compression of the CQL table that holds the blobs of chunks.
     pub compression: Compression,
+    /// Consistency level of reads; `None` means that of the run.
+    pub consistency: Option<Consistency>,
 }
 
 impl ColumnarLayout {
@@ -33,12 +37,14 @@ impl ColumnarLayout {
         let mut settings = Settings::new(id, LAYOUT.settings)?;
         let shape = Shape::take(&mut settings, table)?;
         let compressor = settings.word("compressor", &Compression::ALL.map(Compression::name))?;
+        let consistency = take_consistency(&mut settings)?;
         settings.end()?;
         let mut all = Compression::ALL.into_iter();
         let chosen = all.find(|compression| Some(compression.name()) == compressor);
         Ok(ColumnarLayout {
             shape,
             compression: chosen.unwrap_or_default(),
+            consistency,
         })
     }
 

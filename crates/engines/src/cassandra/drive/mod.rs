@@ -42,7 +42,6 @@ use crate::cassandra::cluster::keyspace;
 use crate::cassandra::cluster::relations::own_relations;
 use crate::cassandra::names::in_keyspace;
 use crate::cassandra::read;
-use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::write::buckets::BucketsWritten;
@@ -146,8 +145,7 @@ impl CassandraTarget {
         let (Work::Query(_), Some(layout)) = (&plan.work, &self.parts.layout) else {
             return Ok(None);
         };
-        let read = ReadTable::from_layout(layout, self.parts.keyspace.clone());
-        let table = CassandraTable::new(client.clone(), read);
+        let table = CassandraTable::of_layout(client, layout, &self.parts.keyspace);
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;

@@ -1,5 +1,6 @@
 //! What a scan knows of the requests by which Cassandra would aggregate its rows.
 
+use super::java::JavaFunctions;
 use super::request::Request;
 use super::split::OrderKey;
 
@@ -9,6 +10,8 @@ use super::split::OrderKey;
 pub struct Aggregation {
     /// `FROM` and what follows it.
     pub from: String,
+    /// User-defined aggregates that compute it; `None` for those that Cassandra has.
+    pub java: Option<JavaFunctions>,
     /// The requests of each DataFusion partition.
     pub partitions: Vec<Vec<Request>>,
     /// How each request, which is for one partition of the table, is divided.

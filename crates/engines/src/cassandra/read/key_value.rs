@@ -36,6 +36,18 @@ impl KeyValue {
         }
     }
 
+    /// Returns the number of bytes of the value in CQL's encoding.
+    pub fn bytes(&self) -> usize {
+        match self {
+            KeyValue::Boolean(_) | KeyValue::Tinyint(_) => 1,
+            KeyValue::Smallint(_) => 2,
+            KeyValue::Int(_) | KeyValue::Date(_) => 4,
+            KeyValue::Bigint(_) => 8,
+            KeyValue::Text(text) => text.len(),
+            KeyValue::Bytes(bytes) => bytes.len(),
+        }
+    }
+
     /// Writes the value in CQL's encoding.
     pub fn write<'buf>(
         &self,

@@ -4,6 +4,10 @@
 //! again. CQL can restrict the order key if the whole partition key is restricted or known. In a scan
 //! of the whole table it takes `ALLOW FILTERING`, if the cluster permits that: each partition is then
 //! read from its first wanted row on, which is never more work than reading all of its rows.
+//!
+//! An index takes one value of its column, in a scan of the whole table or of known partitions, and so does a copy
+//! of the table that is keyed by the column, in a scan of the whole table. DataFusion applies that filter again,
+//! so that a scan may do without them.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +18,10 @@ use super::readable::{CqlKind, ReadTable};
 
 /// Maximum number of partitions that are read one by one instead of by a full scan.
 pub const PARTITIONS_LIMIT: usize = 1_000;
+
+/// Maximum length in bytes of a value that an index or a copy is asked for: with its own limits, Cassandra refuses rows with
+/// longer ones in a storage-attached index.
+const INDEXED_BYTES_LIMIT: usize = 8 << 10;
 
 /// A filter on one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +43,10 @@ pub struct Pushdown {
     pub partitions: Option<Vec<Vec<KeyValue>>>,
     /// Conditions on columns outside the partition key, as column, operator and value.
     pub conditions: Vec<(String, Operator, KeyValue)>,
+    /// Columns that are found by their indexes, each with the value that it has to have.
+    pub indexed: Vec<(String, KeyValue)>,
+    /// Column of the copy of the table that is read instead, if one has the partition that a query wants.
+    pub copy: Option<String>,
     /// Flags of the filters that the fields above express completely.
     pub exact: Vec<bool>,
     /// Flags of the filters that may reduce the rows to read but have to be applied again.
@@ -52,12 +64,16 @@ impl Pushdown {
             // A cluster may refuse ALLOW FILTERING, and is then asked for all rows.
             pushdown.exact = vec![false; filters.len()];
         }
+        pushdown.ask_indexes(table, &restrictions);
+        pushdown.choose_copy(table, &restrictions);
         let is_of_order = |restriction: &Option<OnColumn>| {
             let column = restriction.as_ref().map(|(column, _)| column);
             column.is_some_and(|column| table.clustering_key.contains(column))
         };
         let inexact = pushdown.exact.iter().zip(&restrictions);
-        pushdown.inexact = inexact.map(|(exact, r)| !exact && is_of_order(r)).collect();
+        let may_help =
+            |r: &Option<OnColumn>| is_of_order(r) || wanted_value(table, r.as_ref()).is_some();
+        pushdown.inexact = inexact.map(|(exact, r)| !exact && may_help(r)).collect();
         pushdown
     }
 
@@ -75,6 +91,58 @@ impl Pushdown {
     /// Returns whether `ALLOW FILTERING` is needed: rows are restricted in all partitions.
     pub fn is_filtering(&self) -> bool {
         self.partitions.is_none() && !self.conditions.is_empty()
+    }
+
+    /// Returns whether `ALLOW FILTERING` may be needed because an index is asked in a part of a partition.
+    pub fn is_filtering_by_index(&self) -> bool {
+        !self.indexed.is_empty() && !self.conditions.is_empty()
+    }
+
+    /// Drops the restrictions that are for indexes.
+    pub fn without_indexes(self) -> Self {
+        Pushdown {
+            indexed: Vec::new(),
+            ..self
+        }
+    }
+
+    /// Asks the indexes of the table for values, and for nothing else in a scan of the whole table: there,
+    /// a restriction of the order key in addition needs `ALLOW FILTERING`.
+    fn ask_indexes(&mut self, table: &ReadTable, restrictions: &[Option<OnColumn>]) {
+        let Some(indexes) = &table.indexes else {
+            return;
+        };
+        for column in &indexes.columns {
+            let mut wanted = restrictions.iter().flatten();
+            let wanted = wanted.find_map(|on_column| {
+                let value = wanted_value(table, Some(on_column))?;
+                (on_column.0 == *column).then_some(value)
+            });
+            let Some(value) = wanted else {
+                continue;
+            };
+            self.indexed.push((column.clone(), value.clone()));
+            if !indexes.kind.combines() {
+                break;
+            }
+        }
+        if self.partitions.is_none() && !self.indexed.is_empty() {
+            self.conditions.clear();
+        }
+    }
+
+    /// Chooses a copy that has the rows with a wanted value in one partition.
+    fn choose_copy(&mut self, table: &ReadTable, restrictions: &[Option<OnColumn>]) {
+        if self.partitions.is_some() {
+            return;
+        }
+        let is_wanted = |column: &&String| {
+            let mut on_columns = restrictions.iter().flatten();
+            on_columns.any(|on_column| {
+                on_column.0 == **column && wanted_value(table, Some(on_column)).is_some()
+            })
+        };
+        self.copy = table.copies.iter().find(is_wanted).cloned();
     }
 
     /// Derives the pushdown for a table whose partitions are all known, so that the order key can
@@ -185,6 +253,21 @@ impl Pushdown {
     }
 }
 
+/// Returns the value that a filter wants of a column with an index or a copy, if it wants one that these are asked
+/// for. A copy has no empty values, which cannot be partition keys.
+///
+/// The rest of the filters makes no difference: DataFusion may ask about a filter without the others.
+fn wanted_value<'a>(table: &ReadTable, on_column: Option<&'a OnColumn>) -> Option<&'a KeyValue> {
+    let (column, Restriction::In(values)) = on_column? else {
+        return None;
+    };
+    let [value] = values.as_slice() else {
+        return None;
+    };
+    let is_found = table.has_index(column) || table.has_copy(column);
+    (is_found && (1..=INDEXED_BYTES_LIMIT).contains(&value.bytes())).then_some(value)
+}
+
 /// Returns the partitions that filters on the whole partition key allow, and the filters used.
 fn partitions(
     table: &ReadTable,
@@ -229,7 +312,7 @@ fn partitions(
     Some((partitions, used))
 }
 
-/// Parses a filter on one key column; `None` if CQL cannot express it.
+/// Parses a filter on one column of the key, of an index or of a copy; `None` if CQL cannot express it.
 fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
     match filter {
         Expr::BinaryExpr(BinaryExpr {
@@ -263,6 +346,12 @@ fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
             };
             Some((column.name.clone(), restriction))
         }
+        // What `flag = true` and `flag = false` are simplified to.
+        Expr::Column(column) => flag(table, &column.name, true),
+        Expr::Not(inner) => match inner.as_ref() {
+            Expr::Column(column) => flag(table, &column.name, false),
+            _ => None,
+        },
         Expr::InList(list) if !list.negated => {
             let Expr::Column(column) = list.expr.as_ref() else {
                 return None;
@@ -279,6 +368,13 @@ fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
         }
         _ => None,
     }
+}
+
+/// Restricts a boolean column to a value.
+fn flag(table: &ReadTable, column: &str, value: bool) -> Option<OnColumn> {
+    let is_flag = table.column(column)?.kind == CqlKind::Boolean && table.can_restrict(column);
+    let restriction = Restriction::In(vec![KeyValue::Boolean(value)]);
+    is_flag.then(|| (column.to_owned(), restriction))
 }
 
 fn distinct(values: impl Iterator<Item = KeyValue>) -> Vec<KeyValue> {

@@ -7,6 +7,7 @@ use bakeoff_workload::{Column, ColumnType};
 
 use super::reading::Reading;
 use crate::cassandra::names::quoted;
+use crate::cassandra::rows::indexes::Indexes;
 use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
 
 /// The number of digits behind the point of decimals that are read.
@@ -100,6 +101,11 @@ pub struct ReadTable {
     /// Types of the columns outside the key, in order, if one blob holds them all.
     pub blob_kinds: Vec<ColumnType>,
     pub reading: Reading,
+    pub indexes: Option<Indexes>,
+    /// Columns outside the key that are the partition keys of copies of the table.
+    pub copies: Vec<String>,
+    /// Column that is the partition key of this copy of another table, where it may be null.
+    pub copied_by: Option<String>,
     /// Names of the static columns.
     pub statics: Vec<String>,
     /// Names of the columns whose values may have a time to live that CQL tells.
@@ -125,6 +131,12 @@ impl ReadTable {
             descending: Some(layout.descending),
             bucket: layout.bucket.clone(),
             reading: layout.reading,
+            indexes: layout.indexes.clone(),
+            copies: layout
+                .copies
+                .as_ref()
+                .map_or(Vec::new(), |copies| copies.columns.clone()),
+            copied_by: layout.copied_by.clone(),
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
             ..ReadTable::default()
         }
@@ -150,9 +162,21 @@ impl ReadTable {
         self.partition_key.iter().any(|k| k == name) || self.is_clustering(name)
     }
 
-    /// Returns whether CQL restricts a column by values, as it does those of the key.
+    /// Returns whether CQL restricts a column by values, as it does those of the key, those with an index
+    /// and those that are the key of a copy.
     pub fn can_restrict(&self, name: &str) -> bool {
-        self.is_key(name)
+        self.is_key(name) || self.has_index(name) || self.has_copy(name)
+    }
+
+    /// Returns whether a copy of the table is keyed by a column.
+    pub fn has_copy(&self, name: &str) -> bool {
+        self.copies.iter().any(|column| column == name)
+    }
+
+    /// Returns whether an index finds the values of a column.
+    pub fn has_index(&self, name: &str) -> bool {
+        let mut columns = self.indexes.iter().flat_map(|indexes| &indexes.columns);
+        columns.any(|column| column == name)
     }
 
     /// Returns whether a column is in the blob of its row.
@@ -190,7 +214,8 @@ impl ReadTable {
             // A partition that has only static columns is a row without a clustering key.
             !self.statics.is_empty()
         } else {
-            !self.is_key(name)
+            // A copy has the schema of its table.
+            !self.is_key(name) || self.copied_by.as_deref() == Some(name)
         }
     }
 }

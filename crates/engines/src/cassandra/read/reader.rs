@@ -16,6 +16,7 @@ use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
+use super::failures::explained;
 use super::reading::PAGE_ROWS;
 use super::request::Request;
 use super::split::{self, OrderKey};
@@ -222,7 +223,7 @@ impl Reader {
             let page = session
                 .execute_single_page(&statement, &request, state)
                 .await;
-            page.map_err(|e| external(format!("reading from Cassandra failed: {e}")))
+            page.map_err(|e| external(format!("reading from Cassandra failed: {}", explained(&e))))
         })
     }
 }

@@ -73,6 +73,8 @@ pub struct CassandraScan {
     first_rows: Option<Arc<FirstRows<String>>>,
     /// Requests that aggregate the same rows, if Cassandra is to do it.
     aggregation: Option<Arc<Aggregation>>,
+    /// Columns whose indexes find the rows.
+    indexed: Vec<String>,
     /// How a large partition is split, if it can be.
     split: Option<Arc<Split>>,
     properties: Arc<PlanProperties>,
@@ -110,6 +112,7 @@ impl CassandraScan {
             page_rows,
             first_rows: None,
             aggregation: None,
+            indexed: Vec::new(),
             split: None,
             properties,
             metrics,
@@ -122,6 +125,11 @@ impl CassandraScan {
             aggregation: aggregation.map(Arc::new),
             ..self
         }
+    }
+
+    /// Returns the same scan, which shows the columns whose indexes find the rows.
+    pub fn with_indexed(self, indexed: Vec<String>) -> Self {
+        CassandraScan { indexed, ..self }
     }
 
     /// Returns the same scan, which splits large partitions.
@@ -184,6 +192,9 @@ impl DisplayAs for CassandraScan {
             self.cql,
             self.scope.name()
         )?;
+        if !self.indexed.is_empty() {
+            write!(f, ", by index of={}", self.indexed.join("+"))?;
+        }
         if let Some(limit) = self.limit {
             write!(f, ", limit={limit}")?;
         }

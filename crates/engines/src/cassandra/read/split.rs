@@ -9,6 +9,7 @@ use scylla::client::session::Session;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::value::{CqlValue, Row};
 
+use super::failures::explained;
 use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
 use super::readable::{CqlKind, ReadTable};
@@ -134,7 +135,8 @@ pub async fn end(
     request: &Request,
 ) -> Result<Option<i64>> {
     let result = session.execute_unpaged(statement, request).await;
-    let rows = result.map_err(failed)?.into_rows_result();
+    let result = result.map_err(|error| failed(explained(&error)))?;
+    let rows = result.into_rows_result();
     let rows = rows.map_err(failed)?;
     let row = rows.maybe_first_row::<Row>();
     let row = row.map_err(failed)?;

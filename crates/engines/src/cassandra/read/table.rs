@@ -1,5 +1,7 @@
 //! The DataFusion table that reads a CQL table.
 
+mod copies;
+
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -28,11 +30,15 @@ use super::request::Request;
 use super::scan::{CassandraScan, PageRows, Scope};
 use super::split::OrderKey;
 use super::statements::Statements;
+use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
 /// Number of token ranges of a full scan for each DataFusion partition, which evens out their sizes.
 const RANGES_PER_PARTITION: usize = 4;
+/// Number of token ranges for each partition if an index finds the rows: a hidden table is read from its
+/// beginning for each range.
+const RANGES_PER_PARTITION_BY_INDEX: usize = 1;
 /// Number of token ranges for each partition if the ranges done show the progress of a scan.
 const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
 
@@ -47,6 +53,8 @@ const BUCKETS_LIMIT: usize = 100_000;
 pub struct CassandraTable {
     statements: Arc<Statements>,
     table: ReadTable,
+    /// Copies of the table that are keyed by other columns.
+    copies: Vec<CassandraTable>,
     /// First and last bucket in the table at the time of the first query.
     buckets: OnceCell<Option<(i64, i64)>>,
     /// Buckets that a load writes at the same time.
@@ -59,9 +67,11 @@ pub struct CassandraTable {
 
 impl CassandraTable {
     pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
+        let consistency = table.reading.consistency.map(in_driver);
         CassandraTable {
-            statements: Statements::new(session, None, table.reading.page_rows),
+            statements: Statements::new(session, consistency, table.reading.page_rows),
             table,
+            copies: Vec::new(),
             buckets: OnceCell::new(),
             written: None,
             ranges_per_partition: RANGES_PER_PARTITION,
@@ -96,8 +106,11 @@ impl CassandraTable {
         consistency: Option<Consistency>,
         written: Option<Arc<BucketsWritten>>,
     ) -> Self {
+        let copies = self.copies.into_iter();
+        let copies = copies.map(|copy| copy.under_load(consistency, None));
         CassandraTable {
             statements: self.statements.with_consistency(consistency),
+            copies: copies.collect(),
             written,
             ..self
         }
@@ -128,6 +141,8 @@ impl CassandraTable {
         };
         let order = pushdown.conditions.iter();
         conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
+        let indexed = pushdown.indexed.iter();
+        conditions.extend(indexed.map(|(c, _)| format!("{} = ?", quoted(c))));
         conditions.join(" AND ")
     }
 
@@ -135,7 +150,7 @@ impl CassandraTable {
     async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
         let selections = match &pushdown.partitions {
             Some(keys) => self.with_buckets(keys, pushdown).await?,
-            None => token_ranges(partitions * self.ranges_per_partition)
+            None => token_ranges(partitions * self.ranges_per_partition(pushdown))
                 .into_iter()
                 .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
                 .collect(),
@@ -148,9 +163,19 @@ impl CassandraTable {
                     .iter()
                     .map(|(_, _, value)| value.clone()),
             );
+            values.extend(pushdown.indexed.iter().map(|(_, value)| value.clone()));
             requests.push(Request(values));
         }
         Ok(requests)
+    }
+
+    /// Returns the number of token ranges of a scan of the whole table for each partition of the plan.
+    fn ranges_per_partition(&self, pushdown: &Pushdown) -> usize {
+        if pushdown.indexed.is_empty() {
+            self.ranges_per_partition
+        } else {
+            RANGES_PER_PARTITION_BY_INDEX
+        }
     }
 
     /// Combines each partition key with the buckets that the order key's range allows.
@@ -303,7 +328,7 @@ impl CassandraTable {
         let is_few = pushdown.partitions.is_some() && requests.len() < threads;
         let order_key = match aggregate {
             ServerAggregate::Ranges if is_few => OrderKey::new(&self.table, pushdown),
-            ServerAggregate::Ranges | ServerAggregate::Whole => None,
+            _ => None,
         };
         let restricted = order_key.as_ref().map(|key| key.restrict(pushdown));
         let at_once = at_once(threads, requests.len());
@@ -314,12 +339,13 @@ impl CassandraTable {
             order_key,
         });
         let requests = match (aggregate, &pushdown.partitions) {
-            (ServerAggregate::Whole, None) => self.whole_table(pushdown),
-            _ => requests.to_vec(),
+            (ServerAggregate::Ranges, _) | (_, Some(_)) => requests.to_vec(),
+            (_, None) => self.whole_table(pushdown),
         };
         let pushdown = restricted.as_ref().unwrap_or(pushdown);
         Aggregation {
             from: format!("FROM {}", self.table_and_condition(pushdown)),
+            java: aggregate.java(&self.table.keyspace),
             partitions: split_round_robin(requests, threads),
             division,
         }
@@ -388,11 +414,8 @@ impl TableProvider for CassandraTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
         let projection = projection.unwrap_or(&all);
-        let mut decoder = Decoder::new(&self.table, projection)?;
-        if let Some(rows) = &self.expiring_rows {
-            decoder = decoder.counting_expiring(&self.table, Arc::clone(rows));
-        }
-        let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
+        let filters: Vec<&Expr> = filters.iter().collect();
+        let pushdown = Pushdown::new(&self.table, &filters);
         let mut taken = pushdown.exact.iter().zip(&pushdown.inexact);
         if !taken.all(|(exact, inexact)| *exact || *inexact) {
             // Nothing would apply such a filter, and no answer is better than a wrong one.
@@ -400,23 +423,53 @@ impl TableProvider for CassandraTable {
                 "a filter was promised that cannot be expressed in CQL",
             ));
         }
+        let threads = state.config().target_partitions();
+        match self.copy_for(&pushdown) {
+            // Here no filter was promised, so that it may express others than the table itself.
+            Some(copy) => {
+                let pushdown = Pushdown::new(&copy.table, &filters);
+                copy.scan_pushed(projection, pushdown, limit, threads).await
+            }
+            None => self.scan_pushed(projection, pushdown, limit, threads).await,
+        }
+    }
+}
+
+impl CassandraTable {
+    /// Plans the scan of the rows that the pushed filters allow.
+    async fn scan_pushed(
+        &self,
+        projection: &[usize],
+        mut pushdown: Pushdown,
+        limit: Option<usize>,
+        threads: usize,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut decoder = Decoder::new(&self.table, projection)?;
+        if let Some(rows) = &self.expiring_rows {
+            decoder = decoder.counting_expiring(&self.table, Arc::clone(rows));
+        }
         let limited = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         let mut cql = self.select(&decoder, &pushdown, &limited);
-        if self.prepare(&cql).await.is_err() && pushdown.is_filtering() {
-            pushdown = pushdown.without_filtering();
+        if self.prepare(&cql).await.is_err() {
+            if pushdown.is_filtering() {
+                pushdown = pushdown.without_filtering();
+            } else if pushdown.is_filtering_by_index() {
+                pushdown = pushdown.without_indexes();
+            }
             cql = self.select(&decoder, &pushdown, &limited);
         }
-        let threads = state.config().target_partitions();
         let requests = self.requests(&pushdown, threads).await?;
         let scope = match pushdown.partitions {
             Some(_) => Scope::Partition,
             None => Scope::TokenRange,
         };
-        let first_rows = match limit {
-            None => self.first_rows(&decoder, &pushdown, projection),
-            Some(_) => None,
+        // CQL neither orders nor aggregates the rows that an index finds as those of a partition.
+        let is_whole = limit.is_none() && pushdown.indexed.is_empty();
+        let first_rows = if is_whole {
+            self.first_rows(&decoder, &pushdown, projection)
+        } else {
+            None
         };
-        let is_whole = limit.is_none();
         let split = if is_whole {
             self.split(&decoder, projection, &pushdown, requests.len(), threads)?
         } else {
@@ -437,6 +490,8 @@ impl TableProvider for CassandraTable {
             limit,
             self.page_rows,
         );
+        let indexed = pushdown.indexed.iter().map(|(column, _)| column.clone());
+        let scan = scan.with_indexed(indexed.collect());
         let scan = scan.with_first_rows(first_rows).with_split(split);
         Ok(Arc::new(scan.with_aggregation(aggregation)))
     }

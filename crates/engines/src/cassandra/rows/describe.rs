@@ -7,7 +7,6 @@ use super::layout::Shape;
 use super::operations::plan_operations;
 use super::table_layout;
 use crate::EngineError;
-use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::drive::plan;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
@@ -16,10 +15,13 @@ use crate::cassandra::write::batches;
 pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo, EngineError> {
     let (layout, keyspace) = (table_layout(request, shape)?, &request.keyspace.name);
     let mut statements = request.opening_statements(Consistency::LocalOne);
-    statements.extend(request.claim_statement(&layout.name));
+    let relations = layout.relations();
+    let claims = relations.iter();
+    statements.extend(claims.filter_map(|relation| request.claim_statement(&relation.name)));
     statements.extend(layout.recreation_statements(keyspace));
-    statements.push(layout.insert_statement(keyspace));
-    statements.extend(request.settle_statements(&[Relation::table(layout.name.as_str())]));
+    let written = layout.written();
+    statements.extend(written.iter().map(|table| table.insert_statement(keyspace)));
+    statements.extend(request.settle_statements(&relations));
     if let Some(mix) = &request.workload.mix {
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;
         statements.extend(plan::statements(&plans, request.workload));
@@ -29,5 +31,6 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));
     settings.extend(layout.reading.settings());
+    settings.extend(request.read_setting(layout.reading.consistency, Consistency::LocalOne));
     Ok(request.info(settings, statements))
 }

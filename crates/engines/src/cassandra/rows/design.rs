@@ -1,4 +1,4 @@
-//! The design of one CQL table of rows.
+//! The design of one CQL table of rows, with its indexes and copies.
 
 use std::sync::Arc;
 
@@ -7,22 +7,21 @@ use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
-use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
+use super::copies;
+use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
-use super::{describe, table_layout};
+use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
-use crate::cassandra::cluster::relations::Relation;
-use crate::cassandra::cluster::{footprint, settle};
-use crate::cassandra::read;
-use crate::cassandra::read::readable::ReadTable;
+use crate::cassandra::cluster::{built, footprint, settle};
 use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::read::{self, java};
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
-use crate::cassandra::write::inserts::TableInserts;
+use crate::cassandra::write::inserts::{TableInserts, WrittenTable};
 use crate::sql::{self, Session};
 
 /// A CQL table that holds the workload's rows as rows.
@@ -34,7 +33,7 @@ pub struct RowsDesign {
     maker: String,
     layout: TableLayout,
     sql: Session,
-    insert: OnceCell<PreparedStatement>,
+    written: OnceCell<Vec<WrittenTable>>,
 }
 
 impl RowsDesign {
@@ -44,8 +43,9 @@ impl RowsDesign {
         deployment: Arc<Deployment>,
     ) -> Result<Self, EngineError> {
         let layout = table_layout(request, shape)?;
-        let read = ReadTable::from_layout(&layout, request.keyspace.name.clone());
-        let table = Arc::new(CassandraTable::new(deployment.session.clone(), read));
+        let (session, keyspace) = (&deployment.session, &request.keyspace.name);
+        check_consistency(request, &layout, deployment.datacenters())?;
+        let table = Arc::new(CassandraTable::of_layout(session, &layout, keyspace));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         let sql = sql.map_err(|e| EngineError(e.to_string()))?;
         Ok(RowsDesign {
@@ -55,27 +55,61 @@ impl RowsDesign {
             maker: request.maker(),
             layout,
             sql: read::session(&sql).into(),
-            insert: OnceCell::new(),
+            written: OnceCell::new(),
         })
     }
 
-    /// Returns the statement that inserts a row, prepared once.
-    async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
-        self.insert.get_or_try_init(|| self.prepare_insert()).await
+    /// Returns the tables that each row is written to, with their statements prepared once.
+    async fn written(&self) -> Result<&Vec<WrittenTable>, DesignError> {
+        self.written.get_or_try_init(|| self.prepare_all()).await
     }
 
-    async fn prepare_insert(&self) -> Result<PreparedStatement, DesignError> {
-        let cql = self.layout.insert_statement(&self.keyspace.name);
-        let prepared = self.deployment.session.prepare(cql.as_str()).await;
-        let mut insert =
-            prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
-        // Writing the same row twice has no further effect, so that the driver may retry.
-        insert.set_is_idempotent(true);
-        Ok(insert)
+    /// Returns access for workers that insert into the empty table and its copies.
+    async fn table_inserts(&self, over_any: bool) -> Result<TableInserts, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(TableInserts {
+            session: self.deployment.session.clone(),
+            tables: self.written().await?.clone().into(),
+            over_any,
+        })
     }
 
-    async fn execute(&self, cql: &str) -> Result<(), DesignError> {
-        Ok(keyspace::execute(&self.deployment.session, cql).await?)
+    async fn prepare_all(&self) -> Result<Vec<WrittenTable>, DesignError> {
+        let mut written = Vec::new();
+        for layout in self.layout.written() {
+            let cql = layout.insert_statement(&self.keyspace.name);
+            let prepared = self.deployment.session.prepare(cql.as_str()).await;
+            let mut insert =
+                prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+            // Writing the same row twice has no further effect, so that the driver may retry.
+            insert.set_is_idempotent(true);
+            written.push(WrittenTable { insert, layout });
+        }
+        Ok(written)
+    }
+
+    /// Writes rows to the table and to the copies that Bakeoff writes itself.
+    async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let (session, pace) = (&self.deployment.session, self.deployment.pace());
+        for table in self.written().await? {
+            batches::write(session, &table.insert, &table.layout, rows, pace).await?;
+        }
+        Ok(())
+    }
+
+    /// Names the table and its copies.
+    fn tables(&self) -> Vec<String> {
+        let relations = self.layout.relations().into_iter();
+        relations.map(|relation| relation.name).collect()
+    }
+
+    /// Waits until queries can use the indexes of the table.
+    async fn indexes_are_built(&self) -> Result<(), DesignError> {
+        let Some(indexes) = &self.layout.indexes else {
+            return Ok(());
+        };
+        let (session, table) = (&self.deployment.session, &self.layout.name);
+        built::wait(session, &self.keyspace.name, table, indexes).await
     }
 
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
@@ -94,45 +128,62 @@ impl Design for RowsDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        let (session, table) = (&self.deployment.session, &self.layout.name);
-        self.keyspace
-            .claim_table(session, table, &self.maker)
-            .await?;
-        for statement in self.layout.recreation_statements(&self.keyspace.name) {
-            self.execute(&statement).await?;
+        let session = &self.deployment.session;
+        for table in self.tables() {
+            let claimed = self.keyspace.claim_table(session, &table, &self.maker);
+            claimed.await?;
         }
-        Ok(())
+        for statement in self.layout.recreation_statements(&self.keyspace.name) {
+            let made = keyspace::execute(session, &statement).await;
+            let made = made.map_err(|error| java::explained(&self.info.id, error));
+            made.map_err(|error| copies::explained(&statement, error))?;
+        }
+        self.indexes_are_built().await
     }
 
     async fn survives(&self) -> bool {
-        self.insert().await.is_ok()
+        self.written().await.is_ok()
     }
 
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         self.deployment.forget_statistics().await;
-        let session = &self.deployment.session;
-        let pace = self.deployment.pace();
-        let write =
-            async { batches::write(session, self.insert().await?, &self.layout, rows, pace).await };
-        self.noticing_death(write.await).await
+        let written = self.write(rows).await;
+        self.noticing_death(written).await
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
-        let tables = [Relation::table(self.layout.name.as_str())];
-        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
+        let tables = self.layout.relations();
+        let settled = settle::settle(&self.deployment, &self.keyspace.name, &tables).await?;
+        // A server that was restarted while rows were loaded may build them again.
+        self.indexes_are_built().await?;
+        Ok(settled)
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let tables = [self.layout.name.clone()];
+        let tables = self.tables();
         let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        let has_hidden_table = self
+            .layout
+            .indexes
+            .as_ref()
+            .is_some_and(|indexes| indexes.kind == IndexKind::HiddenTable);
+        // The view of a server's disk usage has no hidden tables; the files of our own have them.
+        let is_view = read.file_bytes.is_none();
+        let note = match read.note {
+            Some(note) if has_hidden_table && is_view && read.engine_bytes.is_some() => Some(
+                format!("{note}; without its index, which is in a hidden table"),
+            ),
+            note => note,
+        };
         Ok(Footprint {
             design: self.info.id.clone(),
+            note,
             ..read
         })
     }
 
     async fn bytes_now(&self) -> Option<u64> {
-        let tables = [self.layout.name.clone()];
+        let tables = self.tables();
         footprint::bytes_now(&self.deployment, &self.keyspace.name, &tables)
     }
 
@@ -147,16 +198,19 @@ impl Design for RowsDesign {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
-        self.deployment.forget_statistics().await;
-        Ok(Some(Arc::new(TableInserts {
-            session: self.deployment.session.clone(),
-            insert: self.insert().await?.clone(),
-            layout: Arc::new(self.layout.clone()),
-        })))
+        Ok(Some(Arc::new(self.table_inserts(false).await?)))
+    }
+
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(self.table_inserts(true).await?)))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
     }
 
     fn dead(&self) -> Option<String> {

@@ -1,10 +1,14 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
+mod copies;
+
 use bakeoff_workload::{DesignId, Table};
 
+use super::copies::Copies;
+use super::indexes::Indexes;
 use super::storage::{TableOptions, table_options};
 use crate::cassandra::names::{quoted, quoted_list, table_name};
-use crate::cassandra::read::reading::Reading;
+use crate::cassandra::read::reading::{Reading, consistency_setting};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -18,18 +22,24 @@ pub const BLOB_COLUMN: &str = "bakeoff_row";
 pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
+     table_by=country, view=country, ",
+    consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, aggregate=client|server|ranges"
+    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
+     table_by=country, view=country, ",
+    consistency_setting!()
 );
-/// Settings of the layouts whose columns CQL cannot tell apart, so that it aggregates none.
+/// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
+/// nor indexes them.
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000"
+    ", page=5000, ",
+    consistency_setting!()
 );
 
 /// Entry of the layout `narrow` in `bakeoff list`.
@@ -113,6 +123,10 @@ pub struct TableLayout {
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub reading: Reading,
+    pub indexes: Option<Indexes>,
+    pub copies: Option<Copies>,
+    /// Column that is the partition key of this copy of another table; `None` for a table that is no copy.
+    pub copied_by: Option<String>,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -153,6 +167,20 @@ impl TableLayout {
         };
         let order = settings.word("order", &["asc", "desc"])?;
         let reading = Reading::take(&mut settings)?;
+        let indexes = Indexes::take(&mut settings, table)?;
+        let copies = Copies::take(&mut settings, table, keys_repeat)?;
+        if indexes.is_some() && copies.is_some() {
+            return Err(settings.error(
+                "index=, table_by= and view= are ways to the same rows: choose one".to_owned(),
+            ));
+        }
+        if copies.as_ref().is_some_and(Copies::are_views) && reading.consistency.is_some() {
+            return Err(settings.error(
+                "a view gets its rows after their write was acknowledged, so that no level of reads has them all: \
+                 leave out one of the two, view= or consistency="
+                    .to_owned(),
+            ));
+        }
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -166,6 +194,9 @@ impl TableLayout {
             options,
             keys_repeat,
             reading,
+            indexes,
+            copies,
+            copied_by: None,
             table: table.clone(),
             name: table_name(id),
         })
@@ -221,12 +252,29 @@ impl TableLayout {
             .collect()
     }
 
-    /// Returns the statements that make the empty table, in place of one of an earlier attempt.
+    /// Returns the statements that make the empty table with its indexes and copies, in place of one of an
+    /// earlier attempt, whose indexes are dropped with it, and the functions that all of them are read with.
     pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
-        vec![
-            format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name),
-            self.create_statement(keyspace),
-        ]
+        let aggregate = self.reading.aggregate;
+        let functions = aggregate.and_then(|aggregate| aggregate.java(keyspace));
+        let kinds = self.table.columns.iter().map(|column| column.kind);
+        let mut statements = functions.map_or(Vec::new(), |functions| functions.statements(kinds));
+        // A table cannot be dropped before its views.
+        let relations = self.relations();
+        let drops = relations.iter().rev();
+        statements
+            .extend(drops.map(|r| format!("DROP {} IF EXISTS {keyspace}.{}", r.kind(), r.name)));
+        statements.push(self.create_statement(keyspace));
+        let copies = self.copies();
+        statements.extend(
+            copies
+                .iter()
+                .map(|copy| self.copy_statement(copy, keyspace)),
+        );
+        if let Some(indexes) = &self.indexes {
+            statements.extend(indexes.create_statements(keyspace, &self.name));
+        }
+        statements
     }
 
     /// Returns the statement that creates the table.
@@ -252,7 +300,8 @@ impl TableLayout {
             columns => format!("CLUSTERING ORDER BY ({columns}) AND "),
         };
         // Nulls that overwrite are tombstones, which compaction keeps until they are this old.
-        let grace = if self.keys_repeat {
+        // A table with views may not drop them at once, since its tombstones wait for the views.
+        let grace = if self.keys_repeat && !self.has_views() {
             " AND gc_grace_seconds = 0"
         } else {
             ""
@@ -310,6 +359,8 @@ impl TableLayout {
                 format!("floor({} / {})", bucket.column, bucket.width),
             ));
         }
+        settings.extend(self.indexes.as_ref().map(Indexes::setting));
+        settings.extend(self.copies.as_ref().map(Copies::setting));
         settings
     }
 }

@@ -1,11 +1,16 @@
 //! The layouts that keep rows as rows of one CQL table: narrow, wide, blob and compact.
 
+mod copies;
 mod describe;
 mod design;
+pub mod indexes;
 pub mod layout;
 pub mod operations;
 pub mod storage;
 
+use super::cluster::consistency::Written;
+use super::options::CassandraOptions;
+use super::read::java;
 use super::request::DesignRequest;
 use crate::EngineError;
 pub use describe::describe;
@@ -15,8 +20,74 @@ use layout::{Shape, TableLayout};
 /// Lays out the table that a design asks for.
 ///
 /// # Errors
-/// Fails if a setting makes no sense, or if the layout cannot hold the table.
+/// Fails if a setting makes no sense with the table or with the options of the cluster, or if the layout cannot
+/// hold the table.
 pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
-    let table = &request.workload.table;
-    TableLayout::new(request.id, shape, table, request.context.keys_repeat)
+    let (id, table, options) = (request.id, &request.workload.table, request.options());
+    let layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    if layout.has_views() && views_are_disabled(options) {
+        return Err(EngineError(format!(
+            "design {id}: the workload disables materialized views: leave out {} below \
+             [server.cassandra], or view=",
+            copies::VIEWS_ENABLED
+        )));
+    }
+    let aggregate = layout.reading.aggregate;
+    let functions = aggregate.and_then(|aggregate| aggregate.java(&request.keyspace.name));
+    if functions.is_some() && options.cluster.is_none() {
+        java::check_allowed(id, &options.server.cassandra)?;
+    }
+    // A cluster that runs may have more datacenters, which is known when it is connected.
+    check_consistency(request, &layout, 1)?;
+    Ok(layout)
+}
+
+/// Checks that a design sees all rows that the run writes, in a cluster with so many datacenters.
+///
+/// # Errors
+/// Fails if its own consistency level is too low.
+fn check_consistency(
+    request: &DesignRequest<'_>,
+    layout: &TableLayout,
+    datacenters: usize,
+) -> Result<(), EngineError> {
+    let replication = request.options().replication;
+    let written = Written {
+        level: replication.level(),
+        copies: replication.copies(),
+        datacenters,
+    };
+    match layout.reading.consistency {
+        Some(read) => written.check_reads(request.id, read),
+        None => Ok(()),
+    }
+}
+
+/// Returns whether a server that is started will refuse materialized views.
+fn views_are_disabled(options: &CassandraOptions) -> bool {
+    let is_ours = options.cluster.is_none();
+    let mut set = options.server.cassandra.iter();
+    is_ours && set.any(|(key, value)| key == copies::VIEWS_ENABLED && value == "false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cassandra::Cluster;
+
+    #[test]
+    fn a_workload_may_disable_views_of_a_server_that_is_started() {
+        let mut options = CassandraOptions::default();
+        assert!(!views_are_disabled(&options), "as Bakeoff starts it");
+        for (value, is_disabled) in [("true", false), ("false", true)] {
+            let set = (copies::VIEWS_ENABLED.to_owned(), value.to_owned());
+            options.server.cassandra = vec![set];
+            assert_eq!(views_are_disabled(&options), is_disabled);
+        }
+        options.cluster = Some(Cluster::default());
+        assert!(
+            !views_are_disabled(&options),
+            "it is not known of a cluster"
+        );
+    }
 }

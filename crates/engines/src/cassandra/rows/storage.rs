@@ -98,6 +98,14 @@ impl TableOptions {
         options.join(" AND ")
     }
 
+    /// Returns the same options without a time to live.
+    pub fn without_ttl(self) -> Self {
+        TableOptions {
+            ttl_seconds: None,
+            ..self
+        }
+    }
+
     /// Returns the effective settings for reports.
     pub fn settings(&self) -> Vec<(String, String)> {
         let compaction = self.compaction.as_ref().map_or_else(

@@ -71,6 +71,19 @@ impl SeriesDesign {
         self.prepared.get_or_try_init(|| self.prepare_all()).await
     }
 
+    /// Returns access for workers that insert into the empty tables.
+    async fn series_inserts(&self, over_any: bool) -> Result<SeriesInserts, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(SeriesInserts {
+            session: self.deployment.session.clone(),
+            prepared: self.prepared().await?.clone(),
+            layout: self.layout.clone(),
+            known: self.known.clone(),
+            written: Arc::default(),
+            over_any,
+        })
+    }
+
     async fn prepare_all(&self) -> Result<Prepared, DesignError> {
         let keyspace = &self.keyspace.name;
         let insert = self.layout.values.insert_statement(keyspace);
@@ -163,18 +176,19 @@ impl Design for SeriesDesign {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
-        self.deployment.forget_statistics().await;
-        Ok(Some(Arc::new(SeriesInserts {
-            session: self.deployment.session.clone(),
-            prepared: self.prepared().await?.clone(),
-            layout: self.layout.clone(),
-            known: self.known.clone(),
-            written: Arc::default(),
-        })))
+        Ok(Some(Arc::new(self.series_inserts(false).await?)))
+    }
+
+    async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(self.series_inserts(true).await?)))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn nodes(&self) -> u32 {
+        self.deployment.nodes()
     }
 
     fn dead(&self) -> Option<String> {

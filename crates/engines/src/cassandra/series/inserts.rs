@@ -27,6 +27,8 @@ pub struct SeriesInserts {
     pub known: Arc<KnownKeys>,
     /// Keys and days whose writes into the index were acknowledged.
     pub written: Arc<Mutex<Index>>,
+    /// Whether a batch holds values of any partitions.
+    pub over_any: bool,
 }
 
 #[async_trait]
@@ -45,7 +47,11 @@ impl Inserter for SeriesInserts {
             self.known.add(&new).await.map_err(rejected)?;
         }
         let pace = Pace::UNLIMITED;
-        load::write_values(&self.session, &self.prepared, &self.layout, rows, pace).await?;
+        if self.over_any {
+            load::write_values_over_any(&self.session, &self.prepared, &self.layout, rows).await?;
+        } else {
+            load::write_values(&self.session, &self.prepared, &self.layout, rows, pace).await?;
+        }
         load::write_index(&self.session, &self.prepared, &new, pace).await?;
         self.written().add(&self.layout, &new).map_err(rejected)
     }

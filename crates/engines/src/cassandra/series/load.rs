@@ -59,6 +59,22 @@ pub async fn write_values(
     Ok(())
 }
 
+/// Writes the values of all metrics, one metric after the other, in batches of values of any partitions.
+pub async fn write_values_over_any(
+    session: &Session,
+    prepared: &Prepared,
+    layout: &SeriesLayout,
+    rows: &RecordBatch,
+) -> Result<(), Failure> {
+    for metric in &layout.metrics {
+        let values = metric_values(layout, rows, metric);
+        let values = values.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+        let values_layout = &layout.values;
+        batches::insert_over_any(session, &prepared.insert, values_layout, &values).await?;
+    }
+    Ok(())
+}
+
 /// Writes the keys of an index with their tags and days.
 pub async fn write_index(
     session: &Session,

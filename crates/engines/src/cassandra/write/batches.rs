@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::compute::{filter_record_batch, is_not_null};
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 use arrow::row::{RowConverter, SortField};
 use bakeoff_driver::DesignError;
@@ -62,9 +64,11 @@ pub async fn insert_all(
     batch: &RecordBatch,
     pace: Pace<'_>,
 ) -> Result<(), Failure> {
+    let rejected = |e: DesignError| Failure::new(FailureKind::Rejected, e.0);
+    let batch = &with_partition_key(layout, batch).map_err(rejected)?;
     let rows = Rows::new(layout, batch);
     let requests = requests(layout, batch, &rows);
-    let requests = requests.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+    let requests = requests.map_err(rejected)?;
     let rows = &rows;
     futures::stream::iter(requests.into_iter().map(Ok))
         .try_for_each_concurrent(IN_FLIGHT, |members| async move {
@@ -72,6 +76,62 @@ pub async fn insert_all(
             send(session, insert, rows, members).await
         })
         .await
+}
+
+/// Leaves out the rows that a copy of a table does not have: those with a null or nothing in its partition key,
+/// which Cassandra refuses there.
+fn with_partition_key(
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<RecordBatch, DesignError> {
+    let failed = |e: arrow::error::ArrowError| DesignError(format!("choosing rows failed: {e}"));
+    let column = layout.copied_by.as_deref();
+    let Some(array) = column.and_then(|name| batch.column_by_name(name)) else {
+        return Ok(batch.clone());
+    };
+    let has_key: BooleanArray = match array.data_type() {
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>().iter();
+            texts
+                .map(|text| Some(text.is_some_and(|text| !text.is_empty())))
+                .collect()
+        }
+        DataType::Binary => {
+            let blobs = array.as_binary::<i32>().iter();
+            blobs
+                .map(|blob| Some(blob.is_some_and(|blob| !blob.is_empty())))
+                .collect()
+        }
+        _ => is_not_null(array).map_err(failed)?,
+    };
+    filter_record_batch(batch, &has_key).map_err(failed)
+}
+
+/// Writes all rows in their order, in unlogged batches of rows of any partitions, each as large as its bytes allow.
+/// The coordinator of a batch sends each row on to the nodes that hold it.
+pub async fn insert_over_any(
+    session: &Session,
+    insert: &PreparedStatement,
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<(), Failure> {
+    let rejected = |e: DesignError| Failure::new(FailureKind::Rejected, e.0);
+    let batch = &with_partition_key(layout, batch).map_err(rejected)?;
+    let rows = Rows::new(layout, batch);
+    let last = last_per_key(layout, batch).map_err(rejected)?;
+    for members in into_batches(&rows, &last, usize::MAX) {
+        send(session, insert, &rows, members).await?;
+    }
+    Ok(())
+}
+
+/// Describes these batches, for reports.
+pub fn setting_over_any() -> (String, String) {
+    let batches = format!(
+        "unlogged batches of rows of any partitions, up to {} KiB each, one after the other",
+        BATCH_BYTES >> 10
+    );
+    ("writes".to_owned(), batches)
 }
 
 /// Groups row numbers into requests.
@@ -87,7 +147,8 @@ fn requests(
         Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
         Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
-            let batches = groups.iter().flat_map(|group| into_batches(rows, group));
+            let batches = groups.iter();
+            let batches = batches.flat_map(|group| into_batches(rows, group, BATCH_ROWS));
             batches.collect()
         }
     })
@@ -112,12 +173,12 @@ async fn send(
         .map_err(|e| failure("writing to Cassandra failed", &e))
 }
 
-/// Cuts the rows of one partition into batches within the limits.
-fn into_batches(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
+/// Cuts rows into batches of at most so many rows and of the bytes that a batch may have.
+fn into_batches(rows: &Rows, mut group: &[usize], most: usize) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     while !group.is_empty() {
         let mut bytes = 0;
-        let fitting = group.iter().take(BATCH_ROWS).take_while(|row| {
+        let fitting = group.iter().take(most).take_while(|row| {
             bytes += rows.bytes(**row);
             bytes <= BATCH_BYTES
         });
@@ -191,7 +252,7 @@ fn keys<'a>(
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{Int32Array, Int64Array};
+    use arrow::array::{BinaryArray, Int32Array, Int64Array, StringArray};
     use bakeoff_workload::{Column, ColumnType, Table};
 
     use super::*;
@@ -230,6 +291,26 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_gets_no_row_without_its_partition_key() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![Some(0), None, Some(7)]));
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("x"), None, Some("")]));
+        let blobs: ArrayRef = Arc::new(BinaryArray::from_opt_vec(vec![
+            None,
+            Some(&b""[..]),
+            Some(&b"x"[..]),
+        ]));
+        for (values, kept) in [(numbers, 2), (texts, 1), (blobs, 1)] {
+            let rows = RecordBatch::try_from_iter([("o", values)]).unwrap();
+            let mut layout = layout("cassandra/wide");
+            let all = with_partition_key(&layout, &rows).unwrap();
+            assert_eq!(all.num_rows(), 3, "a table that is no copy");
+            layout.copied_by = Some("o".to_owned());
+            let some = with_partition_key(&layout, &rows).unwrap();
+            assert_eq!(some.num_rows(), kept, "{rows:?}");
+        }
+    }
+
+    #[test]
     fn rows_are_grouped_by_partition_and_bucket() {
         let rows = batch(&[(1, 1), (2, 1), (1, 15), (1, 2), (1, -1)]);
         let all = || (0..5).collect::<Vec<_>>();
@@ -245,8 +326,14 @@ mod tests {
         let layout = layout("cassandra/wide");
         let rows = Rows::new(&layout, &batch(&values));
         let group: Vec<usize> = (0..1000).collect();
-        let batches = into_batches(&rows, &group);
+        let batches = into_batches(&rows, &group, BATCH_ROWS);
         assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
         assert_eq!(batches.concat(), group);
+        // Those of any partitions are as large as their bytes allow.
+        let large = into_batches(&rows, &group, usize::MAX);
+        assert!(large.len() < batches.len());
+        assert_eq!(large.concat(), group);
+        let bytes = |batch: &[usize]| batch.iter().map(|row| rows.bytes(*row)).sum::<usize>();
+        assert!(large.iter().all(|batch| bytes(batch) <= BATCH_BYTES));
     }
 }

@@ -1,4 +1,4 @@
-//! Inserts of many workers into one CQL table, as an insert sweep makes them.
+//! Inserts of many workers into one CQL table and its copies, as an insert sweep makes them.
 
 use std::sync::Arc;
 
@@ -13,14 +13,24 @@ use super::batches;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::rate_limit::Pace;
 
-/// A way to insert batches into one CQL table, by the same requests as loading.
+/// A table that rows are written to.
+#[derive(Debug, Clone)]
+pub struct WrittenTable {
+    /// Statement that inserts a row.
+    pub insert: PreparedStatement,
+    pub layout: TableLayout,
+}
+
+/// A way to insert batches into one CQL table and the copies of it that Bakeoff writes, one table after the other, by
+/// the same requests as loading unless they are to hold rows of any partitions.
 ///
 /// All workers share the driver's session, which has connections for each node and core.
 #[derive(Clone)]
 pub struct TableInserts {
     pub session: Arc<Session>,
-    pub insert: PreparedStatement,
-    pub layout: Arc<TableLayout>,
+    pub tables: Arc<[WrittenTable]>,
+    /// Whether a batch holds rows of any partitions.
+    pub over_any: bool,
 }
 
 #[async_trait]
@@ -33,7 +43,14 @@ impl Inserts for TableInserts {
 #[async_trait]
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        let pace = Pace::UNLIMITED;
-        batches::insert_all(&self.session, &self.insert, &self.layout, rows, pace).await
+        let session = &self.session;
+        for WrittenTable { insert, layout } in self.tables.iter() {
+            if self.over_any {
+                batches::insert_over_any(session, insert, layout, rows).await?;
+            } else {
+                batches::insert_all(session, insert, layout, rows, Pace::UNLIMITED).await?;
+            }
+        }
+        Ok(())
     }
 }

@@ -2,13 +2,14 @@
 
 pub mod load;
 pub mod shared;
+pub mod small;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
 use arrow::datatypes::SchemaRef;
@@ -188,7 +189,7 @@ fn cycle<T: Copy>(values: &[T], n: usize) -> impl Iterator<Item = T> + '_ {
 }
 
 /// Rows as a source.
-struct Rows(RecordBatch);
+pub struct Rows(pub RecordBatch);
 
 impl RowSource for Rows {
     fn schema(&self) -> SchemaRef {
@@ -222,6 +223,10 @@ pub struct Started {
 
 impl Started {
     pub async fn new(name: &str, run_dir: PathBuf) -> Started {
+        Started::with(name, run_dir, EngineOptions::default()).await
+    }
+
+    pub async fn with(name: &str, run_dir: PathBuf, options: EngineOptions) -> Started {
         let context = Context {
             run_dir,
             token: None,
@@ -231,14 +236,9 @@ impl Started {
                 memory: MemoryOptions {
                     table_bytes: 64 << 20,
                 },
-                ..EngineOptions::default()
+                ..options
             },
         };
-        Started::with(name, context).await
-    }
-
-    /// As [`Started::new`], with other options.
-    pub async fn with(name: &str, context: Context) -> Started {
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();
         Started { running, context }
@@ -295,6 +295,24 @@ pub async fn wrong_answers(
     wrong
 }
 
+/// The plan of a question with its metrics, after it was answered.
+pub async fn executed(design: &dyn Design, sql: &str) -> String {
+    let answer = design
+        .answer(&format!("EXPLAIN ANALYZE {sql}"))
+        .await
+        .unwrap();
+    let plans = answer.batches.iter().flat_map(|batch| {
+        let texts = batch.column_by_name("plan").unwrap();
+        let texts = texts.as_any().downcast_ref::<StringArray>().unwrap();
+        texts
+            .iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    plans.collect()
+}
+
 /// Says how answers would differ if they were too large to be held; of those that are computed nothing is said.
 fn digests_differ(right: &Expected, ours: &[RecordBatch]) -> Option<String> {
     if !right.only_reads {
@@ -320,5 +338,11 @@ pub fn has_timescale() -> bool {
 /// Whether DuckDB's library is installed here; else as with Cassandra.
 pub fn has_duckdb() -> bool {
     let survey = survey::duckdb();
+    survey.verdict().map_err(skipped).is_ok()
+}
+
+/// Whether Spark can be started here; else as with Cassandra.
+pub async fn has_spark() -> bool {
+    let survey = survey::spark().await;
     survey.verdict().map_err(skipped).is_ok()
 }

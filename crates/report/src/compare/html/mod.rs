@@ -1,13 +1,16 @@
 //! Renders a run as one HTML file that needs no network and no scripts.
 
+mod by_level;
 mod by_rows;
 mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
-mod published;
+pub(crate) mod published;
 mod race;
+mod sets;
 mod setup;
+mod speed_up;
 mod tables;
 
 use bakeoff_stats::Summary;
@@ -23,8 +26,10 @@ pub fn render(summary: &Summary) -> String {
     let sections = [
         scatter(summary),
         query_charts(summary),
+        speed_up::of_run(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
+        by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
         by_rows::of_run(summary),

@@ -20,7 +20,8 @@ pub fn of_run(summary: &Summary) -> String {
     crate::page::published::of(source, &header.published, &header.published_notes, ours)
 }
 
-fn measured(summary: &Summary, design: &DesignSummary, what: &str) -> Option<String> {
+/// Writes what a run knows of a figure that a workload can name.
+pub(crate) fn measured(summary: &Summary, design: &DesignSummary, what: &str) -> Option<String> {
     match what {
         "load" => design
             .load_rate

@@ -3,7 +3,8 @@
 use bakeoff_stats::{DesignSummary, Summary};
 use comfy_table::{Attribute, Cell};
 
-use crate::compare::concurrent::{COLUMNS, QUERY_COLUMNS, Row, compared, hint, query_row, row};
+use super::sets;
+use crate::compare::concurrent::{Row, columns, hint, query_columns, query_row, row};
 use crate::text::layout::{NONE, left, red, right, set_width, table};
 use crate::text::style::{Style, wrap};
 
@@ -11,16 +12,14 @@ use crate::text::style::{Style, wrap};
 pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {
     let mut parts = vec![wrap(&hint(summary)?, width, "", "")];
     let all = |d: &DesignSummary| Some(row(summary, &d.info.id, d.concurrent.as_ref()?));
-    parts.push(of(summary, ("All queries", COLUMNS), &all, width, style));
+    let heading = ("All queries", columns(summary));
+    parts.push(of(summary, heading, &all, width, style));
     for query in &summary.header.queries {
-        let of_query = |d: &DesignSummary| {
-            let figures = d.concurrent.as_ref()?.query(&query.name)?;
-            let compared = compared(summary, &query.name, &d.info.id);
-            Some(query_row(figures, compared))
-        };
-        let heading = (query.name.as_str(), QUERY_COLUMNS);
+        let of_query = |d: &DesignSummary| query_row(summary, &query.name, d);
+        let heading = (query.name.as_str(), query_columns(summary));
         parts.push(of(summary, heading, &of_query, width, style));
     }
+    parts.extend(sets::table_of_clients(summary, width, style));
     Some(parts.join("\n\n"))
 }
 

@@ -1,8 +1,10 @@
 //! Renders a run for the terminal: tables of designs, then the verdict.
 
+mod by_level;
 mod by_setting;
 mod concurrent;
 mod cost;
+mod sets;
 mod tables;
 
 use bakeoff_stats::Summary;
@@ -26,6 +28,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
         ),
         section("Queries", style, &tables::queries(summary, width, style)),
     ];
+    let by_level = by_level::table_of(summary, width, style);
+    parts.extend(by_level.map(|table| section(super::by_level::TITLE, style, &table)));
     let by_setting = by_setting::tables(summary, width, style);
     parts.extend(by_setting.map(|tables| section(by_setting::TITLE, style, &tables)));
     let concurrent = concurrent::tables(summary, width, style);

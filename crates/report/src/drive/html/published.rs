@@ -24,7 +24,7 @@ pub fn published(summary: &DriveSummary) -> String {
 }
 
 /// Writes what a load knows of the figures that a workload can name.
-fn measured(design: &DriveDesign, what: &str) -> Option<String> {
+pub(crate) fn measured(design: &DriveDesign, what: &str) -> Option<String> {
     let rows = design.rows.filter(|rows| *rows > 0)? as f64;
     match what {
         "load" => {

@@ -1,6 +1,7 @@
 use bakeoff_report::{growth, html, json, terminal};
 use bakeoff_stats::{
-    BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
+    Agreed, BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, QuerySets, Record,
+    Summary,
 };
 
 use super::fixture;
@@ -9,6 +10,8 @@ fn query(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuer
     ConcurrentQuery {
         query: query.to_owned(),
         nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
+        seconds: None,
+        agreed: None,
     }
 }
 
@@ -125,6 +128,132 @@ fn designs_are_compared_within_their_turns() {
     assert!(!words(&text).contains("--concurrent-for"));
 }
 
+/// The same turns, in which both queries were asked alone by two clients that never waited.
+fn turns_of_one_query() -> Vec<Record> {
+    let mut turns = turns();
+    for record in &mut turns {
+        if let Record::Concurrent(asked) = record {
+            for query in &mut asked.queries {
+                let seconds = query.nanoseconds.iter().sum::<u64>() as f64 / 1e9;
+                query.seconds = Some(seconds / 2.0);
+            }
+        }
+    }
+    turns
+}
+
+#[test]
+fn queries_that_are_asked_alone_have_a_rate_and_are_compared_by_it() {
+    let summary = Summary::from_records(&with(turns_of_one_query())).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let slow = row(&text, " month", "cassandra/wide");
+    assert!(slow.starts_with("cassandra/wide 301 ms 3.0× "), "{slow}");
+    assert!(slow.contains(" 6.65 0.34× "), "{slow}");
+    let best = row(&text, " month", "cassandra/blob");
+    assert!(
+        best.starts_with("cassandra/blob 101 ms best 19.8 best "),
+        "{best}"
+    );
+    let all = row(&text, " All queries", "cassandra/wide");
+    assert!(all.starts_with("cassandra/wide 4 28 "), "{all}");
+    assert!(words(&text).contains("all of them the same query"));
+}
+
+#[test]
+fn a_query_that_is_answered_in_too_few_turns_is_pointed_out() {
+    let mut records = turns_of_one_query();
+    // The slow design answers a month in its first turns only.
+    for record in records.iter_mut().skip(4) {
+        if let Record::Concurrent(asked) = record
+            && asked.design == "cassandra/wide"
+        {
+            asked.queries[1].nanoseconds.clear();
+        }
+    }
+    let summary = Summary::from_records(&with(records)).unwrap();
+    let words = words(&terminal::render(&summary, 110, false));
+    let expected = "A design answered a query in 2 turns only";
+    assert!(words.contains(expected), "{words}");
+}
+
+#[test]
+fn the_page_shows_two_charts_of_each_query_that_is_asked_alone() {
+    let summary = Summary::from_records(&with(turns_of_one_query())).unwrap();
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    let section = page
+        .split("<h2>Several clients at a time</h2>")
+        .nth(1)
+        .unwrap();
+    let visible = section.split("<details>").next().unwrap();
+    assert_eq!(visible.matches("<svg").count(), 4);
+    for chart in ["scan", "month"].map(|query| format!("<h3>{query}: answers a second</h3>")) {
+        assert!(visible.contains(&chart), "{chart}");
+    }
+    assert!(
+        visible.contains("301 ms") && visible.contains("6.6"),
+        "{visible}"
+    );
+    // Permutations have no charts.
+    let page = html::render(&Summary::from_records(&with(turns())).unwrap());
+    assert!(!page.contains(": answers a second</h3>"));
+}
+
+/// Turns of one query with 40 sets of parameters of a month, of which 2 have a right answer: 14 questions of
+/// each design are verified but for `alone` answers.
+fn turns_with_sets(alone: u32) -> Vec<Record> {
+    let mut records = vec![Record::ParameterSets {
+        sets: 2,
+        queries: vec![QuerySets {
+            query: "month".to_owned(),
+            drawn: 40,
+            distinct: 39,
+            right: 2,
+        }],
+    }];
+    records.extend(turns_of_one_query());
+    let turns = records.iter_mut().filter_map(|record| match record {
+        Record::Concurrent(asked) => Some(asked),
+        _ => None,
+    });
+    for (number, asked) in turns.enumerate() {
+        // The two designs take turns.
+        let agreed = match number {
+            0 => (12, 0),
+            1 => (0, 12 - alone),
+            _ => (0, 0),
+        };
+        asked.queries[1].agreed = Some(Agreed {
+            alone: agreed.0,
+            confirmed: agreed.1,
+            sets: agreed.1,
+        });
+    }
+    records
+}
+
+#[test]
+fn the_report_says_how_sets_of_parameters_were_verified() {
+    let summary = Summary::from_records(&with(turns_with_sets(0))).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let cells = row(&text, " Sets of parameters", "month");
+    assert_eq!(cells, "month 40 39 14 2 12 0");
+    assert!(!words(&text).contains("compared with nothing"));
+}
+
+#[test]
+fn sets_that_were_not_verified_are_pointed_out() {
+    let summary = Summary::from_records(&with(turns_with_sets(5))).unwrap();
+    let text = terminal::render(&summary, 110, false);
+    let cells = row(&text, " Sets of parameters", "month");
+    assert_eq!(cells, "month 40 39 14 2 7 5");
+    assert!(words(&text).contains("5 answers were compared with nothing"));
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("<h3>Sets of parameters</h3>"));
+    assert!(page.contains("<span class=\"failed\">5</span>"));
+}
+
 #[test]
 fn too_few_turns_and_answers_are_said_to_show_nothing() {
     let four = turns().into_iter().take(2 * 2).collect();
@@ -178,6 +307,8 @@ fn predicted_and_asked() -> Summary {
         let queries = queries.iter().map(|query| ConcurrentQuery {
             query: query.to_string(),
             nanoseconds: vec![20_000_000; 6],
+            seconds: None,
+            agreed: None,
         });
         Record::Concurrent(Box::new(Concurrent {
             design: design.to_owned(),

@@ -1,6 +1,8 @@
 //! Every form of a comparison's report.
 
 #[cfg(test)]
+mod by_level;
+#[cfg(test)]
 mod by_rows;
 #[cfg(test)]
 mod by_setting;
@@ -18,5 +20,7 @@ mod json;
 pub mod paged;
 #[cfg(test)]
 mod race;
+#[cfg(test)]
+mod speed_up;
 #[cfg(test)]
 mod terminal;

@@ -97,7 +97,7 @@ fn unmeasured() -> Cell {
     }
 }
 
-fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
+pub fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
     let rows = (rate * 3.0) as u64;
     // By Little's law.
     let mean = f64::from(workers) * batch_rows as f64 / rate;
@@ -123,7 +123,7 @@ fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
     }
 }
 
-fn header() -> SweepHeader {
+pub fn header() -> SweepHeader {
     let design = |id: &str| DesignInfo {
         id: id.to_owned(),
         engine: id.split('/').next().unwrap_or_default().to_owned(),

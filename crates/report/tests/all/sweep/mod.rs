@@ -3,7 +3,8 @@
 pub mod fixture;
 
 use bakeoff_report::sweep::{html, json, terminal};
-use fixture::{SERIES, records, several_rounds, summary};
+use bakeoff_stats::sweep::{OVER_ANY, SweepHeader, SweepRecord, SweepSummary};
+use fixture::{SERIES, cell, header, records, several_rounds, summary};
 
 #[test]
 fn the_terminal_shows_each_setting_and_the_best() {
@@ -43,6 +44,33 @@ fn the_terminal_shows_each_setting_and_the_best() {
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One design whose batches hold rows of one partition and, at 60% of the rate, of any.
+fn both_kinds_of_batches() -> SweepSummary {
+    let any = format!("{SERIES}{OVER_ANY}");
+    let designs = [(SERIES, 10_000.0), (any.as_str(), 6_000.0)];
+    let records: Vec<SweepRecord> = { designs.iter() }
+        .map(|(design, rate)| SweepRecord::Cell(cell(design, 100, 8, *rate)))
+        .collect();
+    let known = header();
+    let mut infos = vec![known.designs[1].clone(); 2];
+    infos[1].id = any;
+    let header = SweepHeader {
+        designs: infos,
+        ..known
+    };
+    SweepSummary::new(&header, &records)
+}
+
+#[test]
+fn what_rows_of_any_partitions_in_a_batch_cost_is_said() {
+    let words = words(&terminal::render(&both_kinds_of_batches(), 100, false));
+    let cost = "cassandra/series: with rows of any partitions in a batch the most rows a second are 6.00 k, with \
+                rows of one partition 10.0 k: 0.60×.";
+    assert!(words.contains(cost), "{words}");
+    let without = self::words(&terminal::render(&summary(), 100, false));
+    assert!(!without.contains("any partitions"), "{without}");
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Figures of several clients that ask a design at the same time, in turns.
 
 pub mod compared;
+pub mod sets;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Failure;
-use crate::CpuSeconds;
-use crate::compare::{BadQuestions, Concurrent, Outcome, Step};
+use crate::compare::{Agreed, BadQuestions, Concurrent, Outcome, Step};
+use crate::{CpuSeconds, Estimate};
 
 /// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
 const ANSWERS_FOR_P99: usize = 100;
@@ -17,6 +18,8 @@ const ANSWERS_FOR_P99: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentSummary {
     pub clients: u32,
+    /// Whether all clients asked the same query at a time, instead of permutations of all queries.
+    pub one_query_at_a_time: bool,
     /// Number of turns in which the design answered rightly.
     pub turns: u32,
     pub permutations: u32,
@@ -28,7 +31,7 @@ pub struct ConcurrentSummary {
     /// long questions.
     pub in_flight: Option<f64>,
     /// Answers per second if all queries are asked equally often; `None` where a query has too few
-    /// answers to tell.
+    /// answers to tell, and where one query is asked at a time.
     pub equal_mix: Option<f64>,
     /// Figures of all answers in the shares in which they were given, which differ between designs.
     pub all: ConcurrentFigures,
@@ -40,9 +43,17 @@ pub struct ConcurrentSummary {
 pub struct ConcurrentFigures {
     /// Number of right answers.
     pub answered: u64,
-    /// Right answers per second, counted while any question to the design was in flight.
+    /// Right answers per second, counted while any question to the design was in flight; of a query that
+    /// is asked alone, while it was asked.
     pub per_second: f64,
     pub mean: Option<f64>,
+    /// Median over the turns of their mean times, with its interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_of_turns: Option<Estimate>,
+    /// Median over the turns of their right answers per second, with its interval; `None` unless one query
+    /// is asked at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_of_turns: Option<Estimate>,
     pub p50: Option<f64>,
     /// 99th percentile; `None` with fewer than 100 answers.
     pub p99: Option<f64>,
@@ -50,9 +61,16 @@ pub struct ConcurrentFigures {
     pub wrong: u64,
     /// Number of questions without an answer.
     pub failed: u64,
+    /// What was compared among designs over all turns, where not all sets of parameters have a right answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Agreed>,
     /// Number of each turn with right answers and their mean, in the order of the turns.
     #[serde(skip)]
     pub turns: Vec<(u32, f64)>,
+    /// Number of each turn with right answers and those per second; empty unless one query is asked at a
+    /// time.
+    #[serde(skip)]
+    pub rates: Vec<(u32, f64)>,
     /// Nanoseconds of the right answers in each turn.
     #[serde(skip)]
     pub(in crate::compare) answers: Vec<Vec<u64>>,
@@ -73,6 +91,7 @@ pub fn summary(turns: &[Concurrent]) -> Option<ConcurrentSummary> {
     let answered = all.answered as f64;
     Some(ConcurrentSummary {
         clients: first.clients,
+        one_query_at_a_time: first.is_one_query_at_a_time(),
         turns: u32::try_from(all.turns.len()).unwrap_or(u32::MAX),
         permutations: { turns.iter() }
             .map(|turn| turn.permutations)
@@ -132,14 +151,30 @@ impl ConcurrentFigures {
             let times = queries.flat_map(|asked| &asked.nanoseconds);
             times.copied().collect()
         };
-        let means = turns.iter().enumerate().filter_map(|(place, turn)| {
-            let number = turn.turn.unwrap_or(place as u32);
-            Some((number, mean(&answers(turn))?))
+        let number = |place: usize, turn: &Concurrent| turn.turn.unwrap_or(place as u32);
+        let means = turns
+            .iter()
+            .enumerate()
+            .filter_map(|(place, turn)| Some((number(place, turn), mean(&answers(turn))?)));
+        let means: Vec<(u32, f64)> = means.collect();
+        let time_of = |turn: &Concurrent| -> f64 {
+            let queries = turn.queries.iter().filter(|asked| is_meant(&asked.query));
+            if turn.is_one_query_at_a_time() {
+                queries.filter_map(|asked| asked.seconds).sum()
+            } else {
+                turn.seconds
+            }
+        };
+        let rates = turns.iter().enumerate().filter_map(|(place, turn)| {
+            let (answers, seconds) = (answers(turn).len(), time_of(turn));
+            let is_known = turn.is_one_query_at_a_time() && answers > 0 && seconds > 0.0;
+            is_known.then(|| (number(place, turn), answers as f64 / seconds))
         });
+        let rates: Vec<(u32, f64)> = rates.collect();
         let mut nanoseconds: Vec<u64> = turns.iter().flat_map(answers).collect();
         nanoseconds.sort_unstable();
         let answered = nanoseconds.len();
-        let seconds: f64 = turns.iter().map(|turn| turn.seconds).sum();
+        let seconds: f64 = turns.iter().map(time_of).sum();
         let bad = |turn: &Concurrent, is_wrong: bool| -> u64 {
             let of_query = turn.bad.iter().filter(|bad| is_meant(&bad.query));
             let of_kind =
@@ -155,16 +190,39 @@ impl ConcurrentFigures {
                 0.0
             },
             mean: mean(&nanoseconds),
+            mean_of_turns: of_turns(&means),
+            rate_of_turns: of_turns(&rates),
             p50: percentile(&nanoseconds, 50),
             p99: percentile(&nanoseconds, 99).filter(|_| answered >= ANSWERS_FOR_P99),
             slowest: percentile(&nanoseconds, 100),
             wrong: turns.iter().map(|turn| bad(turn, true)).sum(),
             failed: unanswered.iter().sum(),
-            turns: means.collect(),
+            turns: means,
+            rates,
             answers: turns.iter().map(answers).collect(),
             unanswered,
+            agreed: agreed(turns, &is_meant),
         }
     }
+}
+
+/// Adds up what was compared among designs.
+fn agreed(turns: &[Concurrent], is_meant: impl Fn(&str) -> bool) -> Option<Agreed> {
+    let queries = turns.iter().flat_map(|turn| &turn.queries);
+    let agreed = queries.filter(|asked| is_meant(&asked.query));
+    agreed
+        .filter_map(|asked| asked.agreed)
+        .reduce(|one, two| Agreed {
+            alone: one.alone.saturating_add(two.alone),
+            confirmed: one.confirmed.saturating_add(two.confirmed),
+            sets: one.sets.saturating_add(two.sets),
+        })
+}
+
+/// Returns the median of a figure of the turns with its interval, if there are any.
+fn of_turns(figures: &[(u32, f64)]) -> Option<Estimate> {
+    let figures: Vec<f64> = figures.iter().map(|(_, figure)| *figure).collect();
+    Estimate::from_samples(&figures)
 }
 
 /// Returns the mean in seconds, if there are any values.

@@ -1,5 +1,6 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
+mod by_level;
 mod by_setting;
 mod collect;
 mod concurrent;
@@ -14,10 +15,13 @@ mod machines;
 mod race;
 pub(super) mod rounds;
 mod scale_out;
+mod speed_up;
 mod users;
 
+pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
 pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
+pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
@@ -30,11 +34,14 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
+pub use speed_up::{FullScan, SpeedUp, SpeedUps};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
-use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
+use super::{
+    Axes, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft, Selected, Step,
+};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -73,6 +80,9 @@ pub struct Summary {
     /// Axes along which the table grows, if the workload names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axes: Option<Axes>,
+    /// Rows that queries select, as far as they were counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<Selected>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -84,6 +94,10 @@ pub struct Summary {
     /// Comparison of the designs that several clients asked at the same time; `None` if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrent: Option<ConcurrentComparison>,
+    /// Sets of parameters with which several clients asked; empty where all have a right answer because they
+    /// are few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameter_sets: Vec<QuerySets>,
     /// Forecast at full scale; `None` before any row was loaded.
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.

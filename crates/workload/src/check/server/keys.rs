@@ -2,7 +2,8 @@
 //!
 //! A key belongs here if none of its values opens the server to other users, runs commands or code
 //! outside of Cassandra's sandbox, touches files outside of the run folder, or keeps Bakeoff from
-//! finding the server, filling its tables and emptying them.
+//! finding the server, filling its tables and emptying them. Two keys let functions out of the sandbox, and
+//! are for the functions of designs alone: [`super::sandbox`].
 
 use super::form::Form;
 
@@ -43,7 +44,7 @@ const fn count(least: i32) -> Form {
     Form::Count { least }
 }
 
-const KEYS: [(&str, Form); 110] = [
+const KEYS: [(&str, Form); 112] = [
     // Time-outs of requests.
     ("cas_contention_timeout", TIME_OUT),
     ("counter_write_request_timeout", TIME_OUT),
@@ -121,6 +122,7 @@ const KEYS: [(&str, Form); 110] = [
     ("sstable_preemptive_open_interval", MEBIBYTES),
     // What CQL may do, and how.
     ("allow_filtering_enabled", Form::Switch),
+    ("allow_insecure_udfs", Form::Switch),
     (
         "default_secondary_index",
         Form::Word(&["legacy_local_table", "sai"]),
@@ -136,6 +138,7 @@ const KEYS: [(&str, Form); 110] = [
     ("secondary_indexes_enabled", Form::Switch),
     ("uncompressed_tables_enabled", Form::Switch),
     ("user_defined_functions_enabled", Form::Switch),
+    ("user_defined_functions_threads_enabled", Form::Switch),
     // Limits of reads.
     ("coordinator_read_size_fail_threshold", READ_SIZE),
     ("coordinator_read_size_warn_threshold", READ_SIZE),

@@ -16,7 +16,7 @@ const CLIENTS: &str = "Bakeoff's clients need the connections that it bounds or 
 
 /// Keys, with `*` for any text at the beginning or the end, and why they may not be set. The first one
 /// that fits counts.
-const NEEDED: [(&str, &str); 78] = [
+const NEEDED: [(&str, &str); 76] = [
     ("*director*", PLACE),
     ("heap_dump_path", PLACE),
     ("*encryption*", CLOSED),
@@ -40,9 +40,7 @@ const NEEDED: [(&str, &str); 78] = [
     ("*archive_command*", COMMANDS),
     ("diagnostic_events_enabled", COMMANDS),
     ("scripted_user_defined_functions*", SANDBOX),
-    ("allow_insecure_udfs", SANDBOX),
     ("allow_extra_insecure_udfs", SANDBOX),
-    ("user_defined_functions_threads_enabled", SANDBOX),
     ("user_function_timeout_policy", SANDBOX),
     ("broadcast_*", ADDRESS),
     ("listen_*", ADDRESS),

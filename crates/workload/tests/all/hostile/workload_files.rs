@@ -1,10 +1,10 @@
-//! Workload files and price lists.
+//! Workload files, studies and price lists.
 
 use std::path::Path;
 
 use bakeoff_testing::hostile::{Corpus, Parser, Random, tree};
 use bakeoff_testing::times;
-use bakeoff_workload::{Data, DesignId, Error, Generator, PriceList, Workload, source};
+use bakeoff_workload::{Data, DesignId, Error, Generator, PriceList, Study, Workload, source};
 use serde_json::Value;
 
 use super::{corpus, folder};
@@ -156,6 +156,26 @@ fn price_lists_are_read_or_refused_with_a_place() {
             return false;
         };
         let read = PriceList::parse(text, Path::new("prices.toml"));
+        read.inspect_err(|error| is_in(text, error)).is_ok()
+    });
+}
+
+#[test]
+fn studies_are_read_or_refused_with_a_place() {
+    let parser = Parser {
+        name: "studies",
+        most_bytes: 64 * MIB,
+        cases: times(2_000, 50_000),
+    };
+    let mut corpus = Corpus::default();
+    corpus.add_files(&folder("../../../../studies"), ".toml");
+    let trees = trees(&corpus);
+    let make = |random: &mut Random| changed(&trees, random);
+    parser.feed_with(&corpus, make, |bytes| {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return false;
+        };
+        let read = Study::parse(text, Path::new("study.toml"));
         read.inspect_err(|error| is_in(text, error)).is_ok()
     });
 }

@@ -18,6 +18,8 @@ fn layout(id: &str) -> TableLayout {
             column("a", ColumnType::Int),
             column("b", ColumnType::Bigint),
             column("value", ColumnType::Double),
+            column("country", ColumnType::Text),
+            column("port", ColumnType::Int),
         ],
         partition_key: vec!["series".to_owned()],
         order_key: vec!["a".to_owned(), "b".to_owned()],
@@ -180,6 +182,9 @@ fn only_what_is_ordered_alike_is_pushed_as_a_range() {
     assert!(exact(CqlKind::Tinyint, col("a").lt(lit(-3i8))));
     assert!(!exact(CqlKind::Varint, col("a").eq(lit("7"))));
     assert!(!exact(CqlKind::Double, col("a").eq(lit(7.0))));
+    assert!(exact(CqlKind::Boolean, col("a")));
+    assert!(exact(CqlKind::Boolean, !col("a")));
+    assert!(!exact(CqlKind::Int, col("a")));
 }
 
 #[test]
@@ -192,4 +197,129 @@ fn where_all_partitions_are_known_the_order_key_is_restricted_in_any_of_them() {
     assert_eq!(pushed.exact, [true, false]);
     assert_eq!(pushed.bounds("a"), (Some(3), None));
     assert_eq!(Pushdown::new(&table, &filters).exact, [false, false]);
+}
+
+/// Indexes of two columns, of each kind.
+const SAI: &str = "cassandra/wide?index=country+port";
+const HIDDEN: &str = "cassandra/wide?index=country+port:2i";
+
+#[test]
+fn an_index_is_asked_for_one_value_and_the_filter_applied_again() {
+    for filter in [
+        col("country").eq(lit("ALB")),
+        lit("ALB").eq(col("country")),
+        col("country").in_list(vec![lit("ALB")], false),
+    ] {
+        for id in [SAI, HIDDEN, "cassandra/narrow?index=country"] {
+            let pushed = pushdown(id, std::slice::from_ref(&filter));
+            assert_eq!(pushed.indexed, [("country".to_owned(), text("ALB"))]);
+            assert_eq!((pushed.exact, pushed.inexact), (vec![false], vec![true]));
+        }
+        let without = pushdown("cassandra/wide", std::slice::from_ref(&filter));
+        assert_eq!((without.indexed, without.inexact), (vec![], vec![false]));
+    }
+}
+
+#[test]
+fn an_index_is_not_asked_for_what_it_may_not_hold() {
+    for filter in [
+        col("country").eq(lit("")),
+        col("country").eq(lit("x".repeat(INDEXED_BYTES_LIMIT + 1))),
+        col("country").eq(lit(ScalarValue::Utf8(None))),
+        col("country").is_null(),
+        col("country").not_eq(lit("ALB")),
+        col("country").gt(lit("ALB")),
+        col("country").in_list(vec![lit("ALB"), lit("USA")], false),
+        col("country").eq(lit("ALB")).or(col("port").eq(lit(7i32))),
+        col("port").eq(lit(7i64)),
+    ] {
+        let pushed = pushdown(SAI, std::slice::from_ref(&filter));
+        assert_eq!(pushed.indexed, [], "{filter}");
+        assert_eq!(pushed.inexact, [false], "{filter}");
+    }
+}
+
+#[test]
+fn only_storage_attached_indexes_are_asked_together() {
+    let filters = [
+        col("port").eq(lit(7i32)),
+        col("country").eq(lit("ALB")),
+        col("country").eq(lit("USA")),
+    ];
+    let country = ("country".to_owned(), text("ALB"));
+    let port = ("port".to_owned(), KeyValue::Int(7));
+    let pushed = pushdown(SAI, &filters);
+    assert_eq!(pushed.indexed, [country.clone(), port]);
+    assert_eq!(pushed.inexact, [true; 3]);
+    let pushed = pushdown(HIDDEN, &filters);
+    assert_eq!(pushed.indexed, [country]);
+    assert_eq!(pushed.inexact, [true; 3], "whichever of them is asked");
+}
+
+#[test]
+fn with_an_index_a_scan_restricts_nothing_else_and_partitions_keep_their_restrictions() {
+    let (country, a) = (col("country").eq(lit("ALB")), col("a").gt(lit(3i32)));
+    let scan = pushdown(SAI, &[country.clone(), a.clone()]);
+    assert_eq!((&scan.partitions, &scan.conditions), (&None, &vec![]));
+    assert_eq!(scan.inexact, [true, true]);
+    assert!(!scan.is_filtering() && !scan.is_filtering_by_index());
+
+    let series = col("series").eq(lit("x"));
+    let whole = pushdown(SAI, &[series.clone(), country.clone()]);
+    assert_eq!(
+        (whole.indexed.len(), whole.is_filtering_by_index()),
+        (1, false)
+    );
+    assert_eq!(whole.exact, [true, false]);
+
+    let part = pushdown(SAI, &[series, country, a]);
+    assert_eq!(part.exact, [true, false, true]);
+    assert_eq!(part.conditions.len(), 1);
+    assert!(part.is_filtering_by_index());
+    let left = part.without_indexes();
+    assert_eq!((left.indexed.len(), left.conditions.len()), (0, 1));
+    assert!(!left.is_filtering_by_index());
+}
+
+#[test]
+fn a_copy_is_read_for_one_value_unless_partitions_of_the_table_are_known() {
+    for id in [
+        "cassandra/wide?table_by=country+port",
+        "cassandra/narrow?view=country+port",
+    ] {
+        let country = col("country").eq(lit("ALB"));
+        let pushed = pushdown(id, &[col("value").gt(lit(0.5)), country.clone()]);
+        assert_eq!(pushed.copy.as_deref(), Some("country"));
+        assert_eq!(pushed.inexact, [false, true]);
+        assert_eq!(pushed.indexed, []);
+        let port = pushdown(id, &[col("port").eq(lit(7i32)), country.clone()]);
+        assert_eq!(
+            port.copy.as_deref(),
+            Some("country"),
+            "the first column of the setting"
+        );
+        assert_eq!(port.inexact, [true, true]);
+        let key = [
+            col("series").eq(lit("x")),
+            col("a").eq(lit(1i32)),
+            col("b").eq(lit(2i64)),
+        ];
+        let known = pushdown(id, &[&key[..], &[country]].concat());
+        assert_eq!(
+            (known.copy, known.exact),
+            (None, vec![true, true, true, false])
+        );
+        for filter in [
+            col("country").eq(lit("")),
+            col("country").gt(lit("ALB")),
+            col("country").is_null(),
+        ] {
+            let pushed = pushdown(id, std::slice::from_ref(&filter));
+            assert_eq!(
+                (pushed.copy, pushed.inexact),
+                (None, vec![false]),
+                "{filter}"
+            );
+        }
+    }
 }

@@ -27,6 +27,7 @@ use scylla::value::{CqlValue, Row};
 
 use super::measure::Measure;
 use crate::cassandra::read::aggregation::{Aggregation, Division};
+use crate::cassandra::read::failures::explained;
 use crate::cassandra::read::request::Request;
 use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::split::end;
@@ -229,7 +230,7 @@ async fn ask(
     let mut paging = PagingState::start();
     loop {
         let page = session.execute_single_page(statement, request, paging);
-        let (result, next) = page.await.map_err(failed)?;
+        let (result, next) = page.await.map_err(|error| failed(explained(&error)))?;
         let rows = result.into_rows_result().map_err(failed)?;
         if let Some(row) = rows.maybe_first_row::<Row>().map_err(failed)? {
             return Ok(row);

@@ -10,6 +10,7 @@ use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use scylla::value::CqlValue;
 
 use crate::cassandra::names::quoted;
+use crate::cassandra::read::java::{JavaAggregate, JavaFunctions, Number};
 use crate::cassandra::read::readable::{CqlKind, ReadColumn};
 
 /// An aggregate that CQL computes.
@@ -18,6 +19,8 @@ pub struct Measure {
     function: Function,
     /// The column; `None` for the number of all rows.
     column: Option<ReadColumn>,
+    /// Quoted name of the user-defined aggregate that computes it; `None` for Cassandra's own.
+    java: Option<String>,
 }
 
 impl Measure {
@@ -26,6 +29,7 @@ impl Measure {
         columns: &[ReadColumn],
         aggregate: &AggregateFunctionExpr,
         argument: &Arc<dyn PhysicalExpr>,
+        java: Option<&JavaFunctions>,
     ) -> Option<Measure> {
         let types = |column: usize| Some(columns.get(column)?.kind.data_type());
         let PlainAggregate { function, column } = PlainAggregate::new(aggregate, argument, types)?;
@@ -34,7 +38,16 @@ impl Measure {
             None => None,
         };
         let is_alike = column.as_ref().is_none_or(|c| is_alike(function, c.kind));
-        is_alike.then_some(Measure { function, column })
+        let java = match (java, &column) {
+            (Some(functions), Some(column)) => Some(in_java(functions, function, column.kind)?),
+            // CQL's count of all rows takes no argument, so that no aggregate of users replaces it.
+            (_, None) | (None, _) => None,
+        };
+        is_alike.then_some(Measure {
+            function,
+            column,
+            java,
+        })
     }
 
     /// Returns what to select in CQL, where the sum of no values is 0.
@@ -43,6 +56,9 @@ impl Measure {
             return vec!["count(*)".to_owned()];
         };
         let name = quoted(&column.name);
+        if let Some(java) = &self.java {
+            return vec![format!("{java}({name})")];
+        }
         let summed = match (self.function, column.kind) {
             // CQL sums ints in 32 bits, and averages whole numbers as such.
             (Function::Sum, CqlKind::Int) => format!("cast({name} as bigint)"),
@@ -72,16 +88,18 @@ impl Measure {
     ) -> Result<Vec<ScalarValue>, String> {
         let mut next = || row.next().ok_or("the answer has too few values");
         let kind = self.column.as_ref().map_or(CqlKind::Bigint, |c| c.kind);
+        let summed = match kind {
+            CqlKind::Int => CqlKind::Bigint,
+            kind => kind,
+        };
         Ok(match self.function {
             Function::Rows | Function::Values => {
                 vec![ScalarValue::Int64(Some(whole(next()?)?))]
             }
+            Function::Sum if self.java.is_some() => vec![scalar(summed, next()?)?],
+            Function::Average if self.java.is_some() => count_and_sum(next()?)?,
             Function::Sum => {
                 let (sum, values) = (next()?, whole(next()?)?);
-                let summed = match kind {
-                    CqlKind::Int => CqlKind::Bigint,
-                    kind => kind,
-                };
                 vec![scalar(summed, sum.filter(|_| values > 0))?]
             }
             Function::Average => {
@@ -92,6 +110,40 @@ impl Measure {
             Function::Least | Function::Greatest => vec![scalar(kind, next()?)?],
         })
     }
+}
+
+/// Returns the quoted name of the user-defined aggregate for a column of that kind, if it has numbers.
+fn in_java(functions: &JavaFunctions, function: Function, kind: CqlKind) -> Option<String> {
+    let number = match kind {
+        CqlKind::Int => Number::Int,
+        CqlKind::Bigint => Number::Bigint,
+        CqlKind::Double => Number::Double,
+        _ => return None,
+    };
+    let aggregate = match function {
+        Function::Rows | Function::Values => JavaAggregate::Count,
+        Function::Sum => JavaAggregate::Sum,
+        Function::Average if functions.averages_lists => JavaAggregate::AverageOfList,
+        Function::Average => JavaAggregate::Average,
+        Function::Least => JavaAggregate::Least,
+        Function::Greatest => JavaAggregate::Greatest,
+    };
+    let (keyspace, name) = (quoted(&functions.keyspace), aggregate.name(number));
+    Some(format!("{keyspace}.{}", quoted(&name)))
+}
+
+/// Returns the state of an average from the number of values and their sum.
+fn count_and_sum(value: Option<CqlValue>) -> Result<Vec<ScalarValue>, String> {
+    let fields = match value {
+        Some(CqlValue::Tuple(fields)) => fields,
+        other => return Err(format!("an average is {other:?}")),
+    };
+    let Ok([count, sum]) = <[Option<CqlValue>; 2]>::try_from(fields) else {
+        return Err("an average has not two parts".to_owned());
+    };
+    let values = whole(count)?;
+    let sum = scalar(CqlKind::Double, sum.filter(|_| values > 0))?;
+    Ok(vec![ScalarValue::UInt64(u64::try_from(values).ok()), sum])
 }
 
 /// Returns whether CQL and DataFusion compute the same of a column of that kind.
@@ -130,4 +182,73 @@ fn scalar(kind: CqlKind, value: Option<CqlValue>) -> Result<ScalarValue, String>
         }
         (kind, Some(value)) => return Err(format!("a {kind:?} is {value:?}")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(function: Function, kind: CqlKind, averages_lists: bool) -> Option<Measure> {
+        let functions = JavaFunctions {
+            keyspace: "ks".to_owned(),
+            averages_lists,
+        };
+        let java = Some(in_java(&functions, function, kind)?);
+        let column = Some(ReadColumn {
+            name: "value".to_owned(),
+            kind,
+        });
+        Some(Measure {
+            function,
+            column,
+            java,
+        })
+    }
+
+    fn state(measure: &Measure, value: Option<CqlValue>) -> Result<Vec<ScalarValue>, String> {
+        measure.state(&mut [value].into_iter())
+    }
+
+    #[test]
+    fn user_defined_aggregates_are_selected_by_their_type() {
+        for (function, kind, of_list, selected) in [
+            (Function::Sum, CqlKind::Int, false, "sum_int"),
+            (Function::Values, CqlKind::Bigint, false, "count_bigint"),
+            (Function::Average, CqlKind::Double, false, "average_double"),
+            (Function::Average, CqlKind::Int, true, "average_of_list_int"),
+            (Function::Greatest, CqlKind::Double, true, "greatest_double"),
+        ] {
+            let measure = measure(function, kind, of_list).unwrap();
+            let expected = format!("\"ks\".\"bakeoff_{selected}\"(\"value\")");
+            assert_eq!(measure.selected(), [expected]);
+        }
+        assert_eq!(measure(Function::Least, CqlKind::Text, false), None);
+        assert_eq!(measure(Function::Least, CqlKind::Timestamp, false), None);
+    }
+
+    #[test]
+    fn an_average_in_java_is_a_number_of_values_and_their_sum() {
+        let average = measure(Function::Average, CqlKind::Double, false).unwrap();
+        let tuple = |count, sum| {
+            Some(CqlValue::Tuple(vec![
+                Some(CqlValue::BigInt(count)),
+                Some(CqlValue::Double(sum)),
+            ]))
+        };
+        let [two, none] = [tuple(2, 3.5), tuple(0, 0.0)].map(|value| state(&average, value));
+        let sum = ScalarValue::Float64(Some(3.5));
+        assert_eq!(two.unwrap(), [ScalarValue::UInt64(Some(2)), sum]);
+        let null = ScalarValue::Float64(None);
+        assert_eq!(none.unwrap(), [ScalarValue::UInt64(Some(0)), null]);
+        let wrong = state(&average, Some(CqlValue::Double(1.0))).unwrap_err();
+        assert!(wrong.contains("an average is"), "{wrong}");
+    }
+
+    #[test]
+    fn a_sum_in_java_is_null_without_values_and_long_for_ints() {
+        let sum = measure(Function::Sum, CqlKind::Int, false).unwrap();
+        let of_ints = state(&sum, Some(CqlValue::BigInt(1 << 40))).unwrap();
+        assert_eq!(of_ints, [ScalarValue::Int64(Some(1 << 40))]);
+        assert_eq!(state(&sum, None).unwrap(), [ScalarValue::Int64(None)]);
+    }
 }

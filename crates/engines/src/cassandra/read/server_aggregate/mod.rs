@@ -16,6 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::prelude::SessionContext;
 
+use super::java::JavaFunctions;
 use super::scan::CassandraScan;
 pub use exec::ServerAggregateExec;
 use measure::Measure;
@@ -40,7 +41,7 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(part) = below.scan.aggregation() else {
         return Ok(None);
     };
-    let Some(measures) = measures(partial, &below)? else {
+    let Some(measures) = measures(partial, &below, part.java.as_ref())? else {
         return Ok(None);
     };
     let aggregate = ServerAggregateExec::new(below.scan, part, measures, partial.schema());
@@ -61,6 +62,7 @@ fn partial_step(node: &Arc<dyn ExecutionPlan>) -> Option<&AggregateExec> {
 fn measures(
     partial: &AggregateExec,
     below: &Below<'_, CassandraScan>,
+    java: Option<&JavaFunctions>,
 ) -> Result<Option<Vec<Measure>>> {
     let columns = below.scan.columns();
     let mut measures = Vec::new();
@@ -69,7 +71,7 @@ fn measures(
             return Ok(None);
         };
         let argument = below.over_the_scan(argument)?;
-        match Measure::new(&columns, aggregate, &argument) {
+        match Measure::new(&columns, aggregate, &argument, java) {
             Some(measure) => measures.push(measure),
             None => return Ok(None),
         }

@@ -65,10 +65,17 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         ("cassandra/wide?page=0", "from 1 to 100000"),
         ("cassandra/wide?page=100001", "from 1 to 100000"),
         ("cassandra/wide?page=many", "not a number of rows"),
-        ("cassandra/wide?aggregate=me", "client, server, ranges"),
+        (
+            "cassandra/wide?aggregate=me",
+            "client, server, ranges, java",
+        ),
         (
             "cassandra/blob?aggregate=server",
             "unknown setting `aggregate`",
+        ),
+        (
+            "cassandra/blob?consistency=two",
+            "one, quorum, all, local_one",
         ),
         ("cassandra/wide?bucket=0s", "more than 0"),
         ("cassandra/wide?bucket=much", "not a duration"),
@@ -77,6 +84,24 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         let error = create(id).unwrap_err();
         assert!(error.contains(word), "{id}: {error}");
     }
+}
+
+#[test]
+fn functions_in_java_are_made_before_the_table() {
+    let id: DesignId = "cassandra/wide?aggregate=java".parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), false).unwrap();
+    let statements = layout.recreation_statements("ks");
+    let [functions @ .., drop, create] = &statements[..] else {
+        panic!("{statements:?}");
+    };
+    assert!(drop.starts_with("DROP TABLE IF EXISTS ks.wide_"), "{drop}");
+    assert!(create.starts_with("CREATE TABLE ks.wide_"), "{create}");
+    // Five aggregates of doubles, which are the only numbers, and a function for the state of each.
+    assert_eq!(functions.len(), 10);
+    assert!(functions.iter().all(|s| s.contains(" ks.bakeoff_")));
+    let id: DesignId = "cassandra/wide?aggregate=server".parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), false).unwrap();
+    assert_eq!(layout.recreation_statements("ks").len(), 2);
 }
 
 #[test]

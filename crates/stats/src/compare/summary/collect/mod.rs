@@ -40,6 +40,7 @@ impl Collected {
                 designs: Vec::new(),
                 instances: Vec::new(),
                 axes: None,
+                selected: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -47,6 +48,7 @@ impl Collected {
                 peak_memory_bytes: None,
                 comparison: PairedComparison::default(),
                 concurrent: None,
+                parameter_sets: Vec::new(),
                 forecast: None,
                 decision: None,
                 race: None,
@@ -131,13 +133,14 @@ impl Collected {
                 self.design(number, &space.design)?.space = Some(space.clone());
             }
             Record::Axes(axes) => run.axes = Some(axes.clone()),
+            Record::Selected { queries } => run.selected.clone_from(queries),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
                 self.query(number, &timing.design, &timing.query)?
                     .take(timing);
             }
-            Record::ParameterSets { .. } => {}
+            Record::ParameterSets { queries, .. } => run.parameter_sets.clone_from(queries),
             Record::Concurrent(asked) => self.take_concurrent(number, asked)?,
             Record::Failed {
                 design,

@@ -22,6 +22,10 @@ pub struct ConcurrentComparison {
     pub equal_mix: Option<MixComparison>,
     /// Comparisons by the mean times of the queries that were asked, in the header's order.
     pub queries: Vec<QueryComparison>,
+    /// Comparisons by answers per second of each query, in the header's order; empty unless one query is
+    /// asked at a time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<(String, MixComparison)>,
 }
 
 /// Comparison by answers per second.
@@ -42,6 +46,15 @@ impl ConcurrentComparison {
         compared.design(design)
     }
 
+    /// Returns the comparison of one design by answers per second to a query that is asked alone.
+    pub fn rate_of(&self, query: &str, design: &str) -> Option<&AgainstBest> {
+        let (_, compared) = self.rates.iter().find(|(name, _)| name == query)?;
+        compared
+            .designs
+            .iter()
+            .find(|compared| compared.design == design)
+    }
+
     /// Returns the comparison of one design by answers per second.
     pub fn of_mix(&self, design: &str) -> Option<&AgainstBest> {
         let designs = &self.equal_mix.as_ref()?.designs;
@@ -57,7 +70,9 @@ impl Summary {
     ) -> Option<ConcurrentComparison> {
         let mix = mix(self);
         for design in &mut self.designs {
-            if let Some(asked) = &mut design.concurrent {
+            if let Some(asked) = &mut design.concurrent
+                && !asked.one_query_at_a_time
+            {
                 asked.equal_mix =
                     mean_of_mix(asked, &mix).map(|mean| f64::from(asked.clients) / mean);
             }
@@ -70,7 +85,10 @@ impl Summary {
             .map(|query| tables(self, |asked| Figures::of_query(asked, query)))
             .collect();
         let by_mix = tables(self, |asked| Figures::of_mix(asked, mix));
-        let all = || by_query.iter().chain([&by_mix]);
+        let by_rate: Vec<Vec<Table>> = { mix.iter() }
+            .map(|query| tables(self, |asked| Figures::of_rate(asked, query)))
+            .collect();
+        let all = || by_query.iter().chain(&by_rate).chain([&by_mix]);
         let decide = self.header.decide.as_ref();
         let baseline = decide.and_then(|decide| decide.rule.baseline.as_deref());
         let number = all().map(|tables| comparisons(tables, baseline)).sum();
@@ -84,6 +102,12 @@ impl Summary {
             same_within: same_within(self, noise),
             baseline,
         };
+        let rates = mix.iter().zip(&by_rate).zip(&noise);
+        let rates = rates.filter(|((_, tables), _)| !tables.is_empty());
+        let rates = rates.map(|((name, tables), noise)| {
+            let compared = compared(tables, *noise).query(name);
+            (name.clone(), MixComparison::of(compared))
+        });
         let queries = mix.iter().zip(&by_query).zip(&noise);
         let queries = queries.map(|((name, tables), noise)| compared(tables, *noise).query(name));
         let largest = noise.iter().flatten().copied();
@@ -91,6 +115,7 @@ impl Summary {
         let mixed = || compared(&by_mix, largest).query("");
         ConcurrentComparison {
             queries: queries.collect(),
+            rates: rates.collect(),
             equal_mix: (by_mix.len() > 1).then(|| MixComparison::of(mixed())),
         }
     }
@@ -122,8 +147,21 @@ impl Figures {
         })
     }
 
+    /// Returns the seconds for each answer to a query that is asked alone.
+    fn of_rate(asked: &ConcurrentSummary, query: &str) -> Option<Figures> {
+        let figures = asked.query(query)?;
+        let turns = figures.rates.iter();
+        Some(Figures {
+            all: figures.rate_of_turns?.median.recip(),
+            turns: turns.map(|(turn, rate)| (*turn, rate.recip())).collect(),
+        })
+    }
+
     /// Returns the means over all queries of their mean times, in the turns that have an answer of each.
     fn of_mix(asked: &ConcurrentSummary, mix: &[String]) -> Option<Figures> {
+        if asked.one_query_at_a_time {
+            return None;
+        }
         let of_turn = |turn: u32| {
             let of_query = |query: &String| {
                 let turns = &asked.query(query)?.turns;

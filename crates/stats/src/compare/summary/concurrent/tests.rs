@@ -14,6 +14,8 @@ fn answered_in(query: &str, milliseconds: impl Iterator<Item = u64>) -> Concurre
     ConcurrentQuery {
         query: query.to_owned(),
         nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
+        seconds: None,
+        agreed: None,
     }
 }
 
@@ -114,6 +116,44 @@ fn turns_are_added_up_and_those_without_an_answer_are_none() {
     assert_eq!((cpu.client, cpu.server), (0.75, Some(2.25)));
     // 4 answers of 10 ms in 12 s.
     assert!((summary.in_flight.unwrap() - 0.04 / 12.0).abs() < 1e-12);
+}
+
+/// Makes a turn in which `odd` was asked alone for 2 s and answered this often, and `even` for 1 s once.
+fn alone(number: u32, answers: u64) -> Concurrent {
+    let of = |query: &str, answers: u64, seconds: f64| ConcurrentQuery {
+        seconds: Some(seconds),
+        ..answered_in(query, (0..answers).map(|_| 10 * u64::from(number + 1)))
+    };
+    Concurrent {
+        turn: Some(number),
+        seconds: 3.0,
+        queries: vec![of("odd", answers, 2.0), of("even", 1, 1.0)],
+        bad: Vec::new(),
+        ..asked()
+    }
+}
+
+#[test]
+fn answers_to_a_query_that_is_asked_alone_are_by_the_time_in_which_it_was() {
+    let summary = summary(&[alone(0, 4), alone(1, 0), alone(2, 8)]).unwrap();
+    assert!(summary.one_query_at_a_time);
+    let odd = summary.query("odd").unwrap();
+    assert_eq!((odd.answered, odd.per_second), (12, 2.0));
+    // The turn without an answer has no rate.
+    assert_eq!(odd.rates, [(0, 2.0), (2, 4.0)]);
+    assert_eq!(odd.rate_of_turns.unwrap().median, 3.0);
+    assert!((odd.mean_of_turns.unwrap().median - 0.02).abs() < 1e-12);
+    assert_eq!(summary.query("even").unwrap().per_second, 1.0);
+    assert_eq!(summary.all.per_second, 15.0 / 9.0);
+}
+
+#[test]
+fn queries_that_are_asked_in_permutations_have_no_rate_of_their_own() {
+    let summary = summary(&[turn(0, 3), turn(1, 3)]).unwrap();
+    assert!(!summary.one_query_at_a_time);
+    let odd = summary.query("odd").unwrap();
+    assert!(odd.rates.is_empty() && odd.rate_of_turns.is_none());
+    assert_eq!(odd.mean_of_turns.unwrap().observations, 2);
 }
 
 #[test]

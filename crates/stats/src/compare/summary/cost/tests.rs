@@ -29,6 +29,8 @@ fn asked(design: &str) -> Record {
         queries: vec![ConcurrentQuery {
             query: "scan".to_owned(),
             nanoseconds: vec![1; 10],
+            seconds: None,
+            agreed: None,
         }],
         bad: Vec::new(),
         unfinished: Vec::new(),

@@ -128,6 +128,8 @@ mod tests {
                 queries: vec![ConcurrentQuery {
                     query: "scan".to_owned(),
                     nanoseconds: nanoseconds.collect(),
+                    seconds: None,
+                    agreed: None,
                 }],
                 bad: Vec::new(),
                 unfinished: Vec::new(),

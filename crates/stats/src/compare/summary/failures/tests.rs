@@ -192,6 +192,8 @@ fn asked_by_clients(questions: u32, outcome: Outcome) -> Summary {
         queries: vec![ConcurrentQuery {
             query: "key".to_owned(),
             nanoseconds: vec![1_000_000; 100],
+            seconds: None,
+            agreed: None,
         }],
         bad: vec![BadQuestions {
             query: "key".to_owned(),
@@ -263,5 +265,6 @@ fn a_run_that_has_asked_nothing_is_told_from_one_without_right_answers() {
         let reason = "refused".to_owned();
         failed.push(timed_as(design, query, 0.1, Outcome::Error { reason }));
     }
-    assert_eq!(why(failed).0, "no question that counts has right answers");
+    let expected = "no design answers any question".to_owned();
+    assert_eq!(why(failed), (expected, false));
 }

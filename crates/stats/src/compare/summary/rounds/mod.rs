@@ -107,6 +107,14 @@ impl QueryComparison {
     }
 }
 
+impl Summary {
+    /// Returns the noise of tables in a query; `None` without twins.
+    pub(crate) fn table_noise(&self, query: &str) -> Option<TableNoise> {
+        let place = self.header.queries.iter().position(|q| q.name == query)?;
+        twins::noise(&twins_of(self)).into_iter().nth(place)?
+    }
+}
+
 /// Everything that is needed to compare designs by one query.
 pub struct Compared<'a> {
     pub method: &'a Method,

@@ -14,6 +14,8 @@ fn asked(design: &str, turn: Option<u32>, scan: &[f64], key: &[f64]) -> Record {
     let query = |name: &str, seconds: &[f64]| ConcurrentQuery {
         query: name.to_owned(),
         nanoseconds: seconds.iter().map(|s| (s * 1e9) as u64).collect(),
+        seconds: None,
+        agreed: None,
     };
     Record::Concurrent(Box::new(Concurrent {
         design: design.to_owned(),
@@ -139,6 +141,35 @@ fn below_five_turns_nothing_is_called_a_difference() {
         (Difference::NotSettled, None)
     );
     assert!((slow.ratio - 10.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_query_that_is_asked_alone_is_compared_by_its_rate_and_there_is_no_mix() {
+    let alone = |design: &str, turn: u32, answers: usize| {
+        let Record::Concurrent(mut asked) = asked(design, Some(turn), &[0.1; 9], &[0.1; 9]) else {
+            unreachable!("it was made as one");
+        };
+        for query in &mut asked.queries {
+            query.nanoseconds.truncate(answers);
+            query.seconds = Some(1.0);
+        }
+        Record::Concurrent(asked)
+    };
+    let of_turn = |turn| [alone("a/x", turn, 8), alone("a/y", turn, 4)];
+    let summary = Summary::from_records(&run((0..TURNS).flat_map(of_turn))).unwrap();
+    let compared = compared(&summary);
+    assert_eq!(compared.equal_mix, None);
+    assert_eq!(compared.rates.len(), 2);
+    let slow = compared.rate_of("scan", "a/y").unwrap();
+    assert!((slow.ratio - 0.5).abs() < 1e-9);
+    assert_eq!(slow.difference, Difference::Slower);
+    // Their mean times are the same.
+    let same = compared.design("scan", "a/y").unwrap();
+    assert!((same.ratio - 1.0).abs() < 1e-9);
+    let asked = summary.design("a/x").unwrap().concurrent.as_ref().unwrap();
+    assert_eq!(asked.equal_mix, None);
+    // What one query gets alone checks no forecast for users who ask all of them.
+    assert!(summary.check_users().checked.is_empty());
 }
 
 #[test]

@@ -1,0 +1,241 @@
+//! `bakeoff study`: repeats a published study and writes what still holds.
+
+mod carry_out;
+mod convert;
+mod plan;
+mod record;
+mod results;
+mod words;
+mod write;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use bakeoff_report::study::Page;
+use bakeoff_stats::study::{Measured, StepResult};
+use bakeoff_workload::{Error, Study as StudyFile, StudySize, Workload};
+use clap::Args;
+
+use self::plan::Plan;
+use self::record::Record;
+use crate::cmd::completions;
+use crate::cmd::options::choice::parse_duration;
+use crate::cmd::options::data::choose;
+use crate::exit::{Exit, Misuse};
+use crate::machine;
+use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
+use crate::stderr::print_line;
+use crate::terminal::stdout;
+
+/// Repeat a published study whole and write a page: what still holds, by which figures. Alone it
+/// lists the studies.
+///
+/// Every step is one `run`, `drive` or `sweep` with a folder of its own. The same command on the same folder
+/// goes on where it was stopped, and steps that were measured are kept.
+#[derive(Args, Debug)]
+pub struct Study {
+    /// Study: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::studies())]
+    study: Option<PathBuf>,
+
+    /// Time for all steps together, for example 10m; needed unless --full is given
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, conflicts_with = "full")]
+    budget: Option<Duration>,
+
+    /// Measure what the authors measured, as long as that takes
+    #[arg(long)]
+    full: bool,
+
+    /// Folder of the study [default: runs/STUDY]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write the page again from the folder of a study, and measure nothing
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["budget", "full", "out", "dry_run"])]
+    from: Option<PathBuf>,
+
+    /// Write the page to this Markdown file, too, with its charts in a folder beside it
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    page: Option<PathBuf>,
+
+    /// Print the steps with their commands and the time that they take, and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Study {
+    pub fn run(self) -> Result<Exit> {
+        let Some(asked) = &self.study else {
+            return self.list();
+        };
+        let file = read(asked)?;
+        if let Some(page) = &self.page {
+            write::charts_of(page)?;
+        }
+        if let Some(dir) = &self.from {
+            return self.rewrite(asked, &file, dir);
+        }
+        let size = self.size()?;
+        let plan = Plan::new(&file, size, self.out.as_deref())?;
+        plan.check()?;
+        if self.dry_run {
+            return plan.print();
+        }
+        let ended = carry_out::carry_out(&plan)?;
+        let results = plan.results();
+        self.write(asked, &file, &plan.record, &plan.dir, &results)?;
+        Ok(exit_of(ended, &results))
+    }
+
+    /// Lists the studies that come with Bakeoff.
+    fn list(&self) -> Result<Exit> {
+        let options = [
+            (self.budget.is_some(), "--budget"),
+            (self.full, "--full"),
+            (self.out.is_some(), "--out"),
+            (self.from.is_some(), "--from"),
+            (self.page.is_some(), "--page"),
+            (self.dry_run, "--dry-run"),
+        ];
+        if let Some((_, option)) = options.iter().find(|(is_given, _)| *is_given) {
+            return Err(Misuse::new(anyhow!(
+                "{option} is for a study: name one, such as `bakeoff study s1 --budget 10m`"
+            ))
+            .into());
+        }
+        let mut out = stdout();
+        writeln!(
+            out,
+            "Studies (`bakeoff study s1 --budget 10m` repeats one):"
+        )?;
+        for Shipped { name, text } in STUDIES.files {
+            let study = StudyFile::parse(text, Path::new(name))?;
+            let from = &study.publication;
+            writeln!(out, "  {name:<8} {}", study.title)?;
+            writeln!(
+                out,
+                "  {:<8} {} ({}): {}",
+                "", from.author, from.year, from.title
+            )?;
+        }
+        Ok(Exit::Complete)
+    }
+
+    fn size(&self) -> Result<StudySize> {
+        match (self.budget, self.full) {
+            (Some(budget), _) => Ok(StudySize::Budget(budget)),
+            (None, true) => Ok(StudySize::Full),
+            (None, false) => Err(Misuse::new(anyhow!(
+                "say how much to measure: --budget 10m, or --full for what the authors measured"
+            ))
+            .into()),
+        }
+    }
+
+    /// Writes the page from what is in a folder.
+    fn rewrite(&self, asked: &Path, file: &StudyFile, dir: &Path) -> Result<Exit> {
+        let record = Record::read(dir)?.ok_or_else(|| {
+            Misuse::new(anyhow!(
+                "{} is not the folder of a study: it has no {}; name the one that `bakeoff study` wrote to",
+                dir.display(),
+                record::FILE
+            ))
+        })?;
+        if record.study != file.name {
+            return Err(Misuse::new(anyhow!(
+                "{} is the folder of the study {}, not of {}",
+                dir.display(),
+                record.study,
+                file.name
+            ))
+            .into());
+        }
+        let results = results::of_record(file, &record, dir);
+        self.write(asked, file, &record, dir, &results)?;
+        Ok(exit_of(None, &results))
+    }
+
+    /// Writes the page to the folder, and to the file of --page.
+    fn write(
+        &self,
+        asked: &Path,
+        file: &StudyFile,
+        record: &Record,
+        dir: &Path,
+        results: &[StepResult],
+    ) -> Result<()> {
+        let study = convert::study(file);
+        let page = Page {
+            study: &study,
+            size: record.size_in_words(),
+            command: words::command(
+                &["study".to_owned(), asked.display().to_string()],
+                &record.size_options(),
+                dir,
+            ),
+            version: machine::VERSION,
+            steps: results,
+        };
+        let written = write::write(&page, dir, self.page.as_deref())?;
+        let mut out = stdout();
+        for path in written {
+            writeln!(out, "Page: {}", path.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a study from a file, or the shipped one of that name.
+fn read(asked: &Path) -> Result<StudyFile> {
+    let study = match choose(&STUDIES, asked)? {
+        Chosen::Shipped(Shipped { name, text }) => StudyFile::parse(text, Path::new(name)),
+        Chosen::File { hint } => {
+            let read = StudyFile::read(asked);
+            return read.map_err(|error| with_hint(error, &hint));
+        }
+    };
+    study.map_err(|error| Misuse::new(error.into()).into())
+}
+
+/// Reads the workload of a step as its command does.
+fn read_workload(asked: &Path) -> Result<Workload> {
+    match choose(&WORKLOADS, asked)? {
+        Chosen::Shipped(Shipped { name, text }) => {
+            let workload = Workload::parse(text, Path::new(name));
+            workload.map_err(|error| with_hint(error, ""))
+        }
+        Chosen::File { hint } => Workload::read(asked).map_err(|error| with_hint(error, &hint)),
+    }
+}
+
+fn with_hint(error: Error, hint: &str) -> anyhow::Error {
+    match error {
+        Error::Read { .. } => Misuse::new(anyhow!("{error}{hint}")).into(),
+        error => Misuse::new(error.into()).into(),
+    }
+}
+
+/// Returns the exit code of all steps together. `ended` is the worst end of those that were carried out now.
+fn exit_of(ended: Option<Exit>, results: &[StepResult]) -> Exit {
+    let is_so =
+        |step: &StepResult, what: fn(&Measured) -> bool| step.measured.as_ref().is_some_and(what);
+    let is_good = |step: &StepResult| {
+        step.failed.is_none()
+            && is_so(step, Measured::is_whole)
+            && !is_so(step, Measured::has_failures)
+    };
+    let has_figures = |step: &StepResult| is_so(step, Measured::has_figures);
+    match ended {
+        Some(Exit::Interrupted) => Exit::Interrupted,
+        _ if !results.iter().any(has_figures) => Exit::Failed,
+        None if results.iter().all(is_good) => Exit::Complete,
+        _ => Exit::Partial,
+    }
+}
+
+/// Prints a line about the progress of the steps.
+fn say(text: &str) {
+    print_line(text);
+}

@@ -1,0 +1,166 @@
+//! Plans a study: the command and the folder of each step, and the time that they take.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use bakeoff_stats::study::StepResult;
+use bakeoff_workload::{Study, StudySize, StudyStep};
+use clap::Parser;
+
+use super::record::Record;
+use super::words::{command, in_words};
+use super::{read_workload, results};
+use crate::cmd::measure::folder;
+use crate::cmd::{Arguments, Command};
+use crate::exit::{Exit, Misuse};
+use crate::terminal::stdout;
+
+/// The steps of a study at a size, and where they go.
+pub struct Plan<'a> {
+    pub study: &'a Study,
+    pub record: Record,
+    pub dir: PathBuf,
+    size: StudySize,
+}
+
+impl<'a> Plan<'a> {
+    /// Plans the study for the folder asked for, or for `runs/STUDY`, or the first of `runs/STUDY-2`, ... that is
+    /// free or holds the same study at the same size.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the folder holds another study, or the same at another size.
+    pub fn new(study: &'a Study, size: StudySize, out: Option<&Path>) -> Result<Plan<'a>> {
+        let record = Record::new(study, size);
+        let is_free = |dir: &Path| match Record::read(dir) {
+            Ok(Some(there)) => there == record,
+            Ok(None) => !dir.exists(),
+            Err(_) => false,
+        };
+        let dir = match out {
+            Some(out) => out.to_owned(),
+            None => folder::first_free(&study.name, is_free),
+        };
+        check_folder(&dir, &record)?;
+        Ok(Plan {
+            study,
+            record,
+            dir,
+            size,
+        })
+    }
+
+    /// Checks every step before the first one begins: its command line, its workload, and that this has what the
+    /// study's statements are decided by.
+    ///
+    /// # Errors
+    /// Fails with a misuse that names the step.
+    pub fn check(&self) -> Result<()> {
+        for step in &self.study.steps {
+            self.arguments(step)?;
+            let workload = read_workload(Path::new(&step.workload))?;
+            let checked = self.study.check_step(step, &workload);
+            checked.map_err(|message| Misuse::new(anyhow!(message)))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the command of a step as the command line reads it, for the step's folder.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the command line would refuse it.
+    pub fn arguments_for(&self, step: &StudyStep, dir: &Path) -> Result<Arguments> {
+        let mut words: Vec<OsString> = vec!["bakeoff".into()];
+        words.extend(step.arguments(self.size).into_iter().map(OsString::from));
+        words.extend(["--out".into(), dir.as_os_str().to_owned()]);
+        Arguments::try_parse_from(words).map_err(|error| {
+            let message = error.to_string();
+            let first = message.lines().next().unwrap_or_default();
+            let first = first.trim_start_matches("error: ");
+            Misuse::new(anyhow!("step {} of the study: {first}", step.name)).into()
+        })
+    }
+
+    fn arguments(&self, step: &StudyStep) -> Result<Arguments> {
+        self.arguments_for(step, &self.dir)
+    }
+
+    /// Returns the results of all steps, as far as there are any.
+    pub fn results(&self) -> Vec<StepResult> {
+        results::of_record(self.study, &self.record, &self.dir)
+    }
+
+    /// Prints the steps with their commands and times.
+    pub fn print(&self) -> Result<Exit> {
+        let mut out = stdout();
+        writeln!(
+            out,
+            "Nothing is touched. The study would write to {}",
+            self.dir.display()
+        )?;
+        for (index, step) in self.study.steps.iter().enumerate() {
+            let dir = results::folder(&self.dir, index, &step.name);
+            writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
+            writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
+            writeln!(out, "   {}", self.time(step)?)?;
+        }
+        Ok(Exit::Complete)
+    }
+
+    /// Says how long a step takes, as far as that is known before rows are loaded.
+    fn time(&self, step: &StudyStep) -> Result<String> {
+        let workload = read_workload(Path::new(&step.workload))?;
+        let measuring = match self.arguments(step)?.command {
+            Command::Run(run) => match run.time() {
+                Some(budget) => return Ok(format!("up to {}", in_words(budget))),
+                None => {
+                    return Ok(
+                        "as long as loading and rounds take; the first rows show it".to_owned()
+                    );
+                }
+            },
+            Command::Drive(drive) => drive.time_of_loads(&workload)?,
+            Command::Sweep(sweep) => sweep.time_of_settings(&workload)?,
+            _ => None,
+        };
+        let before = "starting servers and loading rows come on top";
+        Ok(match (measuring, self.size) {
+            (None, _) => "as long as the search takes".to_owned(),
+            (Some(time), StudySize::Full) => format!("{} of measuring; {before}", in_words(time)),
+            (Some(time), StudySize::Budget(all)) => format!(
+                "{} of measuring, out of {}; {before}",
+                in_words(time),
+                in_words(step.budget(all))
+            ),
+        })
+    }
+}
+
+/// Checks that a folder is new or empty, or holds what the same command began.
+fn check_folder(dir: &Path, record: &Record) -> Result<()> {
+    let message = match Record::read(dir)? {
+        Some(there) if there == *record => return Ok(()),
+        Some(there) => anyhow!(
+            "{} holds the study {} {}, with other commands than these: repeat that one, or name another \
+             folder with --out",
+            dir.display(),
+            there.study,
+            there.size_in_words()
+        ),
+        None if is_empty(dir) => return Ok(()),
+        None => anyhow!(
+            "{} is not an empty folder and holds no study; name a new one with --out",
+            dir.display()
+        ),
+    };
+    Err(Misuse::new(message).into())
+}
+
+/// Returns whether there is nothing of this name, or a folder without files.
+fn is_empty(dir: &Path) -> bool {
+    match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !dir.exists(),
+    }
+}

@@ -1,0 +1,188 @@
+//! The note in a study's folder that says which study it is of, at which size, and by which commands.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_workload::{Study, StudySize};
+
+use super::words::{as_option, in_words, quoted};
+use crate::out_file::OutFile;
+
+/// Name of the note.
+pub const FILE: &str = "study.txt";
+/// First words of its lines.
+const STUDY: &str = "study ";
+const SIZE: &str = "size ";
+const STEP: &str = "step ";
+const FULL: &str = "full";
+
+/// What a folder holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Name of the study.
+    pub study: String,
+    size: StudySize,
+    /// Name of each step and its command, without the folder.
+    pub steps: Vec<(String, String)>,
+}
+
+impl Record {
+    pub fn new(study: &Study, size: StudySize) -> Record {
+        let steps = study.steps.iter().map(|step| {
+            let words: Vec<String> = step.arguments(size).iter().map(|w| quoted(w)).collect();
+            (step.name.clone(), words.join(" "))
+        });
+        Record {
+            study: study.name.clone(),
+            size,
+            steps: steps.collect(),
+        }
+    }
+
+    /// Reads the note of a folder; `None` if it has none.
+    ///
+    /// # Errors
+    /// Fails if the note cannot be read, or is none of this program.
+    pub fn read(dir: &Path) -> Result<Option<Record>> {
+        let path = dir.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        match parse(&text) {
+            Some(record) => Ok(Some(record)),
+            None => bail!(
+                "{} does not say which study it is of; restore it, or measure again into another folder",
+                path.display()
+            ),
+        }
+    }
+
+    /// Writes the note; the folder has to be there.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(FILE);
+        let mut file = OutFile::replace(&path)?;
+        file.write_all(self.text().as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        file.complete()
+    }
+
+    fn text(&self) -> String {
+        let size = match self.size {
+            StudySize::Full => FULL.to_owned(),
+            StudySize::Budget(budget) => budget.as_millis().to_string(),
+        };
+        let mut text = format!("{STUDY}{}\n{SIZE}{size}\n", self.study);
+        for (name, command) in &self.steps {
+            text += &format!("{STEP}{name} {}\n", command.replace('\n', " "));
+        }
+        text
+    }
+
+    /// Returns the options that choose the size.
+    pub fn size_options(&self) -> Vec<String> {
+        match self.size {
+            StudySize::Full => vec!["--full".to_owned()],
+            StudySize::Budget(budget) => vec!["--budget".to_owned(), as_option(budget)],
+        }
+    }
+
+    /// Says at which size the study was measured.
+    pub fn size_in_words(&self) -> String {
+        match self.size {
+            StudySize::Full => "at the authors' size".to_owned(),
+            StudySize::Budget(budget) => format!("within {}", in_words(budget)),
+        }
+    }
+
+    /// Returns the command of a step, without the folder.
+    pub fn command_of(&self, step: &str) -> Option<&str> {
+        let found = self.steps.iter().find(|(name, _)| name == step);
+        found.map(|(_, command)| command.as_str())
+    }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn parse(text: &str) -> Option<Record> {
+    let mut lines = text.lines();
+    let study = lines.next()?.strip_prefix(STUDY)?.to_owned();
+    let size = match lines.next()?.strip_prefix(SIZE)? {
+        FULL => StudySize::Full,
+        budget => StudySize::Budget(Duration::from_millis(budget.parse().ok()?)),
+    };
+    let step = |line: &str| {
+        let (name, command) = line.strip_prefix(STEP)?.split_once(' ')?;
+        Some((name.to_owned(), command.to_owned()))
+    };
+    Some(Record {
+        study,
+        size,
+        steps: lines.map(step).collect::<Option<Vec<_>>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(size: StudySize) -> Record {
+        Record {
+            study: "s1".to_owned(),
+            size,
+            steps: vec![
+                ("designs".to_owned(), "run formats --designs '*'".to_owned()),
+                ("load".to_owned(), "drive compression".to_owned()),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_note_is_read_back_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Record::read(dir.path()).unwrap(), None);
+        for size in [
+            StudySize::Full,
+            StudySize::Budget(Duration::from_millis(90_500)),
+        ] {
+            let record = record(size);
+            record.write(dir.path()).unwrap();
+            assert_eq!(Record::read(dir.path()).unwrap(), Some(record));
+        }
+    }
+
+    #[test]
+    fn another_file_of_that_name_is_an_error_and_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        for text in [
+            "",
+            "dear\n",
+            "study s1\nsize much\n",
+            "study s1\nsize full\nstep\n",
+        ] {
+            std::fs::write(dir.path().join(FILE), text).unwrap();
+            let error = Record::read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains("which study it is of"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_size_is_said_as_it_is_asked_for() {
+        let budget = record(StudySize::Budget(Duration::from_secs(90)));
+        assert_eq!(budget.size_options(), ["--budget", "90s"]);
+        assert_eq!(budget.size_in_words(), "within 1m 30s");
+        assert_eq!(record(StudySize::Full).size_options(), ["--full"]);
+        assert_eq!(budget.command_of("load"), Some("drive compression"));
+        assert_eq!(budget.command_of("other"), None);
+    }
+}

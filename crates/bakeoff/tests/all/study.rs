@@ -1,0 +1,268 @@
+//! `bakeoff study` with a small study whose steps need no server: what is measured, kept, repeated and written,
+//! and what is refused.
+
+use std::path::Path;
+
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+
+const STUDY: &str = r#"
+title = "Files of a test"
+question = "Which file is smaller?"
+method = ["As it was done."]
+
+[publication]
+author = "A. Nobody"
+year = 2016
+title = "Which file is smaller"
+url = "https://example.org/which"
+
+[[steps]]
+name = "files"
+what = "sizes and times of two files"
+command = "run"
+workload = "w.toml"
+share = 50
+options = ["--rounds", "5", "--scales", "1", "--no-twins"]
+
+[[steps]]
+name = "load"
+what = "reads of what is not stored"
+command = "drive"
+workload = "readings"
+share = 50
+options = ["--designs", "dry", "--rows", "1000", "--in-flight", "4"]
+at_budget = ["--for", "${budget/20}"]
+
+[[claims]]
+text = "Two files of four rows are about as large."
+published = "as large"
+step = "files"
+figure = "storage"
+of = "parquet?codec=zstd"
+to = "parquet?codec=snappy"
+at_least = 0.1
+at_most = 10
+
+[[claims]]
+text = "Parquet takes a thousandth of its own time."
+step = "files"
+figure = "all"
+of = "parquet?codec=zstd"
+to_figure = "all"
+at_most = 0.001
+
+[[claims]]
+text = "It costs less."
+why = "Prices are not measured."
+"#;
+
+fn bench(study: &str) -> Bench {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    std::fs::write(bench.path("s.toml"), study).unwrap();
+    bench
+}
+
+/// Steps of 40 s each: the load takes 2 s, and the comparison as long as its few rows do.
+fn study(bench: &Bench) -> Ended {
+    bench.bakeoff(&["study", "s.toml", "--budget", "80s", "--out", "out"])
+}
+
+fn read(bench: &Bench, name: &str) -> String {
+    std::fs::read_to_string(bench.path(name)).unwrap()
+}
+
+/// Removes the last line of a log, as if the command had been killed before.
+fn cut_off(log: &Path) {
+    let text = std::fs::read_to_string(log).unwrap();
+    let end = text.trim_end().rfind('\n').unwrap();
+    std::fs::write(log, &text[..=end]).unwrap();
+}
+
+#[test]
+fn every_step_is_measured_once_and_the_page_says_what_holds() {
+    let bench = bench(STUDY);
+    let ended = study(&bench).expect(0);
+    ended.says("step 1 of 2, files").says("step 2 of 2, load");
+    let page = read(&bench, "out/study.md");
+    for words in [
+        "# Files of a test",
+        "1 of 3 published statements hold. Do not hold: 1. Not settled: 0. Not measured: 1.",
+        "Prices are not measured.",
+        "bakeoff run w.toml --rounds 5 --scales 1 --no-twins --out out/1-files",
+        "bakeoff drive readings --designs dry --rows 1000 --in-flight 4 --for 2s --out out/2-load",
+        "bakeoff study s.toml --budget 80s --out out",
+        "(study/files-all.svg)",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in: {page}");
+    }
+    assert!(read(&bench, "out/study.html").contains("Files of a test"));
+    assert!(read(&bench, "out/study/files-all.svg").starts_with("<svg xmlns="));
+
+    // What was measured is kept, and what was cut off is measured again, a load in another folder.
+    let journal = read(&bench, "out/1-files/journal.jsonl");
+    cut_off(&bench.path("out/2-load/drive.jsonl"));
+    let ended = study(&bench).expect(0);
+    ended.says("step 1 of 2, files, was measured before");
+    assert_eq!(read(&bench, "out/1-files/journal.jsonl"), journal);
+    assert!(bench.path("out/2-load-2/drive.jsonl").exists());
+    study(&bench)
+        .expect(0)
+        .says("step 2 of 2, load, was measured before");
+    assert!(!bench.path("out/2-load-3").exists());
+
+    // The page alone, and a copy of it elsewhere.
+    let page = read(&bench, "out/study.md");
+    std::fs::remove_file(bench.path("out/study.md")).unwrap();
+    let again = [
+        "study",
+        "s.toml",
+        "--from",
+        "out",
+        "--page",
+        "pages/files.md",
+    ];
+    bench.bakeoff(&again).expect(0).says("Page: pages/files.md");
+    assert_eq!(read(&bench, "out/study.md"), page);
+    let copy = read(&bench, "pages/files.md");
+    assert!(copy.contains("(files/files-all.svg)"), "{copy}");
+    assert!(bench.path("pages/files/files-all.svg").exists());
+
+    // Another size would be another study in the same folder.
+    let other = ["study", "s.toml", "--full", "--out", "out"];
+    let ended = bench.bakeoff(&other).expect(2);
+    ended.says("out holds the study s within 1m 20s, with other commands than these");
+}
+
+#[test]
+fn a_step_that_fails_is_on_the_page_and_the_others_are_measured() {
+    let broken = STUDY.replace("workload = \"w.toml\"", "workload = \"broken.toml\"");
+    let bench = bench(&broken);
+    let workload = WORKLOAD.replace("readings.csv", "nowhere.csv");
+    std::fs::write(bench.path("broken.toml"), workload).unwrap();
+    let ended = study(&bench).expect(3);
+    ended.says("step 1 of 2, files, failed").says("nowhere.csv");
+    let page = read(&bench, "out/study.md");
+    for words in [
+        "This step is not measured: ",
+        "nowhere.csv",
+        "the step files has no figures",
+        "1 of 2 steps were measured to their end.",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in: {page}");
+    }
+    // Once it can be carried out, its reason is forgotten.
+    std::fs::write(bench.path("nowhere.csv"), READINGS).unwrap();
+    study(&bench).expect(0);
+    assert!(!read(&bench, "out/study.md").contains("This step is not measured"));
+}
+
+/// Refused with a misuse before anything is made.
+#[track_caller]
+fn refused(study: &str, arguments: &[&str], words: &str) {
+    let bench = bench(study);
+    let ended = bench
+        .bakeoff(&[&["study"][..], arguments].concat())
+        .expect(2);
+    ended.says(words);
+    assert!(!bench.path("out").exists() && !bench.path("runs").exists());
+}
+
+#[test]
+fn mistakes_are_refused_before_anything_is_made() {
+    let small = ["s.toml", "--budget", "80s", "--out", "out"];
+    refused(
+        STUDY,
+        &["s.toml"],
+        "say how much to measure: --budget 10m, or --full",
+    );
+    refused(STUDY, &["s9", "--full"], "there is no study `s9`");
+    refused(STUDY, &["--full"], "--full is for a study: name one");
+    refused(STUDY, &["s.toml", "--budget", "0s"], "not a duration");
+    refused(
+        STUDY,
+        &["s.toml", "--full", "--budget", "1m"],
+        "cannot be used with",
+    );
+    refused(
+        STUDY,
+        &["s.toml", "--from", "nowhere"],
+        "nowhere is not the folder of a study",
+    );
+    refused(
+        STUDY,
+        &["s.toml", "--full", "--page", "pages"],
+        "has to end in .md",
+    );
+    refused(
+        STUDY,
+        &["s.toml", "--full", "--out", "."],
+        "is not an empty folder and holds no study",
+    );
+    refused(
+        &STUDY.replace("--rounds", "--round"),
+        &small,
+        "step files of the study: unexpected argument",
+    );
+    refused(
+        &STUDY.replace("\"all\"", "\"alls\""),
+        &small,
+        "has no query `alls`; did you mean `all`?",
+    );
+    refused(
+        &STUDY.replace("\"readings\"", "\"formats\""),
+        &small,
+        "has no [mix], which `drive` needs",
+    );
+    refused(
+        &STUDY.replace("\"readings\"", "\"raedings\""),
+        &small,
+        "did you mean `readings`",
+    );
+    refused(
+        &STUDY.replace("share = 50", "share = 51"),
+        &small,
+        "s.toml:",
+    );
+}
+
+#[test]
+fn a_dry_run_prints_commands_and_times_and_touches_nothing() {
+    let bench = bench(STUDY);
+    let dry = ["study", "s.toml", "--budget", "80s", "--dry-run"];
+    let ended = bench.bakeoff(&dry).expect(0);
+    ended.says("The study would write to runs/s");
+    ended.says("bakeoff run w.toml --rounds 5 --scales 1 --no-twins --out runs/s/1-files");
+    ended.says("2s of measuring, out of 40s");
+    assert!(!bench.path("runs").exists());
+    for study in ["s1", "s2", "s3", "s4"] {
+        for size in [&["--budget", "10m"][..], &["--full"]] {
+            let dry = [&["study", study, "--dry-run"][..], size].concat();
+            let ended = bench.bakeoff(&dry).expect(0);
+            ended.says(&format!("runs/{study}/1-"));
+        }
+    }
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn the_studies_are_listed_with_their_publications() {
+    let bench = bench(STUDY);
+    let list = bench.bakeoff(&["study"]).expect(0).stdout;
+    for words in [
+        "s1 ",
+        "Evan Chan (2016)",
+        "s2 ",
+        "s3 ",
+        "s4 ",
+        "DuyHai Doan (2016)",
+    ] {
+        assert!(list.contains(words), "{words}: {list}");
+    }
+    let all = bench.bakeoff(&["list"]).expect(0).stdout;
+    assert!(
+        all.contains("Published studies, for `bakeoff study`:"),
+        "{all}"
+    );
+    let shown = bench.bakeoff(&["show", "s4"]).expect(0).stdout;
+    assert!(shown.contains("[[claims]]"), "{shown}");
+}

@@ -1,0 +1,48 @@
+//! How many rows each query selects, counted before anything is timed.
+
+use bakeoff_stats::{Record, Selected};
+
+use super::context::{Context, RunError};
+use super::questions::Questions;
+use crate::Oracle;
+
+/// Rounds whose parameters are counted: enough for a median, and one pass over the rows for all of them.
+const ROUNDS: u32 = 7;
+
+/// Counts the rows that satisfy the condition of each query, unless the journal has it. They only explain
+/// times, so that a run goes on without those that cannot be counted.
+pub async fn count_selected(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+    oracle: &dyn Oracle,
+) -> Result<(), RunError> {
+    if run.log.state().selected_known {
+        return Ok(());
+    }
+    run.observer.phase("counting the rows that queries select");
+    let (mut names, mut asked) = (Vec::new(), Vec::new());
+    for query in &run.workload.queries {
+        for sql in questions.of_first_rounds(query, ROUNDS).unwrap_or_default() {
+            names.push(query.name.as_str());
+            asked.push(sql);
+        }
+    }
+    let counts = oracle.count_selected(&asked).await.unwrap_or_default();
+    let mut queries: Vec<Selected> = Vec::new();
+    for (query, rows) in names.into_iter().zip(counts) {
+        let Some(rows) = rows else {
+            continue;
+        };
+        match queries.last_mut() {
+            Some(last) if last.query == query => last.rows.push(rows),
+            _ => queries.push(Selected {
+                query: query.to_owned(),
+                rows: vec![rows],
+            }),
+        }
+    }
+    if !queries.is_empty() {
+        run.log.record(Record::Selected { queries })?;
+    }
+    Ok(())
+}

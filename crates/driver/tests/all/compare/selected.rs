@@ -1,0 +1,66 @@
+//! The rows that queries select are counted once, and a run goes on without them.
+
+use bakeoff_stats::{Record, Selected};
+
+use super::bench::{Bench, Records};
+use super::fake::{Call, Fake};
+
+fn two() -> [Fake; 2] {
+    ["a", "b"].map(Fake::new)
+}
+
+/// Every count that was recorded, with its place among the records.
+fn counted(records: &Records) -> Vec<(usize, &[Selected])> {
+    let records = records.0.iter().enumerate();
+    let counted = records.filter_map(|(place, record)| match record {
+        Record::Selected { queries } => Some((place, queries.as_slice())),
+        _ => None,
+    });
+    counted.collect()
+}
+
+#[tokio::test]
+async fn queries_with_a_condition_are_counted_before_any_is_asked() {
+    let mut bench = Bench::new();
+    bench.selected = Some(42);
+    let records = bench.complete(&two()).await;
+    let counted = counted(&records);
+    let [(place, queries)] = counted.as_slice() else {
+        panic!("{counted:?}");
+    };
+    // The query `all` has no condition, and `some` has other parameters in each round.
+    let some = Selected {
+        query: "some".to_owned(),
+        rows: vec![42; 7],
+    };
+    assert_eq!(*queries, [some]);
+    let asked = { records.0.iter() }.position(|record| matches!(record, Record::Answered(_)));
+    assert!(*place < asked.unwrap());
+}
+
+#[tokio::test]
+async fn what_cannot_be_counted_is_not_recorded() {
+    let records = Bench::new().complete(&two()).await;
+    assert!(counted(&records).is_empty());
+    assert!(!records.timings().is_empty());
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_counts_nothing_again() {
+    let mut bench = Bench::new();
+    bench.selected = Some(42);
+    let is_asked_again = |call: &Call| call.asks("all", 1);
+    let killed = ["a", "b"].map(|id| Fake::hanging(id, is_asked_again));
+    bench.kill_in(&killed, is_asked_again).await;
+    assert_eq!(counted(&bench.records()).len(), 1);
+
+    let fakes = two().map(|fake| fake.surviving(true));
+    for (fake, killed) in fakes.iter().zip(&killed) {
+        fake.table().slices = killed.table().slices.clone();
+    }
+    bench.selected = Some(43);
+    let records = bench.complete(&fakes).await;
+    let counted = counted(&records);
+    assert_eq!(counted.len(), 1);
+    assert_eq!(counted[0].1[0].rows, [42; 7]);
+}

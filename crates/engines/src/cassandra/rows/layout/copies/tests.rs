@@ -1,0 +1,172 @@
+use bakeoff_workload::{Column, ColumnType, DesignId};
+
+use super::*;
+use crate::EngineError;
+use crate::cassandra::rows::copies::explained;
+
+fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+    };
+    let table = Table {
+        name: "t".to_owned(),
+        columns: vec![
+            column("series", ColumnType::Text),
+            column("time", ColumnType::Timestamp),
+            column("value", ColumnType::Double),
+            column("country", ColumnType::Text),
+        ],
+        partition_key: vec!["series".to_owned()],
+        order_key: vec!["time".to_owned()],
+    };
+    let id: DesignId = id.parse()?;
+    let shape = Shape::from_id(&id).unwrap();
+    TableLayout::new(&id, shape, &table, keys_repeat).map_err(|e| e.to_string())
+}
+
+/// Returns the statements that make a design's tables, without its own name.
+fn made(id: &str) -> Vec<String> {
+    let layout = layout(id, false).unwrap();
+    let statements = layout.recreation_statements("ks").into_iter();
+    statements
+        .map(|s| s.replace(&layout.name, "NAME"))
+        .collect()
+}
+
+const OPTIONS: &str = "compression = {'enabled': 'false'}";
+
+#[test]
+fn a_second_table_has_the_first_ones_key_behind_its_column() {
+    let key = r#"PRIMARY KEY (("country"), "series", "time")) WITH"#;
+    for shape in ["narrow", "wide", "wide?bucket=1d&order=desc&"] {
+        let settings = if shape.ends_with('&') { "" } else { "?" };
+        let id = format!("cassandra/{shape}{settings}table_by=country&compressor=none");
+        let statements = made(&id);
+        assert_eq!(
+            statements[..2],
+            [
+                "DROP TABLE IF EXISTS ks.NAME_by_1",
+                "DROP TABLE IF EXISTS ks.NAME"
+            ]
+        );
+        assert!(statements[2].starts_with("CREATE TABLE ks.NAME ("));
+        assert_eq!(
+            statements[3..],
+            [format!(
+                r#"CREATE TABLE ks.NAME_by_1 ("series" text, "time" timestamp, "value" double, "country" text, {key} {OPTIONS}"#
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_view_has_all_of_its_tables_key_and_no_time_to_live() {
+    let known = r#""country" IS NOT NULL AND "series" IS NOT NULL AND "time" IS NOT NULL"#;
+    let statements = made("cassandra/narrow?view=Country&compressor=none&ttl=1d");
+    assert_eq!(
+        statements[0],
+        "DROP MATERIALIZED VIEW IF EXISTS ks.NAME_by_1"
+    );
+    assert!(statements[2].ends_with("default_time_to_live = 86400"));
+    assert_eq!(
+        statements[3],
+        format!(
+            r#"CREATE MATERIALIZED VIEW ks.NAME_by_1 AS SELECT * FROM ks.NAME WHERE {known} PRIMARY KEY (("country"), "series", "time") WITH {OPTIONS}"#
+        )
+    );
+    let bucketed = made("cassandra/wide?view=country&bucket=1d").pop().unwrap();
+    let key = r#" AND "bakeoff_bucket" IS NOT NULL PRIMARY KEY (("country"), "series", "time", "bakeoff_bucket") WITH "#;
+    assert!(bucketed.contains(key), "{bucketed}");
+}
+
+#[test]
+fn functions_in_java_are_made_before_the_table_and_its_copies() {
+    let statements = made("cassandra/wide?table_by=country&aggregate=java");
+    let [functions @ .., _, drop, create, copy] = &statements[..] else {
+        panic!("{statements:?}");
+    };
+    // Five aggregates of doubles, which are the only numbers, and a function for the state of each.
+    assert_eq!(functions.len(), 10);
+    assert!(functions.iter().all(|s| s.contains(" ks.bakeoff_")));
+    assert_eq!(drop, "DROP TABLE IF EXISTS ks.NAME");
+    assert!(create.starts_with("CREATE TABLE ks.NAME ("), "{create}");
+    assert!(copy.starts_with("CREATE TABLE ks.NAME_by_1 ("), "{copy}");
+}
+
+#[test]
+fn copies_are_read_as_their_table_is() {
+    let id = "cassandra/wide?table_by=country&consistency=all&aggregate=ranges&page=7";
+    let layout = layout(id, false).unwrap();
+    assert!(layout.reading.consistency.is_some());
+    let copies = layout.copies();
+    assert_eq!(copies.len(), 1);
+    assert_eq!(copies[0].reading, layout.reading);
+}
+
+#[test]
+fn only_second_tables_are_written() {
+    let names = |id: &str| {
+        let layout = layout(id, false).unwrap();
+        let own = layout.name.clone();
+        let written = layout.written().into_iter();
+        written
+            .map(|table| table.name.replace(&own, "NAME"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names("cassandra/wide?table_by=country"),
+        ["NAME", "NAME_by_1"]
+    );
+    assert_eq!(names("cassandra/wide?view=country"), ["NAME"]);
+    assert_eq!(names("cassandra/wide"), ["NAME"]);
+    let view = layout("cassandra/wide?view=country", false).unwrap();
+    let kinds: Vec<&str> = view.relations().iter().map(Relation::kind).collect();
+    assert_eq!(kinds, ["TABLE", "MATERIALIZED VIEW"]);
+}
+
+#[test]
+fn tombstones_of_a_table_wait_for_its_views() {
+    let last = |id: &str| layout(id, true).unwrap().recreation_statements("ks").pop();
+    let (table, view) = (last("cassandra/wide"), last("cassandra/wide?view=country"));
+    assert!(table.unwrap().contains("gc_grace_seconds = 0"));
+    let made = layout("cassandra/wide?view=country", true).unwrap();
+    let made = made.recreation_statements("ks");
+    assert!(
+        made.iter().all(|s| !s.contains("gc_grace_seconds")),
+        "{view:?}"
+    );
+}
+
+#[test]
+fn copies_that_make_no_sense_are_refused_with_the_reason() {
+    for (settings, words) in [
+        ("table_by=contry", "no column `contry`"),
+        ("view=series", "part of the key"),
+        ("table_by=value", "is a double"),
+        ("view=country+country", "is there twice"),
+        ("view=country&table_by=country", "choose one"),
+        ("view=country&index=country", "choose one"),
+        ("view=country&consistency=all", "leave out one of the two"),
+    ] {
+        for shape in ["narrow", "wide"] {
+            let error = layout(&format!("cassandra/{shape}?{settings}"), false).unwrap_err();
+            assert!(error.contains(words), "{settings}: {error}");
+        }
+    }
+    let error = layout("cassandra/wide?table_by=country", true).unwrap_err();
+    assert!(
+        error.contains("several rows may have the same key"),
+        "{error}"
+    );
+    assert!(layout("cassandra/wide?view=country", true).is_ok());
+}
+
+#[test]
+fn a_server_without_views_is_told_how_to_have_them() {
+    let refused = || EngineError("views are disabled".to_owned());
+    let view = explained("CREATE MATERIALIZED VIEW ks.v AS", refused()).to_string();
+    assert!(view.starts_with("views are disabled; view= needs `materialized_views_enabled: true`"));
+    let other = explained("CREATE TABLE ks.t", refused()).to_string();
+    assert_eq!(other, "views are disabled");
+}

@@ -1,0 +1,175 @@
+//! Rows of a design of Spark in a table of Cassandra. The table is that of the layout `wide`, in a Cassandra and a keyspace
+//! that the designs of the engine `cassandra` do not share.
+
+use bakeoff_driver::Design;
+use bakeoff_servers::Home;
+use bakeoff_servers::spark::{CassandraTable, Source, check_connector, resolve_connector};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, Workload};
+
+use super::storage::Storage;
+use super::{ENGINE, Spark};
+use crate::cassandra::{Cassandra, Cluster, RunningCassandra, place, wide_id};
+use crate::{Context, Engine, EngineError, Running};
+
+/// The connector's name as a format of Spark's reader.
+const FORMAT: &str = "org.apache.spark.sql.cassandra";
+/// Settings of the table that are about questions which Bakeoff answers.
+const OF_OUR_READER: [&str; 2] = ["page", "aggregate"];
+
+/// Returns the reason why a workload cannot have such a table, if there is one.
+pub fn unfit(id: &DesignId, workload: &Workload) -> Option<String> {
+    let rows = wide_id(id);
+    let why = Cassandra.unfit(&rows, workload)?;
+    Some(in_words_of(id, &rows, &why))
+}
+
+/// Describes the design without touching anything.
+///
+/// # Errors
+/// Fails if the layout cannot hold the workload's table.
+pub fn describe(
+    id: &DesignId,
+    storage: Storage,
+    workload: &Workload,
+    context: &Context,
+) -> Result<DesignInfo, EngineError> {
+    let (rows, context) = (wide_id(id), beside(context));
+    let stored = Cassandra
+        .describe(&rows, workload, &context)
+        .map_err(|error| EngineError(in_words_of(id, &rows, &error.0)))?;
+    let (keyspace, table) = place(&rows, workload, &context)?;
+    let mut statements = stored.statements;
+    let options = [("keyspace", keyspace.as_str()), ("table", table.as_str())];
+    statements.extend(storage.statements(&workload.table.name, FORMAT, &options));
+    let mut settings = stored.settings;
+    settings.retain(|(name, _)| !OF_OUR_READER.contains(&name.as_str()));
+    settings.push(storage.cached());
+    Ok(DesignInfo {
+        unit_rows: stored.unit_rows,
+        ..Spark.info_of(id, settings, statements)
+    })
+}
+
+/// Checks that there is, or could be, a Cassandra and the connector to it.
+///
+/// # Errors
+/// Returns what is missing, and how to get it.
+pub async fn check(id: &DesignId, context: &Context) -> Result<(), EngineError> {
+    let cluster = context.options.cassandra.cluster.as_ref();
+    if cluster.is_some_and(Cluster::has_tls) {
+        return Err(EngineError(format!(
+            "design {id}: Spark's connector cannot use the certificates of --tls: leave it out with --designs"
+        )));
+    }
+    Cassandra.check(&beside(context)).await?;
+    Ok(check_connector(&Home::from_env()?)?)
+}
+
+/// Starts a Cassandra unless a cluster was named, and connects to it.
+///
+/// # Errors
+/// Those of the engine `cassandra`.
+pub async fn start(context: &Context) -> Result<RunningCassandra, EngineError> {
+    RunningCassandra::start(&beside(context)).await
+}
+
+/// Makes the table of a design, and says where Spark finds it.
+///
+/// # Errors
+/// Fails if the table cannot be made, or the connector cannot be fetched.
+pub async fn stored(
+    cassandra: &RunningCassandra,
+    id: &DesignId,
+    workload: &Workload,
+    context: &Context,
+) -> Result<(Box<dyn Design>, Source), EngineError> {
+    let (rows, context) = (wide_id(id), beside(context));
+    let jars = resolve_connector(&Home::from_env()?).await?;
+    let stored = cassandra.design(&rows, workload, &context).await?;
+    let (keyspace, table) = place(&rows, workload, &context)?;
+    let cluster = cassandra.cluster();
+    let (host, port) = host_and_port(&cluster.full_address())?;
+    let columns = workload.table.columns.iter();
+    let table = CassandraTable {
+        host,
+        port,
+        login: cluster.login(),
+        consistency: cluster.consistency.map(|level| level.to_string()),
+        keyspace,
+        table,
+        columns: columns.map(|column| column.name.clone()).collect(),
+    };
+    Ok((stored, Source::cassandra(table, jars)))
+}
+
+/// Returns the context of the Cassandra: its own folder, and thereby its own keyspace.
+fn beside(context: &Context) -> Context {
+    Context {
+        run_dir: context.folder_of(ENGINE),
+        ..context.clone()
+    }
+}
+
+/// Names in a message the design that users know instead of that of its rows.
+fn in_words_of(id: &DesignId, rows: &DesignId, message: &str) -> String {
+    message.replace(&rows.to_string(), &id.to_string())
+}
+
+fn host_and_port(address: &str) -> Result<(String, u16), EngineError> {
+    let split = address.rsplit_once(':');
+    let parsed = split.and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)));
+    parsed.ok_or_else(|| EngineError(format!("{address} is not HOST:PORT")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_dry_run_shows_the_table_of_cassandra_and_that_of_spark() {
+        let text = "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
+                    sql = \"SELECT value FROM sensor\"\n";
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let context = Context::of_test("/runs/a");
+        let id: DesignId = "spark/cassandra?cache=true".parse().unwrap();
+        let info = Spark.describe(&id, &workload, &context).unwrap();
+        assert_eq!(info.id, "spark/cassandra?cache=true");
+        assert_eq!(info.engine, "spark");
+        assert!(info.server);
+        let (keyspace, table) = place(&wide_id(&id), &workload, &beside(&context)).unwrap();
+        let has = |start: &str| info.statements.iter().any(|s| s.starts_with(start));
+        assert!(
+            has(&format!("CREATE TABLE {keyspace}.{table} ")),
+            "{info:?}"
+        );
+        assert!(has(&format!(
+            "CREATE TEMPORARY VIEW `sensor` USING org.apache.spark.sql.cassandra OPTIONS (keyspace \
+             '{keyspace}', table '{table}')"
+        )));
+        assert_eq!(info.statements.last().unwrap(), "CACHE TABLE `sensor`");
+        assert!(info.settings.iter().all(|(name, _)| name != "page"));
+    }
+
+    #[test]
+    fn an_address_is_a_host_and_a_port() {
+        let expected = ("db1".to_owned(), 9042);
+        assert_eq!(host_and_port("db1:9042").unwrap(), expected);
+        assert!(host_and_port("db1").is_err());
+    }
+
+    #[tokio::test]
+    async fn encrypted_connections_are_refused_before_anything_is_started() {
+        let mut context = Context::of_test("/runs/a");
+        context.options.cassandra.cluster = Some(Cluster {
+            address: "127.0.0.1:1".to_owned(),
+            tls: true,
+            ..Cluster::default()
+        });
+        let id = "spark/cassandra".parse().unwrap();
+        let error = check(&id, &context).await.unwrap_err().0;
+        assert!(error.contains("--tls"), "{error}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the rows of a design of Spark are, and whether Spark keeps them in memory: what its id says.
+
+use bakeoff_workload::DesignId;
+
+use super::question;
+use crate::parquet::Codec;
+use crate::settings::Settings;
+use crate::{EngineError, Layout};
+
+/// The layouts, for `bakeoff list`.
+pub static LAYOUTS: [Layout; 2] = [
+    Layout {
+        name: "spark/parquet",
+        what: "one Parquet file sorted by key, read by Spark SQL",
+        settings: PARQUET_SETTINGS,
+    },
+    Layout {
+        name: "spark/cassandra",
+        what: "the table of cassandra/wide, read by Spark SQL through its connector",
+        settings: CASSANDRA_SETTINGS,
+    },
+];
+
+const PARQUET_SETTINGS: &str = "codec=zstd|snappy, cache=true|false";
+const CASSANDRA_SETTINGS: &str = "cache=true|false";
+
+/// Where the rows of a design are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the file that the engine `parquet` has, too.
+    Parquet(Codec),
+    /// In the table that `cassandra/wide` has, too.
+    Cassandra,
+}
+
+/// How the rows of a design are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Storage {
+    pub place: Place,
+    /// Whether Spark keeps all rows in its memory.
+    pub cache: bool,
+}
+
+impl Storage {
+    /// Parses the layout and the settings of a design id.
+    ///
+    /// # Errors
+    /// Fails for a layout, setting or value that does not exist.
+    pub fn new(id: &DesignId) -> Result<Self, EngineError> {
+        let layout = id.layout.as_deref().unwrap_or_default();
+        let (mut settings, place) = match layout {
+            "parquet" => {
+                let mut settings = Settings::new(id, PARQUET_SETTINGS)?;
+                let codec = Codec::take(&mut settings)?;
+                (settings, Place::Parquet(codec))
+            }
+            "cassandra" => (Settings::new(id, CASSANDRA_SETTINGS)?, Place::Cassandra),
+            _ => {
+                return Err(EngineError(format!(
+                    "design {id}: spark has no layout `{layout}`; there are parquet, cassandra"
+                )));
+            }
+        };
+        let cache = settings.word("cache", &["true", "false"])? == Some("true");
+        settings.end()?;
+        Ok(Storage { place, cache })
+    }
+
+    /// Returns the setting `cache` in force, for the report.
+    pub fn cached(self) -> (String, String) {
+        let cached = if self.cache {
+            "all rows, in Spark's memory as far as they fit"
+        } else {
+            "nothing"
+        };
+        ("cached by Spark".to_owned(), cached.to_owned())
+    }
+
+    /// Returns what Spark is told before it is asked, for a dry run: how its table is made, in the words of its SQL.
+    pub fn statements(self, table: &str, format: &str, options: &[(&str, &str)]) -> Vec<String> {
+        let table = question::quoted(table);
+        let options = options.iter();
+        let options: Vec<String> = options
+            .map(|(name, value)| format!("{name} {}", question::literal(value)))
+            .collect();
+        let mut statements = vec![format!(
+            "CREATE TEMPORARY VIEW {table} USING {format} OPTIONS ({})",
+            options.join(", ")
+        )];
+        if self.cache {
+            statements.push(format!("CACHE TABLE {table}"));
+        }
+        statements
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn storage(id: &str) -> Result<Storage, String> {
+        Storage::new(&id.parse().unwrap()).map_err(|error| error.0)
+    }
+
+    #[test]
+    fn settings_are_read_and_shown() {
+        let plain = storage("spark/parquet").unwrap();
+        assert_eq!(plain.place, Place::Parquet(Codec::Zstd));
+        assert_eq!(plain.cached().1, "nothing");
+        let cached = storage("spark/parquet?codec=snappy&cache=true").unwrap();
+        assert_eq!(cached.place, Place::Parquet(Codec::Snappy));
+        assert!(cached.cached().1.starts_with("all rows"));
+        assert_eq!(storage("spark/parquet?cache=false").unwrap(), plain);
+        let rows = storage("spark/cassandra?cache=true").unwrap();
+        assert_eq!((rows.place, rows.cache), (Place::Cassandra, true));
+    }
+
+    #[test]
+    fn what_there_is_not_is_refused_with_what_there_is() {
+        for (id, why) in [
+            (
+                "spark/parquet?cache=yes",
+                "cache=yes is not one of true, false",
+            ),
+            ("spark/parquet?cach=true", "did you mean `cache`"),
+            ("spark/cassandra?codec=zstd", "unknown setting `codec`"),
+            ("spark/delta", "there are parquet, cassandra"),
+            ("spark", "no layout ``"),
+        ] {
+            let error = storage(id).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        for layout in &LAYOUTS {
+            assert!(storage(layout.name).is_ok(), "{}", layout.name);
+        }
+    }
+
+    #[test]
+    fn a_dry_run_shows_what_spark_is_told() {
+        let cached = storage("spark/parquet?cache=true").unwrap();
+        assert_eq!(
+            cached.statements(
+                "readings",
+                "parquet",
+                &[("path", "/runs/it's/table.parquet")]
+            ),
+            [
+                "CREATE TEMPORARY VIEW `readings` USING parquet OPTIONS (path \
+                 '/runs/it\\'s/table.parquet')",
+                "CACHE TABLE `readings`"
+            ]
+        );
+        let plain = storage("spark/parquet").unwrap();
+        assert_eq!(plain.statements("readings", "parquet", &[]).len(), 1);
+    }
+}

@@ -1,0 +1,79 @@
+//! Speed-ups of selective queries over a full scan, compared with the rule of thumb.
+
+use bakeoff_stats::{DesignInfo, SpeedUps, Summary};
+
+use crate::chart::{self, MOST_LINES, Palette};
+use crate::decide::words::list;
+use crate::markup::Escaped;
+use crate::page::{chart_figure, section};
+
+/// Most designs that are named where they are not drawn.
+const LISTED: usize = 6;
+
+/// Renders the section; it is empty for a run without full scans or without counted conditions.
+pub fn of_run(summary: &Summary) -> String {
+    let all = summary.speed_ups();
+    let mut designs: Vec<&SpeedUps<'_>> = all.iter().collect();
+    // The designs with the highest speed-ups are drawn, in the order of all other charts.
+    designs.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
+    let (drawn, others) = designs.split_at(designs.len().min(MOST_LINES));
+    let is_drawn = |of: &&SpeedUps<'_>| {
+        let id = &of.design.info.id;
+        drawn.iter().any(|drawn| drawn.design.info.id == *id)
+    };
+    let drawn: Vec<&SpeedUps<'_>> = all.iter().filter(is_drawn).collect();
+    let Some(chart) = chart::speed_up_lines(&drawn) else {
+        return String::new();
+    };
+    let content = format!(
+        "<p class=\"hint-text\">{}</p>\n{}<div class=\"charts\">\n{}</div>\n",
+        Escaped(hint(&drawn, others)),
+        legend(&drawn),
+        chart_figure("Speed-up over a full scan", &chart)
+    );
+    section("Speed-up by share of the rows", &content)
+}
+
+/// Returns the highest speed-up as a share of the expected one.
+fn highest(of: &SpeedUps<'_>) -> f64 {
+    let shares = { of.queries.iter() }.map(|query| query.times / query.expected());
+    shares.fold(0.0, f64::max)
+}
+
+fn hint(drawn: &[&SpeedUps<'_>], not_drawn: &[&SpeedUps<'_>]) -> String {
+    let mut scans: Vec<String> = Vec::new();
+    for of in drawn {
+        let scan = format!("{} of {}", of.full_scan.query, of.full_scan.design);
+        if !scans.contains(&scan) {
+            scans.push(scan);
+        }
+    }
+    let scans: Vec<&str> = scans.iter().map(String::as_str).collect();
+    let mut hint = format!(
+        "Time of the fastest full scan by a design of the same layout, divided by that of the query. Dashed: 1 / share, \
+         what reading only the rows that it selects would bring. Full scans: {}.",
+        list(&scans, LISTED)
+    );
+    if !not_drawn.is_empty() {
+        let names: Vec<&str> = { not_drawn.iter() }
+            .map(|of| of.design.info.id.as_str())
+            .collect();
+        hint += &format!(" Not drawn: {}.", list(&names, LISTED));
+    }
+    hint
+}
+
+fn legend(designs: &[&SpeedUps<'_>]) -> String {
+    let infos = || designs.iter().map(|of| &of.design.info);
+    let palette = Palette::by_design(infos());
+    let item = |info: &DesignInfo| {
+        format!(
+            "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
+            palette.class(info),
+            palette.marker(info).character(),
+            Escaped(&info.id),
+        )
+    };
+    let items: String = infos().map(item).collect();
+    format!("<ul class=\"legend\">\n{items}</ul>\n")
+}

@@ -1,0 +1,129 @@
+use bakeoff_report::html;
+use bakeoff_stats::{Record, Selected, Summary};
+
+use super::fixture;
+use super::html::open_elements;
+
+/// Rows of the fixture's table that its queries select, of 120,000.
+const SELECTED: [(&str, u64); 3] = [("month", 1_214), ("usa", 10_920), ("albania", 144)];
+
+fn summary() -> Summary {
+    let mut records = fixture::records();
+    let queries = SELECTED.map(|(query, rows)| Selected {
+        query: query.to_owned(),
+        rows: vec![rows],
+    });
+    let queries = queries.to_vec();
+    records.push(Record::Selected { queries });
+    Summary::from_records(&records).unwrap()
+}
+
+/// The section about speed-ups; `None` if the page has none.
+fn section(summary: &Summary) -> Option<String> {
+    let page = html::render(summary);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    let section = page
+        .split("<h2>Speed-up by share of the rows</h2>")
+        .nth(1)?;
+    section.split("</section>").next().map(str::to_owned)
+}
+
+/// The positions of the points of a path that has this class.
+fn path(section: &str, class: &str) -> Vec<(f64, f64)> {
+    let path = section.split(&format!("class=\"{class}\" d=\"M")).nth(1);
+    let path = path.unwrap().split_once('"').unwrap().0;
+    let points = path.split('L').map(|point| {
+        let (x, y) = point.split_once(' ').unwrap();
+        let y = y.split('h').next().unwrap();
+        (x.parse().unwrap(), y.parse().unwrap())
+    });
+    points.collect()
+}
+
+#[test]
+fn each_design_has_a_line_through_its_queries_by_share() {
+    let section = section(&summary()).unwrap();
+    assert_eq!(section.matches("<svg ").count(), 1);
+    assert_eq!(section.matches("<li class=").count(), 8);
+    assert_eq!(section.matches("class=\"line\"").count(), 8);
+    // Three queries each, but for the one that was wrong.
+    assert_eq!(section.matches("class=\"mark\"").count(), 23);
+    let narrow = path(&section, "line");
+    assert_eq!(narrow.len(), 3);
+    assert!(narrow.is_sorted_by(|a, b| a.0 < b.0), "{narrow:?}");
+    for share in ["0.12%", "1%", "9.1%"] {
+        assert!(section.contains(&format!(" at {share}")), "{share}");
+    }
+    assert!(!section.contains("Not drawn"));
+}
+
+#[test]
+fn the_rule_of_thumb_falls_from_the_least_share_to_all_rows() {
+    let section = section(&summary()).unwrap();
+    let rule = path(&section, "line dashed");
+    let narrow = path(&section, "line");
+    assert_eq!(rule.len(), 2);
+    assert_eq!(rule[0].0, narrow[0].0);
+    assert!(rule[0].0 < rule[1].0 && rule[0].1 < rule[1].1, "{rule:?}");
+    // No design of the fixture has an index: far below what reading 0.12% would bring.
+    assert!(narrow[0].1 > rule[0].1 + 50.0);
+}
+
+#[test]
+fn full_scans_are_those_of_the_layout() {
+    let summary = summary();
+    let all = summary.speed_ups();
+    let of = |id: &str| all.iter().find(|of| of.design.info.id == id).unwrap();
+    assert_eq!(
+        of("cassandra/wide").full_scan.design,
+        "cassandra/wide?compressor=Deflate"
+    );
+    assert!(of("cassandra/wide").queries[1].times > 50.0);
+    let section = section(&summary).unwrap();
+    assert!(section.contains("scan of cassandra/wide?compressor=Deflate"));
+}
+
+#[test]
+fn runs_without_counts_have_no_such_section() {
+    assert_eq!(section(&fixture::summary().unwrap()), None);
+    let mut summary = summary();
+    for counted in &mut summary.selected {
+        counted.rows = vec![0];
+    }
+    assert_eq!(section(&summary), None);
+}
+
+#[test]
+fn damaged_counts_and_times_are_left_out() {
+    for seconds in [0.0, 5e-324, 1.7e308] {
+        let mut summary = summary();
+        summary.designs[0].queries[3].time.as_mut().unwrap().median = seconds;
+        summary.selected[0].rows = vec![u64::MAX];
+        let section = section(&summary).unwrap();
+        assert!(
+            !section.contains("NaN") && !section.contains("inf"),
+            "{seconds}"
+        );
+    }
+}
+
+#[test]
+fn names_from_outside_are_escaped() {
+    let evil = "<script>alert('x')</script>";
+    let mut summary = summary();
+    let month = 2;
+    summary.header.queries[month].name = evil.to_owned();
+    let further = { summary.instances.iter_mut() }.map(|further| &mut further.figures);
+    for figures in summary.designs.iter_mut().chain(further) {
+        figures.queries[month].query = evil.to_owned();
+    }
+    for design in &mut summary.designs {
+        design.info.id += evil;
+    }
+    for further in &mut summary.instances {
+        further.instance.design += evil;
+    }
+    summary.selected[0].query = evil.to_owned();
+    let section = section(&summary).unwrap();
+    assert!(!section.contains("<script") && section.contains("&lt;script&gt;"));
+}

@@ -1,0 +1,191 @@
+//! Finds a figure of a design in what a step measured.
+
+use super::{Figure, FigureOf, Measured, Quantile};
+use crate::drive::{DriveDesign, DriveSummary, Latency, Support, TrialSummary};
+use crate::rounds::method::TableNoise;
+use crate::sweep::SweepSummary;
+use crate::{DesignSummary, Estimate, Footprint, Summary};
+
+/// Measured values of a figure.
+pub enum Samples {
+    /// A value in each round, in the order of the rounds: those of two designs are paired.
+    Rounds(Rounds),
+    /// A median with its interval; two of them are not paired.
+    Estimate(Estimate),
+    /// A count, which has no error.
+    Count(f64),
+}
+
+/// Values by round.
+pub struct Rounds {
+    pub values: Vec<(u32, f64)>,
+    /// Variance between tables of one design, if the step has twins.
+    pub noise: Option<TableNoise>,
+    /// Number of comparisons that may have been made to choose these values.
+    pub chosen_from: usize,
+}
+
+/// Returns the samples of a figure.
+///
+/// # Errors
+/// Says in words why there are none.
+pub fn of(measured: &Measured, figure: &FigureOf) -> Result<Samples, String> {
+    match measured {
+        Measured::Run(summary) => of_run(summary, figure),
+        Measured::Load(summary) => of_load(summary, figure),
+        Measured::Sweep(summary) => of_sweep(summary, figure),
+    }
+}
+
+fn of_run(summary: &Summary, figure: &FigureOf) -> Result<Samples, String> {
+    let design = summary.design(&figure.design);
+    let design = design.ok_or_else(|| is_absent(&figure.design))?;
+    match &figure.figure {
+        Figure::Query(query) => of_query(summary, design, query),
+        Figure::Load => match design.load_rate {
+            Some(rate) => Ok(Samples::Estimate(rate)),
+            None => Err(failed(design).unwrap_or_else(|| is_missing("loading", &figure.design))),
+        },
+        Figure::Storage => match design.bytes_per_row {
+            Some(bytes) => Ok(Samples::Count(bytes)),
+            None => Err(failed(design).unwrap_or_else(|| is_missing("storage", &figure.design))),
+        },
+        _ => Err("a comparison has no such figure".to_owned()),
+    }
+}
+
+fn of_query(summary: &Summary, design: &DesignSummary, query: &str) -> Result<Samples, String> {
+    let found = design.query(query).filter(|found| found.time.is_some());
+    let Some(found) = found else {
+        return Err(
+            failed(design).unwrap_or_else(|| format!("{} has no time for {query}", design.info.id))
+        );
+    };
+    Ok(Samples::Rounds(Rounds {
+        values: found.rounds.clone(),
+        noise: summary.table_noise(query),
+        chosen_from: 1,
+    }))
+}
+
+/// Returns the first failure of a design in words.
+fn failed(design: &DesignSummary) -> Option<String> {
+    let failure = design.failures.first()?;
+    Some(format!("{}: {}", design.info.id, failure.reason))
+}
+
+fn of_load(summary: &DriveSummary, figure: &FigureOf) -> Result<Samples, String> {
+    let design = summary.design(&figure.design);
+    let design = design.ok_or_else(|| is_absent(&figure.design))?;
+    if let Some(reason) = design.failures.first() {
+        return Err(format!("{}: {reason}", figure.design));
+    }
+    let counted = |value: Option<f64>, what: &str| match value {
+        Some(value) => Ok(Samples::Count(value)),
+        None => Err(is_missing(what, &figure.design)),
+    };
+    let footprint = design.footprint.as_ref();
+    match &figure.figure {
+        Figure::Storage => counted(bytes_per_row(design), "storage"),
+        Figure::CompressionRatio => {
+            let ratio = footprint.and_then(|footprint| footprint.compression_ratio);
+            counted(ratio, "a compression ratio")
+        }
+        Figure::CompressionMetadata => {
+            let bytes = footprint.and_then(|footprint| footprint.compression_metadata_bytes);
+            counted(bytes.map(|bytes| bytes as f64), "compression metadata")
+        }
+        Figure::Throughput => by_round(summary, design, |trial| Some(trial.figures.ops_per_second)),
+        Figure::DiskReadPerByte => {
+            by_round(summary, design, |trial| trial.figures.disk_read_per_byte)
+        }
+        Figure::Response {
+            operation,
+            quantile,
+        } => by_round(summary, design, |trial| {
+            response(trial, operation, *quantile)
+        }),
+        _ => Err("a load has no such figure".to_owned()),
+    }
+}
+
+fn bytes_per_row(design: &DriveDesign) -> Option<f64> {
+    let rows = design.rows.filter(|rows| *rows > 0)?;
+    let bytes = { design.footprint.as_ref() }.and_then(Footprint::bytes)?;
+    Some(bytes as f64 / rows as f64)
+}
+
+/// Collects a figure of a design's rounds. Rounds that were not steady, or in which so much failed that the
+/// rest does not describe the load, are left out.
+fn by_round(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    figure: impl Fn(&TrialSummary) -> Option<f64>,
+) -> Result<Samples, String> {
+    if summary.header.objective.is_some() {
+        return Err("a search for the highest rate has no rounds to compare".to_owned());
+    }
+    let rounds = summary.rounds_of(design);
+    let whole = rounds.filter(|trial| trial.is_steady() && !trial.figures.too_many_failed());
+    let mut values: Vec<(u32, f64)> = whole
+        .filter_map(|trial| Some((trial.start.round, figure(trial)?)))
+        .filter(|(_, value)| value.is_finite() && *value > 0.0)
+        .collect();
+    values.sort_by_key(|(round, _)| *round);
+    if values.is_empty() {
+        return Err(format!(
+            "no load of {} was steady and has this figure",
+            design.info.id
+        ));
+    }
+    Ok(Samples::Rounds(Rounds {
+        values,
+        noise: None,
+        chosen_from: 1,
+    }))
+}
+
+/// Returns a quantile of an operation's response times in seconds, if enough operations took longer.
+fn response(trial: &TrialSummary, operation: &str, quantile: Quantile) -> Option<f64> {
+    let mut operations = trial.figures.operations.iter();
+    let figures = operations.find(|figures| figures.name == operation)?;
+    let (share, of): (f64, fn(&Latency) -> f64) = match quantile {
+        Quantile::P50 => (0.5, |latency| latency.p50),
+        Quantile::P99 => (0.99, |latency| latency.p99),
+        Quantile::P999 => (0.999, |latency| latency.p999),
+    };
+    let response = figures.response.as_ref()?;
+    (figures.support(share) == Support::Enough).then(|| of(response))
+}
+
+fn of_sweep(summary: &SweepSummary, figure: &FigureOf) -> Result<Samples, String> {
+    let mut designs = summary.designs.iter();
+    let design = designs.find(|design| design.info.id == figure.design);
+    let design = design.ok_or_else(|| is_absent(&figure.design))?;
+    if figure.figure != Figure::Inserts {
+        return Err("a sweep has no such figure".to_owned());
+    }
+    if let Some(reason) = design.failures.first() {
+        return Err(format!("{}: {reason}", figure.design));
+    }
+    let best = design.best_setting().filter(|best| best.is_whole());
+    let table = best.and_then(|best| best.table(true));
+    let table = table
+        .ok_or_else(|| format!("no setting of {} inserted without failures", figure.design))?;
+    let rates = table.rounds.iter();
+    Ok(Samples::Rounds(Rounds {
+        values: rates
+            .map(|(round, seconds)| (*round, seconds.recip()))
+            .collect(),
+        noise: None,
+        chosen_from: summary.comparison.pairs.max(1),
+    }))
+}
+
+fn is_absent(design: &str) -> String {
+    format!("{design} was not measured")
+}
+
+fn is_missing(what: &str, design: &str) -> String {
+    format!("{what} of {design} is not known")
+}

@@ -1,0 +1,264 @@
+use super::*;
+use crate::compare::testing::{created, footprint, loaded, run, timed};
+use crate::{Record, Step, Timing};
+
+/// Times of a query in as many rounds, each with noise of its own of a hundredth.
+fn rounds(design: &str, query: &str, seconds: f64, shift: usize, number: usize) -> Vec<Record> {
+    let steps = [0.0, 0.01, -0.01, 0.005, -0.005, 0.008, -0.008];
+    let of_round = |round: usize| {
+        let seconds = seconds * (1.0 + steps[(round * 3 + shift) % 7]);
+        match timed(design, query, seconds) {
+            Record::Timed(timing) => Record::Timed(Timing {
+                round: round as u32,
+                ..timing
+            }),
+            record => record,
+        }
+    };
+    (0..number).map(of_round).collect()
+}
+
+/// A run of two designs: a/y takes ten times as long, and four times the bytes.
+fn ten_times(number: usize) -> Vec<Record> {
+    let tables = ["a/x", "a/y"].into_iter().zip([1_000, 4_000]);
+    let tables = tables.flat_map(|(design, bytes)| {
+        let slices = (0..6).map(move |slice| loaded(design, slice, 0.1));
+        let made = std::iter::once(created(design)).chain(slices);
+        made.chain([footprint(design, bytes)])
+    });
+    let times = [
+        rounds("a/x", "scan", 1.0, 0, number),
+        rounds("a/y", "scan", 10.0, 1, number),
+        rounds("a/y", "key", 0.1, 2, number),
+    ];
+    run(tables.chain(times.concat()))
+}
+
+fn step(records: &[Record]) -> StepResult {
+    StepResult {
+        name: "designs".to_owned(),
+        what: "all designs".to_owned(),
+        command: "bakeoff run w.toml".to_owned(),
+        measured: Some(Measured::Run(Box::new(
+            Summary::from_records(records).unwrap(),
+        ))),
+        failed: None,
+    }
+}
+
+fn query(name: &str, design: &str) -> FigureOf {
+    of(Figure::Query(name.to_owned()), design)
+}
+
+fn of(figure: Figure, design: &str) -> FigureOf {
+    FigureOf {
+        figure,
+        design: design.to_owned(),
+    }
+}
+
+fn claim(of: FigureOf, to: Option<FigureOf>, bounds: [Option<f64>; 2]) -> Claim {
+    let [at_least, at_most] = bounds;
+    Claim {
+        text: "It is so.".to_owned(),
+        published: None,
+        why: None,
+        comparison: Some(Comparison {
+            step: "designs".to_owned(),
+            of,
+            to,
+            at_least,
+            at_most,
+        }),
+    }
+}
+
+fn study(claims: Vec<Claim>) -> Study {
+    Study {
+        name: "s9".to_owned(),
+        title: String::new(),
+        author: String::new(),
+        year: 2016,
+        publication: String::new(),
+        url: String::new(),
+        question: String::new(),
+        method: Vec::new(),
+        claims,
+    }
+}
+
+fn scan_ratio(bounds: [Option<f64>; 2]) -> Claim {
+    let (slow, fast) = (query("scan", "a/y"), query("scan", "a/x"));
+    claim(slow, Some(fast), bounds)
+}
+
+#[test]
+fn a_ratio_is_judged_by_its_interval() {
+    let claims = vec![
+        scan_ratio([Some(5.0), Some(20.0)]),
+        scan_ratio([Some(1.0), None]),
+        scan_ratio([Some(15.0), None]),
+        scan_ratio([None, Some(2.0)]),
+        scan_ratio([Some(10.0), None]),
+        // One design, two questions.
+        claim(
+            query("scan", "a/y"),
+            Some(query("key", "a/y")),
+            [Some(50.0), None],
+        ),
+    ];
+    let study = study(claims);
+    let judged = study.judge(&[step(&ten_times(7))]);
+    let ratio = judged[0].value.unwrap();
+    assert!((9.8..10.2).contains(&ratio.value), "{ratio:?}");
+    let (low, high) = ratio.interval.unwrap();
+    assert!(
+        9.0 < low && low < 10.0 && 10.0 < high && high < 11.0,
+        "{ratio:?}"
+    );
+    assert_eq!(ratio.observations, 7);
+    let findings: Vec<&Finding> = judged.iter().map(|judged| &judged.finding).collect();
+    assert_eq!(findings[..2], [&Finding::Holds, &Finding::Holds]);
+    assert_eq!(
+        findings[2..4],
+        [&Finding::DoesNotHold, &Finding::DoesNotHold]
+    );
+    assert!(matches!(findings[4], Finding::NotSettled(_)), "{judged:?}");
+    assert_eq!(findings[5], &Finding::Holds);
+    let tally = Tally::of(&judged);
+    assert_eq!((tally.holds, tally.does_not_hold), (3, 2));
+    assert_eq!((tally.not_settled, tally.not_measured), (1, 0));
+}
+
+#[test]
+fn below_five_rounds_nothing_is_settled_whatever_the_ratio() {
+    let study = study(vec![scan_ratio([Some(5.0), Some(20.0)])]);
+    let judged = study.judge(&[step(&ten_times(4))]);
+    assert_eq!(
+        judged[0].finding,
+        Finding::NotSettled("4 of at least 5 rounds".to_owned())
+    );
+    assert_eq!(judged[0].value.unwrap().interval, None);
+}
+
+#[test]
+fn the_more_statements_the_wider_are_their_intervals() {
+    let width = |number: usize| {
+        let study = study(vec![scan_ratio([Some(1.0), None]); number]);
+        let judged = study.judge(&[step(&ten_times(7))]);
+        let (low, high) = judged[0].value.unwrap().interval.unwrap();
+        high - low
+    };
+    assert!(width(1) < width(10));
+}
+
+#[test]
+fn what_is_counted_needs_no_rounds() {
+    let storage = |design| of(Figure::Storage, design);
+    let study = study(vec![
+        claim(storage("a/y"), Some(storage("a/x")), [Some(3.9), Some(4.1)]),
+        claim(storage("a/y"), Some(storage("a/x")), [Some(7.0), None]),
+        claim(storage("a/x"), None, [None, Some(2.0)]),
+    ]);
+    let judged = study.judge(&[step(&ten_times(1))]);
+    let findings: Vec<&Finding> = judged.iter().map(|judged| &judged.finding).collect();
+    assert_eq!(
+        findings,
+        [&Finding::Holds, &Finding::DoesNotHold, &Finding::Holds]
+    );
+    let value = judged[0].value.unwrap();
+    assert_eq!((value.interval, value.observations), (Some((4.0, 4.0)), 0));
+}
+
+#[test]
+fn loading_is_compared_by_intervals_that_do_not_overlap() {
+    let load = |design| of(Figure::Load, design);
+    let study = study(vec![
+        claim(load("a/x"), Some(load("a/y")), [Some(0.5), Some(2.0)]),
+        claim(load("a/x"), Some(load("a/y")), [Some(3.0), None]),
+    ]);
+    let judged = study.judge(&[step(&ten_times(1))]);
+    assert_eq!(judged[0].finding, Finding::Holds, "{judged:?}");
+    assert_eq!(judged[1].finding, Finding::DoesNotHold, "{judged:?}");
+}
+
+#[test]
+fn what_is_missing_is_not_measured_and_says_why() {
+    let mut failing = ten_times(7);
+    failing.push(Record::Failed {
+        design: "memory".to_owned(),
+        step: Step::Load,
+        query: None,
+        reason: "no room".to_owned(),
+    });
+    let steps = [step(&failing)];
+    let reason = |claim: Claim| match study(vec![claim]).judge(&steps).remove(0).finding {
+        Finding::NotMeasured(reason) => reason,
+        finding => panic!("{finding:?}"),
+    };
+    let bounds = [Some(1.0), None];
+    let scan = || Some(query("scan", "a/x"));
+    assert_eq!(
+        reason(claim(query("scan", "memory"), scan(), bounds)),
+        "memory: no room"
+    );
+    assert_eq!(
+        reason(claim(query("scan", "a/z"), scan(), bounds)),
+        "a/z was not measured"
+    );
+    assert_eq!(
+        reason(claim(query("key", "a/x"), scan(), bounds)),
+        "a/x has no time for key"
+    );
+    let unmeasured = Claim {
+        comparison: None,
+        ..scan_ratio(bounds)
+    };
+    assert_eq!(reason(unmeasured), "nothing here measures it");
+    let nothing = study(vec![scan_ratio(bounds)]).judge(&[]).remove(0);
+    let words = Finding::NotMeasured("the step designs has no figures".to_owned());
+    assert_eq!((nothing.finding, nothing.value), (words, None));
+}
+
+#[test]
+fn loads_are_judged_by_their_rounds() {
+    use crate::drive::testing::{
+        DESIGN, OTHER_DESIGN, even_seconds, finish, folder, header, start,
+    };
+    use crate::drive::testing::{summary, write_trial};
+    let dir = folder(&header(), |log| {
+        for round in 1..=6 {
+            for (place, design) in [DESIGN, OTHER_DESIGN].into_iter().enumerate() {
+                let trial = 2 * round + place as u32;
+                let reads = [400, 100][place] + u64::from(round);
+                let seconds = even_seconds(20, reads, reads);
+                write_trial(log, &start(trial, design, round), &seconds, true);
+            }
+        }
+        finish(log);
+    });
+    let step = StepResult {
+        measured: Some(Measured::Load(Box::new(summary(dir.path())))),
+        ..step(&ten_times(1))
+    };
+    let response = |operation: &str| Figure::Response {
+        operation: operation.to_owned(),
+        quantile: Quantile::P50,
+    };
+    let ratio = |figure: Figure, bounds| {
+        let (one, other) = (of(figure.clone(), DESIGN), of(figure, OTHER_DESIGN));
+        claim(one, Some(other), bounds)
+    };
+    let study = study(vec![
+        ratio(Figure::Throughput, [Some(3.0), Some(5.0)]),
+        ratio(response("read"), [Some(0.9), Some(1.1)]),
+        ratio(response("scan"), [Some(1.0), None]),
+        ratio(Figure::CompressionRatio, [Some(1.0), None]),
+    ]);
+    let judged = study.judge(&[step]);
+    assert_eq!(judged[0].finding, Finding::Holds, "{judged:?}");
+    assert_eq!(judged[0].value.unwrap().observations, 6);
+    assert_eq!(judged[1].finding, Finding::Holds, "{judged:?}");
+    let is_missing = |judged: &Judged| matches!(judged.finding, Finding::NotMeasured(_));
+    assert!(judged[2..].iter().all(is_missing), "{judged:?}");
+}

@@ -1,0 +1,103 @@
+//! Reads the figures that statements of a study are about.
+
+use toml::Spanned;
+
+use crate::check::text::{Text, suggestion};
+use crate::{Result, StudyCommand, StudyFigure, StudyQuantile, StudyStep, Workload};
+
+/// Figures of a load that are of all operations together or of a table.
+const OF_LOADS: [(&str, StudyFigure); 5] = [
+    ("throughput", StudyFigure::Throughput),
+    ("storage", StudyFigure::Storage),
+    ("compression-ratio", StudyFigure::CompressionRatio),
+    ("compression-metadata", StudyFigure::CompressionMetadata),
+    ("disk-read-per-byte", StudyFigure::DiskReadPerByte),
+];
+const QUANTILES: [(&str, StudyQuantile); 3] = [
+    (".p50", StudyQuantile::P50),
+    (".p99", StudyQuantile::P99),
+    (".p999", StudyQuantile::P999),
+];
+
+/// Reads the name of a figure that a command measures.
+pub fn parse(
+    document: Text<'_>,
+    written: &Spanned<String>,
+    command: StudyCommand,
+) -> Result<StudyFigure> {
+    let name = written.get_ref().as_str();
+    let found = match (command, name) {
+        (StudyCommand::Run, "load") => Some(StudyFigure::Load),
+        (StudyCommand::Run, "storage") => Some(StudyFigure::Storage),
+        (StudyCommand::Run, query) => Some(StudyFigure::Query(query.to_owned())),
+        (StudyCommand::Drive, name) => of_load(name),
+        (StudyCommand::Sweep, "inserts") => Some(StudyFigure::Inserts),
+        (StudyCommand::Sweep, _) => None,
+    };
+    found.ok_or_else(|| {
+        let known = match command {
+            StudyCommand::Sweep => "inserts",
+            _ => {
+                "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, or a \
+                 response time such as read.p99 (p50, p99, p999)"
+            }
+        };
+        let message = format!(
+            "`{}` measures no figure `{name}`; there are {known}",
+            command.name()
+        );
+        document.error(written.span(), message)
+    })
+}
+
+fn of_load(name: &str) -> Option<StudyFigure> {
+    let mut whole = OF_LOADS.into_iter();
+    if let Some((_, figure)) = whole.find(|(known, _)| *known == name) {
+        return Some(figure);
+    }
+    QUANTILES.into_iter().find_map(|(end, quantile)| {
+        let operation = name.strip_suffix(end)?;
+        (!operation.is_empty()).then(|| StudyFigure::Response {
+            operation: operation.to_owned(),
+            quantile,
+        })
+    })
+}
+
+/// Returns whether one figure can be divided by the other.
+pub fn have_one_unit(one: &StudyFigure, other: &StudyFigure) -> bool {
+    use StudyFigure::{Query, Response};
+    match (one, other) {
+        (Query(_), Query(_)) | (Response { .. }, Response { .. }) => true,
+        (one, other) => one == other,
+    }
+}
+
+/// Checks that the workload of a step has the query or operation of a figure.
+pub fn check(figure: &StudyFigure, step: &StudyStep, workload: &Workload) -> Result<(), String> {
+    let (what, name, known): (&str, &str, Vec<&str>) = match figure {
+        StudyFigure::Query(name) => {
+            let queries = workload.queries.iter();
+            (
+                "query",
+                name.as_str(),
+                queries.map(|query| query.name.as_str()).collect(),
+            )
+        }
+        StudyFigure::Response { operation, .. } => {
+            let operations = workload.mix.iter().flat_map(|mix| &mix.operations);
+            let names = operations.map(|operation| operation.name.as_str());
+            ("operation", operation.as_str(), names.collect())
+        }
+        _ => return Ok(()),
+    };
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(format!(
+        "step {}: the workload {} has no {what} `{name}`{}",
+        step.name,
+        step.workload,
+        suggestion(name, known)
+    ))
+}
