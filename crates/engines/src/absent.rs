@@ -87,9 +87,9 @@ mod tests {
     use super::*;
     use crate::EngineOptions;
 
-    const ABSENT: Absent = Absent::new("duckdb", "duckdb");
+    const ABSENT: Absent = Absent::new("clickhouse", "clickhouse");
     const WORKLOAD: &str = r#"title = "t"
-designs = ["duckdb/table?threads=2", "memory"]
+designs = ["clickhouse/table?threads=2", "memory"]
 
 [table]
 name = "readings"
@@ -118,10 +118,10 @@ sql = "SELECT count(*) AS rows FROM readings"
         let info = ABSENT.describe(id, &workload, &context).unwrap();
         assert_eq!(
             (info.id.as_str(), info.engine.as_str()),
-            ("duckdb/table?threads=2", "duckdb")
+            ("clickhouse/table?threads=2", "clickhouse")
         );
-        let missing = "duckdb is not compiled in: build Bakeoff with `cargo build --release -p bakeoff \
-                       --features duckdb`";
+        let missing = "clickhouse is not compiled in: build Bakeoff with `cargo build --release -p bakeoff \
+                       --features clickhouse`";
         let checked = ABSENT.check(&context).await.unwrap_err().0;
         let started = ABSENT.start(&context).await.err().unwrap().0;
         let available = ABSENT.availability().await.unwrap_err();
@@ -132,7 +132,7 @@ sql = "SELECT count(*) AS rows FROM readings"
 
     #[test]
     fn queries_may_have_sql_for_it_and_its_layouts() {
-        assert!(ABSENT.is_place("duckdb") && ABSENT.is_place("duckdb/table"));
-        assert!(!ABSENT.is_place("duckdb2") && !ABSENT.is_place("postgres/plain"));
+        assert!(ABSENT.is_place("clickhouse") && ABSENT.is_place("clickhouse/table"));
+        assert!(!ABSENT.is_place("clickhouse2") && !ABSENT.is_place("postgres/plain"));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bakeoff_workload::DesignId;
 
+use crate::adbc::AdbcOptions;
 use crate::cassandra::CassandraOptions;
 use crate::memory::MemoryOptions;
 #[cfg(feature = "postgres")]
@@ -53,6 +54,7 @@ pub struct EngineOptions {
     #[cfg(feature = "postgres")]
     pub postgres: PostgresOptions,
     pub memory: MemoryOptions,
+    pub adbc: AdbcOptions,
     /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
     pub rate_limit: Option<Arc<RateLimit>>,
 }

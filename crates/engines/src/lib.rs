@@ -1,6 +1,7 @@
 //! The engines: one folder each, and [`registry`], the only list of them.
 
 mod absent;
+mod adbc;
 mod bytes;
 mod candidates;
 mod cassandra;
@@ -10,6 +11,7 @@ mod complaint;
 mod context;
 mod death;
 mod dry;
+mod duckdb;
 mod engine;
 mod error;
 mod integers;
@@ -34,11 +36,13 @@ mod settings;
 mod source_table;
 mod spark;
 mod sql;
+mod sql_check;
 pub mod tables;
 mod tls;
 mod value_folders;
 
 pub use absent::Absent;
+pub use adbc::{AdbcOptions, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, settings_not_applied};

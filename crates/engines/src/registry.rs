@@ -4,6 +4,7 @@ use bakeoff_workload::DesignId;
 
 use crate::cassandra::Cassandra;
 use crate::dry::Dry;
+use crate::duckdb::Duckdb;
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::parquet::ParquetFiles;
@@ -24,6 +25,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &Flavour::Timescale,
     #[cfg(not(feature = "postgres"))]
     &crate::Absent::new("timescale", "postgres"),
+    &Duckdb,
     &Spark,
     &Local,
     &ParquetFiles,

@@ -76,6 +76,13 @@ pub enum Error {
     NoTimescale { version: String, bin_dir: PathBuf },
 
     #[error(
+        "DuckDB's library, libduckdb.so, is not installed{}: install it with `bakeoff show install-duckdb | \
+         bash`, or name the file in BAKEOFF_DUCKDB_LIBRARY",
+        unfit(found)
+    )]
+    NoDuckdb { found: Vec<String> },
+
+    #[error(
         "Spark {version} is not installed{}: install it with `python3 -m venv spark && spark/bin/pip install \
          pyspark=={version} pyarrow`, and name its Python with `export \
          BAKEOFF_SPARK_PYTHON=$PWD/spark/bin/python`",

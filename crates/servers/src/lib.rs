@@ -8,6 +8,8 @@
 mod account;
 pub mod cassandra;
 mod details;
+mod driver_process;
+mod duckdb;
 mod engine;
 mod environment;
 mod error;
@@ -29,6 +31,8 @@ mod secret;
 pub mod spark;
 pub mod survey;
 
+pub use driver_process::DriverProcess;
+pub use duckdb::{DuckdbLibrary, find_duckdb};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use files::try_writing;

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::cassandra::{
     self, Java, PinnedCassandra, found_jars, found_java, search_jars, search_java,
 };
+use crate::duckdb::{found_duckdb, search_duckdb};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files::try_writing;
@@ -134,6 +135,25 @@ pub fn timescale() -> Survey {
     let search = search_timescale(None);
     let preferred = search.preferred();
     survey_installation("TimescaleDB", found_timescale(None, search), &preferred)
+}
+
+/// Surveys the needs of DuckDB: its library, which is looked for and not loaded.
+pub fn duckdb() -> Survey {
+    let search = search_duckdb();
+    let preferred = search.preferred();
+    let library = match found_duckdb(search) {
+        Ok(library) => library,
+        Err(error) => return Survey::lacking("DuckDB", "DuckDB", error),
+    };
+    let mut needs = Vec::new();
+    if !preferred.is_empty() {
+        let path = Ok::<_, Error>(library.path.display());
+        needs.push(Need::new("library", path).instead_of(&preferred, ""));
+    }
+    Survey {
+        summary: library.to_string(),
+        needs,
+    }
 }
 
 /// Surveys the needs of a Spark.

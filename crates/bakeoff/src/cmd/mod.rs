@@ -1,6 +1,7 @@
 //! Holds one file or folder per subcommand; code that several of them share is in `measure` and
 //! `options`.
 
+mod adbc_host;
 mod compare;
 mod completions;
 mod doctor;
@@ -71,6 +72,8 @@ enum Command {
     Engines(engines::Engines),
     Completions(completions::Completions),
     Man(man::Man),
+    #[command(hide = true)]
+    AdbcHost(adbc_host::AdbcHost),
 }
 
 /// First steps, which are printed if no command is given.
@@ -119,6 +122,7 @@ impl Arguments {
             Command::Engines(engines) => engines.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
+            Command::AdbcHost(host) => host.run(),
         }
     }
 }

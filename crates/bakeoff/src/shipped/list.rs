@@ -62,10 +62,16 @@ pub static WORKLOADS: Shelf = Shelf {
 pub static SCRIPTS: Shelf = Shelf {
     what: "script",
     folder: "scripts",
-    files: &[Shipped {
-        name: "install-timescaledb",
-        text: include_str!("../../../../scripts/install-timescaledb"),
-    }],
+    files: &[
+        Shipped {
+            name: "install-duckdb",
+            text: include_str!("../../../../scripts/install-duckdb"),
+        },
+        Shipped {
+            name: "install-timescaledb",
+            text: include_str!("../../../../scripts/install-timescaledb"),
+        },
+    ],
 };
 
 pub static STUDIES: Shelf = Shelf {

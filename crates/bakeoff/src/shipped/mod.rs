@@ -1,4 +1,4 @@
-//! Finds what comes with Bakeoff: workloads, studies, price lists and a script of the repository. Their texts are
+//! Finds what comes with Bakeoff: workloads, studies, price lists and scripts of the repository. Their texts are
 //! part of the program, so that they can be named in any folder.
 
 mod list;

@@ -7,10 +7,11 @@ use bakeoff_testing::Disk;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const ENGINES: [&str; 8] = [
+const ENGINES: [&str; 9] = [
     "cassandra",
     "postgres",
     "timescale",
+    "duckdb",
     "spark",
     "local",
     "parquet",
@@ -18,10 +19,11 @@ const ENGINES: [&str; 8] = [
     "dry",
 ];
 /// Folders in which engines are looked for wherever the path leads.
-const PLACES: [&str; 3] = [
+const PLACES: [&str; 4] = [
     "/usr/lib/jvm",
     "/usr/lib/postgresql",
     "/opt/bakeoff-timescaledb",
+    "/opt/bakeoff-duckdb",
 ];
 
 fn bench() -> Bench {
@@ -97,6 +99,7 @@ fn without_engines(bench: &Bench, arguments: &[&str]) -> Command {
         .env("BAKEOFF_HOME", bench.path("home"))
         .env("XDG_DATA_HOME", bench.path("data"))
         .env_remove("BAKEOFF_POSTGRES_BIN")
+        .env_remove("BAKEOFF_DUCKDB_LIBRARY")
         .env_remove("BAKEOFF_SPARK_PYTHON")
         .env_remove("JAVA_HOME");
     command
@@ -122,14 +125,15 @@ fn without_engines_each_has_a_reason_and_what_installs_it() {
     let bench = bench();
     let ended = Ended::of(without_engines(&bench, &["doctor"]).output().unwrap()).expect(3);
     ended
-        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale, spark.")
+        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale, duckdb, spark.")
         .says("! Java: Java 11 or 17 is needed to start Cassandra: install it with ")
         .says("! PostgreSQL: PostgreSQL's server is not in ")
         .says("! TimescaleDB: PostgreSQL's server is not in ")
+        .says("apt-get install postgresql")
+        .says("! DuckDB: DuckDB's library, libduckdb.so, is not installed: install it with ")
         .says("! pyspark: Spark 3.5.9 is not installed: install it with `python3 -m venv spark && ")
-        .says("! Java: Java 11 or 17 is needed to start Spark: install it with ")
-        .says("apt-get install postgresql");
-    for engine in &ENGINES[4..] {
+        .says("! Java: Java 11 or 17 is needed to start Spark: install it with ");
+    for engine in &ENGINES[5..] {
         assert!(!line(&ended.stdout, engine).contains("cannot"), "{engine}");
     }
     // The Cassandra that cannot be started is told in the same words where it is skipped.

@@ -14,6 +14,7 @@ mod console;
 mod doctor;
 mod documents;
 mod drive;
+mod duckdb;
 mod earlier_runs;
 mod faults;
 mod files;

@@ -193,6 +193,7 @@ fn what_is_shown_is_the_file_and_runs_when_it_is_written_to_one() {
         ("ycsb/f", "workloads/ycsb/f.toml"),
         ("study-2018", "prices/study-2018.toml"),
         ("install-timescaledb", "scripts/install-timescaledb"),
+        ("install-duckdb", "scripts/install-duckdb"),
         ("sensor", "workloads/sensor.toml"),
     ] {
         let shown = bench.bakeoff(&["show", name]).expect(0).stdout;

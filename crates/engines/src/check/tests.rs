@@ -68,5 +68,5 @@ fn a_layout_without_statements_of_its_own_needs_those_of_the_workload() {
 
 #[test]
 fn engines_that_do_not_exist_are_left_to_those_who_start_them() {
-    of_layouts("duckdb/table").unwrap();
+    of_layouts("clickhouse/table").unwrap();
 }

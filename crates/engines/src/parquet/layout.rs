@@ -10,6 +10,8 @@ use crate::settings::Settings;
 use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
 pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country";
+/// The name of the sorted file in the folder of a design without folders of its own.
+pub const SORTED_FILE: &str = "table.parquet";
 
 /// How the files of a design are encoded, sorted and divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +90,7 @@ impl FileLayout {
     pub fn sorted_name(&self) -> &'static str {
         match self.partition {
             Some(_) => "table",
-            None => "table.parquet",
+            None => SORTED_FILE,
         }
     }
 

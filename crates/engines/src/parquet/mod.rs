@@ -18,8 +18,8 @@ use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, Running};
 pub use codec::{Codec, ROW_GROUP_ROWS};
 pub use files::ParquetTable;
-pub use layout::FileLayout;
 use layout::SETTINGS;
+pub use layout::{FileLayout, SORTED_FILE};
 
 pub struct ParquetFiles;
 

@@ -15,8 +15,8 @@ use super::inserts::CopyInserts;
 use super::layout::{Shape, TableLayout};
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
-use super::{footprint, query, reader, session_settings, settle, sql_check};
-use crate::EngineError;
+use super::{footprint, query, reader, session_settings, settle};
+use crate::{EngineError, sql_check};
 
 pub struct PostgresDesign {
     deployment: Arc<Deployment>,

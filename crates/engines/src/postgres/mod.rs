@@ -17,7 +17,6 @@ mod ranges;
 mod reader;
 mod schema;
 mod settle;
-mod sql_check;
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::ranges::Ranges;
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
 pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;

@@ -19,7 +19,7 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
-use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS};
+use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE};
 use crate::{Context, Engine, EngineError, Layout, Running};
 use storage::{LAYOUTS, Place, Storage};
 use table::{Parts, SparkTable};
@@ -122,7 +122,7 @@ impl Spark {
         context: &Context,
     ) -> DesignInfo {
         let dir = context.folder_of_design(id);
-        let file = dir.join("table.parquet").display().to_string();
+        let file = dir.join(SORTED_FILE).display().to_string();
         let table = &workload.table;
         let mut statements = FileLayout::of_one_file(codec).statements(table, &dir);
         statements.extend(storage.statements(&table.name, "parquet", &[("path", &file)]));

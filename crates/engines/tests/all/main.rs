@@ -3,6 +3,7 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod adbc_host;
 mod cassandra;
 mod cassandra_arrays;
 mod cassandra_consistency;
@@ -17,6 +18,7 @@ mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_table_options;
 mod cassandra_workloads;
+mod duckdb;
 mod names;
 mod parquet;
 #[cfg(feature = "postgres")]

@@ -150,7 +150,7 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
     std::fs::write(bench.path("bad.toml"), "title = 5\n").unwrap();
     for (arguments, message) in [
         (
-            &["run", "w.toml", "--designs", "duckdb"][..],
+            &["run", "w.toml", "--designs", "clickhouse"][..],
             "no engine is called",
         ),
         (
@@ -164,7 +164,7 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
             "--postgres is not a URL",
         ),
         (
-            &["sweep", "w.toml", "--designs", "duckdb"],
+            &["sweep", "w.toml", "--designs", "clickhouse"],
             "no engine is called",
         ),
     ] {

@@ -335,6 +335,12 @@ pub fn has_timescale() -> bool {
     survey.verdict().map_err(skipped).is_ok()
 }
 
+/// Whether DuckDB's library is installed here; else as with Cassandra.
+pub fn has_duckdb() -> bool {
+    let survey = survey::duckdb();
+    survey.verdict().map_err(skipped).is_ok()
+}
+
 /// Whether Spark can be started here; else as with Cassandra.
 pub async fn has_spark() -> bool {
     let survey = survey::spark().await;

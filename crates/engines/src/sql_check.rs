@@ -1,7 +1,8 @@
 //! What a workload's SQL may be: one query. PostgreSQL knows much that is none, and that no transaction
-//! which only reads keeps it from: `COPY ... TO PROGRAM` runs a program.
+//! which only reads keeps it from: `COPY ... TO PROGRAM` runs a program. DuckDB, whose scanner is that of
+//! PostgreSQL, knows as much: `COPY ... TO` writes files, and `LOAD` runs code.
 //!
-//! Only tokens are looked at, since no parser of ours knows all queries of PostgreSQL and of its
+//! Only tokens are looked at, since no parser of ours knows all queries of these engines and of their
 //! extensions. In doubt a text is refused.
 
 mod tokens;

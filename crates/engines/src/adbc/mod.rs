@@ -1,0 +1,50 @@
+//! ADBC, the interface of Arrow to databases: any library with a driver is an engine. It is loaded into a
+//! process of its own ([`host`]), which this process talks to ([`client`]) in a small protocol.
+
+mod answer;
+mod client;
+mod driver;
+mod host;
+mod protocol;
+
+use std::path::PathBuf;
+
+pub use driver::Driver;
+pub use host::serve_driver;
+pub use protocol::Database;
+
+/// How the process of a driver is started.
+#[derive(Debug, Clone)]
+pub struct HostProgram {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+}
+
+/// The hidden command of our own program that serves a driver.
+const COMMAND: &str = "adbc-host";
+
+/// The options of engines whose drivers are loaded.
+#[derive(Debug, Clone, Default)]
+pub struct AdbcOptions {
+    /// The program that loads drivers; `None` is the running one, with its command for that.
+    pub host: Option<HostProgram>,
+}
+
+impl AdbcOptions {
+    /// Returns the program that loads drivers.
+    ///
+    /// # Errors
+    /// Fails if the file of the running program is not known.
+    pub(crate) fn host_program(&self) -> Result<HostProgram, crate::EngineError> {
+        if let Some(host) = &self.host {
+            return Ok(host.clone());
+        }
+        let program = std::env::current_exe().map_err(|error| {
+            crate::EngineError(format!("finding Bakeoff's own program failed: {error}"))
+        })?;
+        Ok(HostProgram {
+            program,
+            arguments: vec![COMMAND.to_owned()],
+        })
+    }
+}

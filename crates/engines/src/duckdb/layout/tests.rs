@@ -1,0 +1,139 @@
+use std::path::Path;
+
+use bakeoff_workload::Workload;
+
+use super::*;
+
+const WORKLOAD: &str = r#"title = "t"
+designs = ["duckdb/table"]
+
+[table]
+name = "order"
+columns = { series = "text", time = "timestamp", data = "blob", up = "boolean", n = "int", m = "bigint", v = "double" }
+partition_key = ["series"]
+order_key = ["time"]
+
+[data]
+requires = "--data"
+
+[[queries]]
+name = "rows"
+sql = "SELECT count(*) AS rows FROM \"order\""
+"#;
+
+/// A table with a name in it that has a quote.
+fn table() -> Table {
+    let workload = Workload::parse(WORKLOAD, Path::new("w.toml")).unwrap();
+    let mut table = workload.table;
+    for column in &mut table.columns {
+        if column.name == "data" {
+            column.name = "a\"b".to_owned();
+        }
+    }
+    table
+}
+
+fn layout(id: &str) -> Result<DuckdbLayout, String> {
+    let context = Context {
+        threads: 3,
+        ..Context::of_test("/it's/run")
+    };
+    DuckdbLayout::new(&id.parse().unwrap(), &table(), &context).map_err(|error| error.0)
+}
+
+fn option(database: &Database, name: &str) -> String {
+    let mut options = database.options.iter();
+    let found = options.find(|(known, _)| known == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1.clone()
+}
+
+#[test]
+fn settings_are_read_and_others_refused() {
+    let table = layout("duckdb/table").unwrap();
+    assert_eq!(table.shape, Shape::Table);
+    let snappy = layout("duckdb/parquet?codec=snappy&memory=256").unwrap();
+    assert_eq!(snappy.shape, Shape::Parquet(Codec::Snappy));
+    let said = format!("{:?}", snappy.settings());
+    for words in ["snappy", "256 MiB", "(\"threads\", \"3\")"] {
+        assert!(said.contains(words), "{said}");
+    }
+    let zstd = layout("duckdb/parquet").unwrap();
+    assert_eq!(zstd.shape, Shape::Parquet(Codec::Zstd));
+    for (id, words) in [
+        ("duckdb/rows", "there are table and parquet"),
+        ("duckdb", "there are table and parquet"),
+        ("duckdb/table?codec=zstd", "unknown setting `codec`"),
+        ("duckdb/parquet?codec=lz4", "not one of zstd, snappy"),
+        ("duckdb/table?memory=1GiB", "not a number of MiB"),
+        ("duckdb/table?memory=64", "at least 128"),
+    ] {
+        let error = layout(id).unwrap_err();
+        assert!(error.contains(words), "{id}: {error}");
+    }
+}
+
+#[test]
+fn statements_quote_names_and_paths() {
+    let table = layout("duckdb/table").unwrap();
+    assert_eq!(
+        table.create_statements()[2],
+        "CREATE TABLE main.\"order\" (\"series\" VARCHAR, \"time\" TIMESTAMP_MS, \"a\"\"b\" BLOB, \
+         \"up\" BOOLEAN, \"n\" INTEGER, \"m\" BIGINT, \"v\" DOUBLE)"
+    );
+    let sort = table.sort_statements();
+    assert_eq!(
+        sort[0],
+        "ATTACH '/it''s/run/duckdb/duckdb-table/table.duckdb.unfinished' AS sorted"
+    );
+    assert_eq!(
+        sort[1],
+        "CREATE TABLE sorted.main.\"order\" AS SELECT \"series\", CAST(\"time\" AS TIMESTAMP) AS \
+         \"time\", \"a\"\"b\", \"up\", \"n\", \"m\", \"v\" FROM main.\"order\" ORDER BY \"series\", \
+         \"time\""
+    );
+    let view = layout("duckdb/parquet").unwrap().view_statements();
+    assert_eq!(
+        view[0],
+        "CREATE VIEW main.\"order\" AS SELECT * FROM \
+         read_parquet('/it''s/run/duckdb/duckdb-parquet/table.parquet')"
+    );
+}
+
+#[test]
+fn questions_can_change_nothing_and_read_no_other_file() {
+    let library = Path::new("/lib/libduckdb.so");
+    for id in ["duckdb/table", "duckdb/parquet"] {
+        let layout = layout(id).unwrap();
+        let asked = layout.asked(library);
+        assert_eq!(option(&asked, "access_mode"), "READ_ONLY");
+        assert_eq!(option(&asked, "threads"), "3");
+        assert_eq!(option(&asked, "memory_limit"), "1024MiB");
+        let last = &asked.setup[asked.setup.len() - 2..];
+        assert_eq!(
+            last,
+            [
+                "SET GLOBAL enable_external_access = false",
+                "SET GLOBAL lock_configuration = true"
+            ]
+        );
+        let mut allowed = asked.setup.iter().filter(|s| s.contains("allowed"));
+        let only = allowed.next().map(String::as_str);
+        let expected = match layout.shape {
+            Shape::Table => None,
+            Shape::Parquet(_) => Some(
+                "SET GLOBAL allowed_paths = ['/it''s/run/duckdb/duckdb-parquet/table.parquet']",
+            ),
+        };
+        assert_eq!(only, expected);
+        let writable = layout.writable(library, &layout.loading_file());
+        assert_eq!(option(&writable, "access_mode"), "READ_WRITE");
+        assert!(writable.setup.is_empty());
+    }
+}
+
+#[test]
+fn the_view_of_a_parquet_file_is_not_among_the_bytes_of_the_table() {
+    let layout = layout("duckdb/parquet").unwrap();
+    assert!(!layout.view_file().starts_with(&layout.dir));
+    assert_eq!(layout.view_file().parent(), layout.dir.parent());
+}

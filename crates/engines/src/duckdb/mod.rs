@@ -1,0 +1,245 @@
+//! The engine `duckdb`: DuckDB's own tables, and DuckDB over Parquet files. Its library is loaded at run time,
+//! by way of ADBC, into a process for each design.
+
+mod layout;
+mod parquet_view;
+mod table;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_servers::find_duckdb;
+use bakeoff_servers::survey::{self, Survey};
+use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::adbc::{AdbcOptions, Database, Driver};
+use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
+use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
+use layout::{DuckdbLayout, PARQUET_SETTINGS, ROW_GROUP_ROWS, Shape, TABLE_SETTINGS};
+use parquet_view::ParquetView;
+use table::DuckdbTable;
+
+/// The longest time for loading the library and asking it for its version.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+pub struct Duckdb;
+
+#[async_trait]
+impl Engine for Duckdb {
+    fn name(&self) -> &'static str {
+        "duckdb"
+    }
+
+    fn layouts(&self) -> &'static [Layout] {
+        &[
+            Layout {
+                name: "duckdb/table",
+                what: "a table of DuckDB in a file, in the order of the key",
+                settings: TABLE_SETTINGS,
+            },
+            Layout {
+                name: "duckdb/parquet",
+                what: "the file of the design parquet, read by DuckDB",
+                settings: PARQUET_SETTINGS,
+            },
+        ]
+    }
+
+    /// Returns true: it runs in processes of its own.
+    fn has_server(&self) -> bool {
+        true
+    }
+
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
+        false
+    }
+
+    fn speaks_sql(&self) -> bool {
+        true
+    }
+
+    fn complaint_of_sql(&self, sql: &str) -> Option<String> {
+        sql_check::complaint(sql)
+    }
+
+    async fn survey(&self) -> Survey {
+        survey::duckdb()
+    }
+
+    fn describe(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<DesignInfo, EngineError> {
+        let layout = DuckdbLayout::new(id, &workload.table, context)?;
+        let (statements, unit_rows) = match layout.shape {
+            Shape::Table => (table::statements(&layout), ROW_GROUP_ROWS),
+            Shape::Parquet(codec) => (
+                parquet_view::statements(&layout, codec),
+                PARQUET_ROW_GROUP_ROWS as u64,
+            ),
+        };
+        Ok(DesignInfo {
+            unit_rows: Some(unit_rows),
+            ..self.info_of(id, layout.settings(), statements)
+        })
+    }
+
+    fn would_touch(&self, _context: &Context) -> Option<String> {
+        let library = match find_duckdb() {
+            Ok(library) => library.path.display().to_string(),
+            Err(_) => "DuckDB's library".to_owned(),
+        };
+        Some(format!("load {library} into processes of its own"))
+    }
+
+    async fn check(&self, context: &Context) -> Result<(), EngineError> {
+        find_duckdb()?;
+        context.options.adbc.host_program().map(|_| ())
+    }
+
+    async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
+        let library = find_duckdb()?.path;
+        let began = Instant::now();
+        let asked = version(&library, &context.options.adbc);
+        let version = match tokio::time::timeout(START_LIMIT, asked).await {
+            Ok(version) => version.map_err(|error| {
+                let library = library.display();
+                EngineError(format!(
+                    "DuckDB's library {library} cannot be used: {error}; name another one in \
+                     BAKEOFF_DUCKDB_LIBRARY"
+                ))
+            })?,
+            Err(_) => {
+                let library = library.display();
+                return Err(EngineError(format!(
+                    "DuckDB's library {library} did not say its version within {START_LIMIT:?}; try \
+                     again when the machine has less to do, or name another library in \
+                     BAKEOFF_DUCKDB_LIBRARY"
+                )));
+            }
+        };
+        Ok(Box::new(RunningDuckdb {
+            info: EngineInfo {
+                engine: "duckdb".to_owned(),
+                version: format!("DuckDB {}", version.trim_start_matches('v')),
+                start_seconds: Some(began.elapsed().as_secs_f64()),
+                settings: vec![("library".to_owned(), library.display().to_string())],
+            },
+            library,
+            folder: context.folder_of("duckdb"),
+        }))
+    }
+}
+
+/// Asks a library for the version of DuckDB in it.
+async fn version(library: &Path, options: &AdbcOptions) -> Result<String, DesignError> {
+    let database = Database {
+        library: library.display().to_string(),
+        entrypoint: Some(layout::ENTRYPOINT.to_owned()),
+        options: vec![("path".to_owned(), ":memory:".to_owned())],
+        setup: Vec::new(),
+    };
+    let driver = Driver::new(options, database)?;
+    let answer = driver.ask("SELECT version() AS version").await?;
+    let version = answer.batches.first().and_then(first_text);
+    version.ok_or_else(|| DesignError::new("it returned no version"))
+}
+
+fn first_text(rows: &RecordBatch) -> Option<String> {
+    let texts = cast(rows.columns().first()?, &DataType::Utf8).ok()?;
+    let first = texts.as_string::<i32>().iter().next()??;
+    Some(first.to_owned())
+}
+
+/// Returns the whole numbers in the first row of an answer.
+fn first_numbers(answer: &Answer) -> Option<Vec<i64>> {
+    let rows = answer.batches.iter().find(|batch| batch.num_rows() > 0)?;
+    let columns = rows.columns().iter();
+    columns
+        .map(|column| {
+            let numbers = cast(column, &DataType::Int64).ok()?;
+            numbers.as_primitive::<Int64Type>().iter().next()?
+        })
+        .collect()
+}
+
+struct RunningDuckdb {
+    info: EngineInfo,
+    library: PathBuf,
+    /// The folder with the files of all of its designs.
+    folder: PathBuf,
+}
+
+#[async_trait]
+impl Running for RunningDuckdb {
+    fn info(&self) -> EngineInfo {
+        self.info.clone()
+    }
+
+    async fn design(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<Box<dyn Design>, EngineError> {
+        let info = Duckdb.describe(id, workload, context)?;
+        let layout = DuckdbLayout::new(id, &workload.table, context)?;
+        let options = &context.options.adbc;
+        let design: Box<dyn Design> = match layout.shape {
+            Shape::Table => Box::new(DuckdbTable::new(info, layout, &self.library, options)?),
+            Shape::Parquet(codec) => Box::new(ParquetView::new(
+                info,
+                layout,
+                codec,
+                &self.library,
+                options,
+            )?),
+        };
+        Ok(design)
+    }
+
+    async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
+        if keep {
+            return Ok(());
+        }
+        match std::fs::remove_dir_all(&self.folder) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                let folder = self.folder.display();
+                Err(EngineError(format!("removing {folder} failed: {e}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes a file, which may be missing.
+fn remove_if_there(path: &Path) -> Result<(), DesignError> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(DesignError(format!(
+            "removing {} failed: {e}",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Asks a question, which may only read. Its parameters have become part of the text.
+async fn ask(driver: &Driver, sql: &str) -> Result<Answer, DesignError> {
+    match sql_check::complaint(sql) {
+        Some(complaint) => Err(DesignError(complaint)),
+        None => driver
+            .ask(sql)
+            .await
+            .map_err(|error| DesignError(format!("DuckDB: {error}"))),
+    }
+}
