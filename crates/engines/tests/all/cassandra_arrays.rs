@@ -10,7 +10,7 @@ use std::time::Duration;
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{Value, Version};
 
-use crate::support::load::{Came, Loaded, Loads, workload};
+use crate::support::load::{Loaded, Loads, workload};
 use crate::support::shared;
 
 const KEYSPACE: &str = "arrays_test";

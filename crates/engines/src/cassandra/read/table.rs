@@ -165,7 +165,9 @@ impl CassandraTable {
             let values = conditions.map(|(_, _, value)| value.clone());
             request.values.extend(values);
             let indexed = pushdown.indexed.iter();
-            request.values.extend(indexed.map(|(_, value)| value.clone()));
+            request
+                .values
+                .extend(indexed.map(|(_, value)| value.clone()));
         }
         Ok(requests)
     }
