@@ -78,7 +78,9 @@ impl ParquetTable {
         let work = async {
             let session = sql::sorting_session()?;
             let slices = format!("{}/", self.dir.display());
-            let options = ParquetReadOptions::default();
+            // Without slices there is no file that has it.
+            let schema = self.table.schema();
+            let options = ParquetReadOptions::default().schema(&schema);
             let mut rows = session
                 .read_parquet(slices, options)
                 .await?

@@ -281,6 +281,22 @@ async fn settling_again_after_a_kill_leaves_each_row_once() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_without_rows_settles_and_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = events();
+    let started = Started::new("parquet", folder.path().to_owned()).await;
+    let oracle = events.oracle(events.rows.slice(0, 0)).await;
+    for name in ["parquet", "parquet?sort=label", "parquet?partition=series"] {
+        let design = started.design(name, &events).await;
+        design.create().await.unwrap();
+        design.settle().await.unwrap();
+        let queries = ["SELECT * FROM events", "SELECT count(*) AS n FROM events"];
+        let wrong = wrong_answers(design.as_ref(), &oracle, &queries).await;
+        assert_eq!(wrong, [""; 0], "{name}");
+    }
+}
+
 #[test]
 fn columns_that_do_not_suit_are_refused_before_anything_is_made() {
     let folder = tempfile::tempdir().unwrap();

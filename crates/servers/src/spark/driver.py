@@ -60,6 +60,7 @@ class Driver:
         self.jvm = self.spark.sparkContext._gateway.proc
         self.sessions = {}
         self.jars = set()
+        self.adding_jars = threading.Lock()
         self.running = set()
 
     def versions(self):
@@ -73,10 +74,11 @@ class Driver:
         session = self.spark.newSession()
         self.drop_unsafe_functions(session)
         source, table = request["source"], request["table"]
-        for jar in source["jars"]:
-            if jar not in self.jars:
-                session.sql("ADD JAR " + literal(jar))
-                self.jars.add(jar)
+        with self.adding_jars:
+            for jar in source["jars"]:
+                if jar not in self.jars:
+                    session.sql("ADD JAR " + literal(jar))
+                    self.jars.add(jar)
         reader = session.read.format(source["format"]).options(**source["options"])
         rows = reader.load(source["path"])
         if source["columns"]:
@@ -102,9 +104,12 @@ class Driver:
         return stream_of(rows, rows._collect_as_arrow())
 
     def begin(self, request):
-        """Lets the jobs that this thread starts be cancelled with the request."""
+        """Lets the jobs that this thread starts be cancelled with the request, and find the classes of all jars."""
         group = str(request["id"])
         self.spark.sparkContext.setJobGroup(group, group, interruptOnCancel=True)
+        # ADD JAR does this for the one thread of Java that adds the jar.
+        loader = self.spark._jsparkSession.sharedState().jarClassLoader()
+        self.spark._jvm.java.lang.Thread.currentThread().setContextClassLoader(loader)
 
     def cancel(self, request):
         """Cancels a request, again while it is served, since it may start further jobs."""
