@@ -27,7 +27,7 @@ pub fn study() -> Study {
                 "designs",
                 scan("cassandra/narrow"),
                 Some(scan("cassandra/blob")),
-                [Some(3.0), Some(6.0)],
+                [Some(2.0), Some(12.0)],
             ),
             Claim {
                 why: Some("It was so in 2016.".to_owned()),

@@ -37,7 +37,7 @@ fn both_forms_say_what_holds_and_by_which_figures() {
         "After A. Nobody (2016): Which one is faster. Measured within 10m.",
         "4.1",
         "time of scan: cassandra/narrow ÷ cassandra/blob",
-        "holds from 3.00× to 6.00×",
+        "holds from 2.00× to 12×",
         "does not hold",
         "It was so in 2016.",
         "not settled",
