@@ -94,7 +94,14 @@ fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {
     let workload = shipped("formats.toml");
     assert_eq!(workload.designs.len(), 12);
     let settings = workload.designs.iter().flat_map(|id| id.settings.keys());
-    let about_columns = ["index", "table_by", "view", "sort", "partition"];
+    let about_columns = [
+        "index",
+        "table_by",
+        "view",
+        "index_table",
+        "sort",
+        "partition",
+    ];
     let found: Vec<&String> = settings
         .filter(|name| about_columns.contains(&name.as_str()))
         .collect();
@@ -116,6 +123,10 @@ fn formats_indexes_asks_the_rows_of_formats_with_each_kind_of_index_and_without(
             let id = format!("{layout}{index}");
             assert!(ids.contains(&id), "{id} is not in {ids:?}");
         }
+    }
+    for setting in ["table_by", "view", "index_table"] {
+        let id = format!("cassandra/wide?{setting}=actor1countrycode");
+        assert!(ids.contains(&id), "{id} is not in {ids:?}");
     }
     let [scan, filters @ ..] = &workload.queries[..] else {
         panic!("{:?}", workload.queries);

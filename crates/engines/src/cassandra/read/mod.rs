@@ -21,6 +21,7 @@ pub mod reader;
 pub mod reading;
 mod replicas;
 pub mod request;
+mod rows_by_key;
 pub mod scan;
 pub mod server_aggregate;
 mod split;

@@ -23,14 +23,14 @@ pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, ",
+     table_by=country, view=country, index_table=country, ",
     consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, ",
+     table_by=country, view=country, index_table=country, ",
     consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
@@ -171,7 +171,8 @@ impl TableLayout {
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
         if indexes.is_some() && copies.is_some() {
             return Err(settings.error(
-                "index=, table_by= and view= are ways to the same rows: choose one".to_owned(),
+                "index=, table_by=, view= and index_table= are ways to the same rows: choose one"
+                    .to_owned(),
             ));
         }
         if copies.as_ref().is_some_and(Copies::are_views) && reading.consistency.is_some() {

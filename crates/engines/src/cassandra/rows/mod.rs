@@ -1,6 +1,6 @@
 //! The layouts that keep rows as rows of one CQL table: narrow, wide, blob and compact.
 
-mod copies;
+pub mod copies;
 mod describe;
 mod design;
 pub mod indexes;

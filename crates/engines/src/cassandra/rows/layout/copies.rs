@@ -8,9 +8,18 @@ use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::rows::copies::Copies;
 
 impl TableLayout {
-    /// Lays out the copies of the table: partitions of the rows with one value, in the order of the table's key.
+    /// Lays out the copies of the table: partitions of the rows with one value, or of their keys, in the order of the
+    /// table's key.
     pub fn copies(&self) -> Vec<TableLayout> {
         let columns = self.copies.iter().flat_map(|copies| &copies.columns);
+        let holds_keys = self.copies.as_ref().is_some_and(Copies::hold_keys);
+        let words = if holds_keys { "keys_by" } else { "by" };
+        let held = |by: &str| {
+            let columns = self.table.columns.iter();
+            let wanted =
+                columns.filter(|c| !holds_keys || c.name == by || self.table.is_key(&c.name));
+            wanted.cloned().collect::<Vec<_>>()
+        };
         let copy = |(column, number): (&String, usize)| TableLayout {
             shape: Shape::Wide,
             bucket: None,
@@ -22,11 +31,12 @@ impl TableLayout {
             copies: None,
             copied_by: Some(column.clone()),
             table: Table {
+                columns: held(column),
                 partition_key: vec![column.clone()],
                 order_key: self.table.key().map(str::to_owned).collect(),
                 ..self.table.clone()
             },
-            name: format!("{}_by_{number}", self.name),
+            name: format!("{}_{words}_{number}", self.name),
         };
         columns.zip(1..).map(copy).collect()
     }
