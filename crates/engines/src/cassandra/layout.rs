@@ -67,6 +67,11 @@ impl CassandraLayout {
             )));
         }
         match self {
+            CassandraLayout::Rows(_) if id.settings.contains_key("summary") => {
+                Err(EngineError(format!(
+                    "design {id}: single operations under load write no summary table: leave summary= out"
+                )))
+            }
             CassandraLayout::Rows(_) if id.settings.contains_key("consistency") => {
                 Err(EngineError(format!(
                     "design {id}: operations of a mix have the level of --consistency, or of \

@@ -256,6 +256,29 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
 }
 
 #[test]
+fn timeseries_summary_asks_the_hosts_of_timeseries_with_summaries_and_without() {
+    let (workload, hosts) = (
+        shipped("timeseries_summary.toml"),
+        shipped("timeseries.toml"),
+    );
+    assert_eq!(workload.data, hosts.data);
+    assert_eq!(workload.scale.default_rows, hosts.scale.default_rows);
+    assert_eq!(workload.scale.full_rows, hosts.scale.full_rows);
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for setting in ["", "?summary=1h", "?summary=1d"] {
+        assert!(ids.contains(&format!("cassandra/wide{setting}")), "{ids:?}");
+    }
+    let names: Vec<&str> = workload.queries.iter().map(|q| q.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["hours", "hours_of_a_host", "days", "minutes_of_a_host"]
+    );
+    // Keys that repeat would be counted twice.
+    let source = source::open(&workload, None).unwrap();
+    assert!(!source.may_repeat_keys());
+}
+
+#[test]
 fn timeseries_asks_as_the_study_did_with_fewer_sets_of_parameters_by_default() {
     let workload = shipped("timeseries.toml");
     let plan = workload.concurrent.unwrap();

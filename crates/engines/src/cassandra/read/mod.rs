@@ -10,6 +10,7 @@ pub mod any_table;
 pub mod decode;
 mod failures;
 pub mod first_rows;
+pub mod from_summary;
 pub mod java;
 pub mod key_value;
 mod metadata;

@@ -7,6 +7,7 @@ pub mod indexes;
 pub mod layout;
 pub mod operations;
 pub mod storage;
+pub mod summary;
 
 use super::cluster::consistency::Written;
 use super::options::CassandraOptions;

@@ -30,6 +30,7 @@ impl TableLayout {
             indexes: None,
             copies: None,
             copied_by: Some(column.clone()),
+            summary: None,
             table: Table {
                 columns: held(column),
                 partition_key: vec![column.clone()],
@@ -56,14 +57,18 @@ impl TableLayout {
         std::iter::once(self.clone()).chain(copies).collect()
     }
 
-    /// Lists the table and its copies.
+    /// Lists the table, its copies and its summary table.
     pub fn relations(&self) -> Vec<Relation> {
         let copies = self.copies().into_iter().map(|copy| Relation {
             name: copy.name,
             is_view: self.has_views(),
         });
         let table = Relation::table(self.name.as_str());
-        std::iter::once(table).chain(copies).collect()
+        let summary = { self.summary_table() }.map(|summary| Relation::table(summary.name));
+        std::iter::once(table)
+            .chain(copies)
+            .chain(summary)
+            .collect()
     }
 
     /// Returns the statement that creates a copy of the table.
