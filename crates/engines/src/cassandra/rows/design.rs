@@ -105,14 +105,15 @@ impl RowsDesign {
     }
 
     /// Returns the summary table, if the design has one, with its statement prepared once.
-    async fn summary(&self) -> Result<&Option<WrittenTable>, DesignError> {
+    async fn summary(&self) -> Result<Option<&WrittenTable>, DesignError> {
         let prepare = || async {
             match self.layout.summary_table() {
                 Some(layout) => self.prepare(layout).await.map(Some),
                 None => Ok(None),
             }
         };
-        self.summary.get_or_try_init(prepare).await
+        let summary = self.summary.get_or_try_init(prepare).await?;
+        Ok(summary.as_ref())
     }
 
     /// Writes rows to the table and to the copies that Bakeoff writes itself.

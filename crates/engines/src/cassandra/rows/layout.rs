@@ -187,20 +187,7 @@ impl TableLayout {
                     .to_owned(),
             ));
         }
-        let summary = Summary::take(&mut settings, table, keys_repeat)?;
-        if summary.is_some() && reading.aggregate.is_some() {
-            return Err(settings.error(
-                "aggregates come from the summary table or from Cassandra: leave out one of the two, summary= or \
-                 aggregate="
-                    .to_owned(),
-            ));
-        }
-        if summary.is_some() && options.has_ttl() {
-            return Err(settings.error(
-                "rows end one by one, and a summary of them at once: leave out one of the two, summary= or ttl="
-                    .to_owned(),
-            ));
-        }
+        let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(

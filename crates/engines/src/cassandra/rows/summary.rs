@@ -8,8 +8,10 @@
 use bakeoff_workload::{Column, ColumnType, Table};
 
 use super::layout::{Shape, TableLayout};
+use super::storage::TableOptions;
 use crate::EngineError;
 use crate::cassandra::names::{quoted, quoted_list};
+use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
 
 /// Name of the column with the start of the interval.
@@ -79,6 +81,8 @@ impl Summary {
         settings: &mut Settings<'_>,
         table: &Table,
         keys_repeat: bool,
+        options: &TableOptions,
+        reading: Reading,
     ) -> Result<Option<Self>, EngineError> {
         let Some(width) = settings.parsed::<String>("summary", "the length of an interval")? else {
             return Ok(None);
@@ -94,6 +98,17 @@ impl Summary {
             return Err(failed(
                 "several rows may have the same key, and the summary would count all of them: leave this design \
                  out with --designs",
+            ));
+        }
+        if reading.aggregate.is_some() {
+            return Err(failed(
+                "aggregates come from the summary table or from Cassandra: leave out one of the two, summary= or \
+                 aggregate=",
+            ));
+        }
+        if options.has_ttl() {
+            return Err(failed(
+                "rows end one by one, and a summary of them at once: leave out one of the two, summary= or ttl=",
             ));
         }
         let is_number = |column: &&Column| {
