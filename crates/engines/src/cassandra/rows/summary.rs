@@ -166,9 +166,10 @@ impl Summary {
             }
         }
         format!(
-            "SELECT {group}, CAST({slice} AS BIGINT) AS {}, count(*) AS {}{held} FROM {SLICE_TABLE} GROUP BY {group}",
+            "SELECT {group}, CAST({slice} AS BIGINT) AS {}, count(*) AS {}{held} FROM {} GROUP BY {group}",
             quoted(SLICE),
-            quoted(ROWS)
+            quoted(ROWS),
+            quoted(SLICE_TABLE)
         )
     }
 
