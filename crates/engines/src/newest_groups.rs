@@ -179,7 +179,7 @@ impl Bins {
 
 /// Returns the length in milliseconds of a unit of `date_trunc`, if all its intervals are equally
 /// long.
-fn unit_width(unit: &ScalarValue) -> Option<i64> {
+pub fn unit_width(unit: &ScalarValue) -> Option<i64> {
     match unit.try_as_str()??.to_ascii_lowercase().as_str() {
         "second" => Some(SECOND),
         "minute" => Some(60 * SECOND),
@@ -189,7 +189,8 @@ fn unit_width(unit: &ScalarValue) -> Option<i64> {
     }
 }
 
-fn interval(width: &ScalarValue) -> Option<i64> {
+/// Returns the length in milliseconds of an interval, if it is always equally long and a whole number of them.
+pub fn interval(width: &ScalarValue) -> Option<i64> {
     let ScalarValue::IntervalMonthDayNano(Some(width)) = width else {
         return None;
     };
@@ -204,7 +205,7 @@ fn interval(width: &ScalarValue) -> Option<i64> {
 }
 
 /// Converts a time without a zone to milliseconds, if it is a whole number of them.
-fn millis(value: &ScalarValue) -> Option<i64> {
+pub fn millis(value: &ScalarValue) -> Option<i64> {
     match value {
         ScalarValue::TimestampSecond(Some(v), None) => v.checked_mul(SECOND),
         ScalarValue::TimestampMillisecond(Some(v), None) => Some(*v),

@@ -49,6 +49,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "timeseries",
         "timeseries_diagnostics",
         "timeseries_readings",
+        "timeseries_summary",
         "ycsb/a",
         "ycsb/b",
         "ycsb/c",

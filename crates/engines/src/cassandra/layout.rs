@@ -59,12 +59,17 @@ impl CassandraLayout {
 
     /// Checks that this layout supports the operations of a mix.
     pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
+        // An operation is one statement, and would leave the second table as it is.
+        if let (CassandraLayout::Rows(_), Some(setting)) = (self, second_table(id)) {
+            return Err(EngineError(format!(
+                "design {id}: single operations under load write no second table: drive view= or index= \
+                 instead of {setting}="
+            )));
+        }
         match self {
-            // An operation is one statement, and would leave the second table as it is.
-            CassandraLayout::Rows(_) if id.settings.contains_key("table_by") => {
+            CassandraLayout::Rows(_) if id.settings.contains_key("summary") => {
                 Err(EngineError(format!(
-                    "design {id}: single operations under load write no second table: drive view= or index= \
-                     instead of table_by="
+                    "design {id}: single operations under load write no summary table: leave summary= out"
                 )))
             }
             CassandraLayout::Rows(_) if id.settings.contains_key("consistency") => {
@@ -167,6 +172,12 @@ impl CassandraLayout {
             CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
         }
     }
+}
+
+/// Returns the setting of a design that has Bakeoff write further tables, if it has one.
+fn second_table(id: &DesignId) -> Option<&'static str> {
+    let mut settings = ["table_by", "index_table"].into_iter();
+    settings.find(|name| id.settings.contains_key(*name))
 }
 
 fn no_operations(id: &DesignId) -> EngineError {

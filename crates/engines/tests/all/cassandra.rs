@@ -22,6 +22,7 @@ use scylla::client::session::Session;
 use crate::cassandra_copies::copies_on_a_real_cassandra;
 use crate::cassandra_indexes::indexes_on_a_real_cassandra;
 use crate::cassandra_series::series_on_a_real_cassandra;
+use crate::cassandra_summary::summaries_on_a_real_cassandra;
 use crate::cassandra_table_options::table_options_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
 use crate::support::{
@@ -236,6 +237,7 @@ async fn designs_on_a_real_cassandra() {
     table_options_on_a_real_cassandra(&cassandra, &session).await;
     indexes_on_a_real_cassandra(&cassandra).await;
     copies_on_a_real_cassandra(&cassandra).await;
+    summaries_on_a_real_cassandra(&cassandra).await;
     figures_agree_with_the_files(&cassandra).await;
     a_killed_server_is_noticed(cassandra).await;
 }

@@ -1,9 +1,9 @@
-//! Tests of second tables and materialized views on a real Cassandra: they are read where a question wants one value of
-//! their column, and have exactly the rows with a value there.
+//! Tests of second tables, index tables and materialized views on a real Cassandra: they are read where a question wants
+//! one value of their column, and have exactly the rows with a value there.
 
 use std::sync::Arc;
 
-use arrow::array::{Array, Int32Array};
+use arrow::array::{Array, Int32Array, Int64Array, StringArray};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
 use bakeoff_engines::Context;
@@ -15,6 +15,9 @@ const DESIGNS: &[&str] = &[
     "cassandra/wide?table_by=small",
     "cassandra/wide?bucket=1d&order=desc&page=3&table_by=small+flag&ttl=30d",
     "cassandra/narrow?aggregate=server&table_by=flag+small+seen",
+    "cassandra/wide?index_table=small&page=2",
+    "cassandra/wide?bucket=1d&order=desc&index_table=small+flag&ttl=30d",
+    "cassandra/narrow?aggregate=server&index_table=flag+small+seen",
     "cassandra/wide?aggregate=ranges&view=small",
     "cassandra/wide?bucket=1d&order=desc&page=3&ttl=30d&view=small+flag",
     "cassandra/narrow?compaction=LCS&view=seen+small",
@@ -33,11 +36,17 @@ pub async fn copies_on_a_real_cassandra(cassandra: &Started) {
     }
     let table = orders();
     let oracle = table.oracle(table.rows.clone()).await;
-    let design = loaded(cassandra, "cassandra/wide?table_by=order", &table).await;
-    assert_eq!(
-        wrong_answers(design.as_ref(), &oracle, ORDER_QUERIES).await,
-        [""; 0]
-    );
+    for id in [
+        "cassandra/wide?table_by=order",
+        "cassandra/narrow?index_table=order",
+    ] {
+        let design = loaded(cassandra, id, &table).await;
+        assert_eq!(
+            wrong_answers(design.as_ref(), &oracle, ORDER_QUERIES).await,
+            [""; 0]
+        );
+    }
+    more_rows_than_are_read_at_once_are_found_by_key(cassandra).await;
     copies_are_read_where_they_have_the_rows(cassandra).await;
     batches_of_any_partitions_reach_every_table(cassandra).await;
     a_view_follows_the_rows(cassandra).await;
@@ -70,7 +79,11 @@ async fn created(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design
 
 async fn copies_are_read_where_they_have_the_rows(cassandra: &Started) {
     let table = events();
-    for setting in ["table_by=small+flag", "view=small+flag"] {
+    for setting in [
+        "table_by=small+flag",
+        "view=small+flag",
+        "index_table=small+flag",
+    ] {
         let design = loaded(cassandra, &format!("cassandra/wide?{setting}"), &table).await;
         for (condition, rows, from) in [
             ("small = -1", 17, "_by_1\""),
@@ -88,6 +101,9 @@ async fn copies_are_read_where_they_have_the_rows(cassandra: &Started) {
             let is_from_copy = plan.contains("_by_1\"") || plan.contains("_by_2\"");
             assert_eq!(is_from_copy, !from.is_empty(), "{setting}: {plan}");
             assert!(plan.contains(from), "{setting}: {condition}: {plan}");
+            let reads_by_key = plan.contains("CassandraRowsByKey");
+            let has_keys = setting.starts_with("index_table") && !from.is_empty();
+            assert_eq!(reads_by_key, has_keys, "{setting}: {condition}: {plan}");
         }
     }
 }
@@ -95,15 +111,55 @@ async fn copies_are_read_where_they_have_the_rows(cassandra: &Started) {
 async fn batches_of_any_partitions_reach_every_table(cassandra: &Started) {
     let table = events();
     let oracle = table.oracle(table.rows.clone()).await;
-    let id = "cassandra/wide?bucket=1d&table_by=small+flag";
-    let design = created(cassandra, id, &table).await;
-    let inserts = design.inserts_over_any().await.unwrap().unwrap();
-    let mut inserter = inserts.connect().await.unwrap();
-    inserter.insert(&table.rows).await.unwrap();
-    assert_eq!(
-        wrong_answers(design.as_ref(), &oracle, QUERIES).await,
-        [""; 0]
+    for setting in ["table_by", "index_table"] {
+        let id = format!("cassandra/wide?bucket=1d&{setting}=small+flag");
+        let design = created(cassandra, &id, &table).await;
+        let inserts = design.inserts_over_any().await.unwrap().unwrap();
+        let mut inserter = inserts.connect().await.unwrap();
+        inserter.insert(&table.rows).await.unwrap();
+        assert_eq!(
+            wrong_answers(design.as_ref(), &oracle, QUERIES).await,
+            [""; 0]
+        );
+    }
+}
+
+async fn more_rows_than_are_read_at_once_are_found_by_key(cassandra: &Started) {
+    // Keys of several pages, and of rows that are passed on in more than one batch.
+    const ROWS: i64 = 2_600;
+    let numbers = || (0..ROWS).map(Some);
+    let table = Table::new(
+        "readings",
+        r#"partition_key = ["sensor"]
+order_key = ["number"]
+columns = { sensor = "bigint", number = "bigint", kind = "text", reading = "bigint" }"#,
+        vec![
+            Arc::new(numbers().map(|n| n.map(|n| n % 7)).collect::<Int64Array>()),
+            Arc::new(numbers().collect::<Int64Array>()),
+            Arc::new(
+                numbers()
+                    .map(|n| n.map(|n| if n % 10 == 0 { "rare" } else { "common" }))
+                    .collect::<StringArray>(),
+            ),
+            Arc::new(numbers().map(|n| n.map(|n| n * n)).collect::<Int64Array>()),
+        ],
     );
+    let oracle = table.oracle(table.rows.clone()).await;
+    let asked = [
+        "SELECT * FROM readings WHERE kind = 'common'",
+        "SELECT count(*) AS n, sum(reading) AS total FROM readings WHERE kind = 'rare'",
+        "SELECT sensor, max(reading) AS most FROM readings WHERE kind = 'common' GROUP BY sensor",
+    ];
+    for id in [
+        "cassandra/wide?bucket=100&index_table=kind&page=300",
+        "cassandra/narrow?index_table=kind&page=1000",
+    ] {
+        let design = loaded(cassandra, id, &table).await;
+        assert_eq!(
+            wrong_answers(design.as_ref(), &oracle, &asked).await,
+            [""; 0]
+        );
+    }
 }
 
 async fn a_view_follows_the_rows(cassandra: &Started) {
@@ -132,7 +188,7 @@ async fn a_view_follows_the_rows(cassandra: &Started) {
 async fn bytes_of_copies_are_counted(cassandra: &Started) {
     let table = events();
     let mut bytes = Vec::new();
-    for setting in ["", "&table_by=seen", "&view=seen"] {
+    for setting in ["", "&table_by=seen", "&view=seen", "&index_table=seen"] {
         let id = format!("cassandra/wide?compressor=none{setting}");
         let design = loaded(cassandra, &id, &table).await;
         design.settle().await.unwrap();
@@ -144,9 +200,11 @@ async fn bytes_of_copies_are_counted(cassandra: &Started) {
         );
         bytes.push(files);
     }
-    let [without, table, view] = bytes.as_slice() else {
+    let [without, table, view, keys] = bytes.as_slice() else {
         panic!("{bytes:?}");
     };
+    // Keys take far less than rows, but not nothing.
+    assert!(keys > without && keys < table, "{bytes:?}");
     // Long labels are most of the bytes, and half of them are in rows with a value.
     for with in [table, view] {
         assert!(*with > without + without / 4, "{bytes:?}");
@@ -155,11 +213,13 @@ async fn bytes_of_copies_are_counted(cassandra: &Started) {
 
 async fn a_second_table_of_rows_whose_keys_repeat_is_refused(cassandra: &Started) {
     let table = events();
-    let id = "cassandra/wide?table_by=small".parse().unwrap();
-    let engine = bakeoff_engines::registry::engine(&id).unwrap();
-    let refused = engine.describe(&id, &table.workload, &cassandra.context);
-    let error = refused.err().unwrap().to_string();
-    assert!(error.contains("may have the same key"), "{error}");
-    let error = engine.check_operations(&id).unwrap_err().to_string();
-    assert!(error.contains("instead of table_by="), "{error}");
+    for setting in ["table_by", "index_table"] {
+        let id = format!("cassandra/wide?{setting}=small").parse().unwrap();
+        let engine = bakeoff_engines::registry::engine(&id).unwrap();
+        let refused = engine.describe(&id, &table.workload, &cassandra.context);
+        let error = refused.err().unwrap().to_string();
+        assert!(error.contains("may have the same key"), "{error}");
+        let error = engine.check_operations(&id).unwrap_err().to_string();
+        assert!(error.contains(&format!("instead of {setting}=")), "{error}");
+    }
 }

@@ -16,6 +16,7 @@ mod cassandra_rate_limit;
 mod cassandra_replicas;
 mod cassandra_series;
 mod cassandra_settings;
+mod cassandra_summary;
 mod cassandra_table_options;
 mod cassandra_workloads;
 mod duckdb;

@@ -94,7 +94,14 @@ fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {
     let workload = shipped("formats.toml");
     assert_eq!(workload.designs.len(), 12);
     let settings = workload.designs.iter().flat_map(|id| id.settings.keys());
-    let about_columns = ["index", "table_by", "view", "sort", "partition"];
+    let about_columns = [
+        "index",
+        "table_by",
+        "view",
+        "index_table",
+        "sort",
+        "partition",
+    ];
     let found: Vec<&String> = settings
         .filter(|name| about_columns.contains(&name.as_str()))
         .collect();
@@ -116,6 +123,10 @@ fn formats_indexes_asks_the_rows_of_formats_with_each_kind_of_index_and_without(
             let id = format!("{layout}{index}");
             assert!(ids.contains(&id), "{id} is not in {ids:?}");
         }
+    }
+    for setting in ["table_by", "view", "index_table"] {
+        let id = format!("cassandra/wide?{setting}=actor1countrycode");
+        assert!(ids.contains(&id), "{id} is not in {ids:?}");
     }
     let [scan, filters @ ..] = &workload.queries[..] else {
         panic!("{:?}", workload.queries);
@@ -242,6 +253,29 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
         };
         assert_eq!(scale.default_rows, workload.scale.full_rows, "{file}");
     }
+}
+
+#[test]
+fn timeseries_summary_asks_the_hosts_of_timeseries_with_summaries_and_without() {
+    let (workload, hosts) = (
+        shipped("timeseries_summary.toml"),
+        shipped("timeseries.toml"),
+    );
+    assert_eq!(workload.data, hosts.data);
+    assert_eq!(workload.scale.default_rows, hosts.scale.default_rows);
+    assert_eq!(workload.scale.full_rows, hosts.scale.full_rows);
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for setting in ["", "?summary=1h", "?summary=1d"] {
+        assert!(ids.contains(&format!("cassandra/wide{setting}")), "{ids:?}");
+    }
+    let names: Vec<&str> = workload.queries.iter().map(|q| q.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["hours", "hours_of_a_host", "days", "minutes_of_a_host"]
+    );
+    // Keys that repeat would be counted twice.
+    let source = source::open(&workload, None).unwrap();
+    assert!(!source.may_repeat_keys());
 }
 
 #[test]

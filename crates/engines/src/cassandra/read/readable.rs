@@ -7,6 +7,7 @@ use bakeoff_workload::{Column, ColumnType};
 
 use super::reading::Reading;
 use crate::cassandra::names::quoted;
+use crate::cassandra::rows::copies::Copies;
 use crate::cassandra::rows::indexes::Indexes;
 use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
 
@@ -104,6 +105,8 @@ pub struct ReadTable {
     pub indexes: Option<Indexes>,
     /// Columns outside the key that are the partition keys of copies of the table.
     pub copies: Vec<String>,
+    /// Whether these copies are index tables, which hold nothing but that column and the key.
+    pub copies_hold_keys: bool,
     /// Column that is the partition key of this copy of another table, where it may be null.
     pub copied_by: Option<String>,
     /// Names of the static columns.
@@ -136,6 +139,7 @@ impl ReadTable {
                 .copies
                 .as_ref()
                 .map_or(Vec::new(), |copies| copies.columns.clone()),
+            copies_hold_keys: layout.copies.as_ref().is_some_and(Copies::hold_keys),
             copied_by: layout.copied_by.clone(),
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
             ..ReadTable::default()

@@ -1,5 +1,6 @@
 //! The DataFusion table that reads a CQL table.
 
+mod by_keys;
 mod copies;
 mod large_partitions;
 
@@ -390,6 +391,9 @@ impl TableProvider for CassandraTable {
             // Here no filter was promised, so that it may express others than the table itself.
             Some(copy) => {
                 let pushdown = Pushdown::new(&copy.table, &filters);
+                if self.table.copies_hold_keys {
+                    return self.scan_by_keys(copy, projection, pushdown, threads).await;
+                }
                 copy.scan_pushed(projection, pushdown, limit, threads).await
             }
             None => self.scan_pushed(projection, pushdown, limit, threads).await,

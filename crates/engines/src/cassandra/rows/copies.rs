@@ -1,7 +1,7 @@
-//! Copies of a table of rows that are keyed by another column: tables that Bakeoff writes itself (`table_by=`), and
-//! materialized views that Cassandra keeps (`view=`).
+//! Copies of a table of rows that are keyed by another column: tables that Bakeoff writes itself, with whole rows
+//! (`table_by=`) or with their keys alone (`index_table=`), and materialized views that Cassandra keeps (`view=`).
 
-use bakeoff_workload::{Column, Table};
+use bakeoff_workload::{Column, ColumnType, Table};
 
 use super::indexes::columns_outside_key;
 use crate::EngineError;
@@ -17,6 +17,19 @@ pub enum CopyKind {
     Table,
     /// Is a materialized view.
     View,
+    /// Is an index table, into which the key of every row is written with the value of the column.
+    Keys,
+}
+
+impl CopyKind {
+    /// Returns the setting that asks for copies of this kind.
+    fn setting(self) -> &'static str {
+        match self {
+            CopyKind::Table => "table_by",
+            CopyKind::View => "view",
+            CopyKind::Keys => "index_table",
+        }
+    }
 }
 
 /// The copies of a table, all of one kind.
@@ -28,35 +41,48 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Takes the settings `table_by` and `view` of a design, of which there may be one.
+    /// Takes the settings `table_by`, `view` and `index_table` of a design, of which there may be one.
     ///
     /// # Errors
-    /// Fails for a column that does not exist or is of no use as a key, and for a second table of rows whose keys
-    /// repeat: it would keep the row of an earlier value.
+    /// Fails for a column that does not exist or is of no use as a key, for a table that Bakeoff writes of rows whose
+    /// keys repeat, since it would keep the row of an earlier value, and for an index table of keys that are not bound.
     pub fn take(
         settings: &mut Settings<'_>,
         table: &Table,
         keys_repeat: bool,
     ) -> Result<Option<Self>, EngineError> {
-        let by = settings.parsed::<String>("table_by", "a column")?;
-        let view = settings.parsed::<String>("view", "a column")?;
-        let (kind, name, written) = match (by, view) {
-            (None, None) => return Ok(None),
-            (Some(written), None) => (CopyKind::Table, "table_by", written),
-            (None, Some(written)) => (CopyKind::View, "view", written),
-            (Some(_), Some(_)) => {
-                return Err(settings.error(
-                    "table_by= and view= are two ways to the same rows: choose one".to_owned(),
-                ));
+        let mut asked = Vec::new();
+        for kind in [CopyKind::Table, CopyKind::View, CopyKind::Keys] {
+            let written = settings.parsed::<String>(kind.setting(), "a column")?;
+            asked.extend(written.map(|written| (kind, written)));
+        }
+        let (kind, written) = match asked.as_slice() {
+            [] => return Ok(None),
+            [only] => only.clone(),
+            [(one, _), (other, _), ..] => {
+                return Err(settings.error(format!(
+                    "{}= and {}= are two ways to the same rows: choose one",
+                    one.setting(),
+                    other.setting()
+                )));
             }
         };
-        let failed = |why: String| settings.error(format!("{name}={written}: {why}"));
-        if kind == CopyKind::Table && keys_repeat {
+        let failed = |why: String| settings.error(format!("{}={written}: {why}", kind.setting()));
+        if kind != CopyKind::View && keys_repeat {
             return Err(failed(
                 "several rows may have the same key, and the second table would keep all of their values: use \
                  view= or index=, or leave this design out with --designs"
                     .to_owned(),
             ));
+        }
+        let mut key = table.key().filter_map(|name| table.column(name));
+        let double = key.find(|column| column.kind == ColumnType::Double);
+        if let Some(double) = double.filter(|_| kind == CopyKind::Keys) {
+            return Err(failed(format!(
+                "`{}` is a double in the key, and Cassandra is never asked for one that equals a value: use \
+                 table_by=, view= or index=",
+                double.name
+            )));
         }
         let columns = columns_outside_key(table, &written).map_err(failed)?;
         let columns = columns
@@ -73,6 +99,11 @@ impl Copies {
         self.kind == CopyKind::View
     }
 
+    /// Returns whether the copies hold keys of rows, and not whole rows.
+    pub fn hold_keys(&self) -> bool {
+        self.kind == CopyKind::Keys
+    }
+
     /// Returns the effective setting for reports.
     pub fn setting(&self) -> (String, String) {
         let columns = self.columns.join(", ");
@@ -85,6 +116,10 @@ impl Copies {
                 "materialized view".to_owned(),
                 format!("keyed by {columns}"),
             ),
+            CopyKind::Keys => (
+                "index table".to_owned(),
+                format!("of keys by {columns}, written with the first one"),
+            ),
         }
     }
 }
@@ -96,6 +131,6 @@ pub fn explained(statement: &str, error: EngineError) -> EngineError {
     }
     EngineError(format!(
         "{error}; view= needs `{VIEWS_ENABLED}: true` in the cassandra.yaml of every node: set it and start \
-         them again, or use table_by= or index="
+         them again, or use table_by=, index_table= or index="
     ))
 }

@@ -20,7 +20,9 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     statements.extend(claims.filter_map(|relation| request.claim_statement(&relation.name)));
     statements.extend(layout.recreation_statements(keyspace));
     let written = layout.written();
-    statements.extend(written.iter().map(|table| table.insert_statement(keyspace)));
+    let summary = layout.summary_table();
+    let written = written.iter().chain(&summary);
+    statements.extend(written.map(|table| table.insert_statement(keyspace)));
     statements.extend(request.settle_statements(&relations));
     if let Some(mix) = &request.workload.mix {
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;

@@ -17,11 +17,13 @@ use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::{built, footprint, settle};
+use crate::cassandra::read::from_summary::FromSummary;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::read::{self, java};
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::{TableInserts, WrittenTable};
+use crate::cassandra::write::summary_rows;
 use crate::sql::{self, Session};
 
 /// A CQL table that holds the workload's rows as rows.
@@ -34,6 +36,8 @@ pub struct RowsDesign {
     layout: TableLayout,
     sql: Session,
     written: OnceCell<Vec<WrittenTable>>,
+    /// The summary table, if the design has one, once it is prepared.
+    summary: OnceCell<Option<WrittenTable>>,
 }
 
 impl RowsDesign {
@@ -48,14 +52,22 @@ impl RowsDesign {
         let table = Arc::new(CassandraTable::of_layout(session, &layout, keyspace));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         let sql = sql.map_err(|e| EngineError(e.to_string()))?;
+        let sql = read::session(&sql);
+        if let (Some(summary), Some(table)) = (&layout.summary, layout.summary_table()) {
+            let provider = CassandraTable::of_layout(session, &table, keyspace);
+            let provider = Arc::new(provider);
+            let rule = FromSummary::new(summary, &layout.table, &table.name, provider);
+            sql.add_optimizer_rule(Arc::new(rule));
+        }
         Ok(RowsDesign {
             deployment,
             info: describe(request, shape)?,
             keyspace: request.keyspace.clone(),
             maker: request.maker(),
             layout,
-            sql: read::session(&sql).into(),
+            sql: sql.into(),
             written: OnceCell::new(),
+            summary: OnceCell::new(),
         })
     }
 
@@ -77,15 +89,31 @@ impl RowsDesign {
     async fn prepare_all(&self) -> Result<Vec<WrittenTable>, DesignError> {
         let mut written = Vec::new();
         for layout in self.layout.written() {
-            let cql = layout.insert_statement(&self.keyspace.name);
-            let prepared = self.deployment.session.prepare(cql.as_str()).await;
-            let mut insert =
-                prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
-            // Writing the same row twice has no further effect, so that the driver may retry.
-            insert.set_is_idempotent(true);
-            written.push(WrittenTable { insert, layout });
+            written.push(self.prepare(layout).await?);
         }
         Ok(written)
+    }
+
+    async fn prepare(&self, layout: TableLayout) -> Result<WrittenTable, DesignError> {
+        let cql = layout.insert_statement(&self.keyspace.name);
+        let prepared = self.deployment.session.prepare(cql.as_str()).await;
+        let mut insert =
+            prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+        // Writing the same row twice has no further effect, so that the driver may retry.
+        insert.set_is_idempotent(true);
+        Ok(WrittenTable { insert, layout })
+    }
+
+    /// Returns the summary table, if the design has one, with its statement prepared once.
+    async fn summary(&self) -> Result<Option<&WrittenTable>, DesignError> {
+        let prepare = || async {
+            match self.layout.summary_table() {
+                Some(layout) => self.prepare(layout).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let summary = self.summary.get_or_try_init(prepare).await?;
+        Ok(summary.as_ref())
     }
 
     /// Writes rows to the table and to the copies that Bakeoff writes itself.
@@ -97,7 +125,19 @@ impl RowsDesign {
         Ok(())
     }
 
-    /// Names the table and its copies.
+    /// Writes what a slice adds to the summary table, if there is one.
+    async fn write_summary(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        let (Some(summary), Some(table)) = (&self.layout.summary, self.summary().await?) else {
+            return Ok(());
+        };
+        let (session, pace) = (&self.deployment.session, self.deployment.pace());
+        for part in summary_rows::of_slice(summary, &self.layout.table, slice, rows).await? {
+            batches::write(session, &table.insert, &table.layout, &part, pace).await?;
+        }
+        Ok(())
+    }
+
+    /// Names the table, its copies and its summary table.
     fn tables(&self) -> Vec<String> {
         let relations = self.layout.relations().into_iter();
         relations.map(|relation| relation.name).collect()
@@ -142,13 +182,16 @@ impl Design for RowsDesign {
     }
 
     async fn survives(&self) -> bool {
-        self.written().await.is_ok()
+        self.written().await.is_ok() && self.summary().await.is_ok()
     }
 
-    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+    async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         self.deployment.forget_statistics().await;
-        let written = self.write(rows).await;
-        self.noticing_death(written).await
+        let written = async {
+            self.write(rows).await?;
+            self.write_summary(slice, rows).await
+        };
+        self.noticing_death(written.await).await
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
@@ -198,10 +241,17 @@ impl Design for RowsDesign {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        // Batches of an insert sweep are no slices, by which rows of a summary table are told apart.
+        if self.layout.summary.is_some() {
+            return Ok(None);
+        }
         Ok(Some(Arc::new(self.table_inserts(false).await?)))
     }
 
     async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        if self.layout.summary.is_some() {
+            return Ok(None);
+        }
         Ok(Some(Arc::new(self.table_inserts(true).await?)))
     }
 

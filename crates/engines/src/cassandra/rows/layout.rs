@@ -7,6 +7,7 @@ use bakeoff_workload::{DesignId, Table};
 use super::copies::Copies;
 use super::indexes::Indexes;
 use super::storage::{TableOptions, table_options};
+use super::summary::Summary;
 use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::cassandra::read::reading::{Reading, consistency_setting};
 use crate::settings::Settings;
@@ -23,14 +24,16 @@ pub const STORAGE_SETTINGS: &str = table_options!();
 const NARROW_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, ",
+     table_by=country, view=country, index_table=country, \
+     summary=1h (or a number), ",
     consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, ",
+     table_by=country, view=country, index_table=country, \
+     summary=1h (or a number), ",
     consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
@@ -127,6 +130,8 @@ pub struct TableLayout {
     pub copies: Option<Copies>,
     /// Column that is the partition key of this copy of another table; `None` for a table that is no copy.
     pub copied_by: Option<String>,
+    /// What the summary table has, if the design has one.
+    pub summary: Option<Summary>,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -171,7 +176,8 @@ impl TableLayout {
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
         if indexes.is_some() && copies.is_some() {
             return Err(settings.error(
-                "index=, table_by= and view= are ways to the same rows: choose one".to_owned(),
+                "index=, table_by=, view= and index_table= are ways to the same rows: choose one"
+                    .to_owned(),
             ));
         }
         if copies.as_ref().is_some_and(Copies::are_views) && reading.consistency.is_some() {
@@ -181,6 +187,7 @@ impl TableLayout {
                     .to_owned(),
             ));
         }
+        let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -197,6 +204,7 @@ impl TableLayout {
             indexes,
             copies,
             copied_by: None,
+            summary,
             table: table.clone(),
             name: table_name(id),
         })
@@ -271,6 +279,7 @@ impl TableLayout {
                 .iter()
                 .map(|copy| self.copy_statement(copy, keyspace)),
         );
+        statements.extend({ self.summary_table() }.map(|table| table.create_statement(keyspace)));
         if let Some(indexes) = &self.indexes {
             statements.extend(indexes.create_statements(keyspace, &self.name));
         }
@@ -361,6 +370,7 @@ impl TableLayout {
         }
         settings.extend(self.indexes.as_ref().map(Indexes::setting));
         settings.extend(self.copies.as_ref().map(Copies::setting));
+        settings.extend(self.summary.as_ref().map(Summary::setting));
         settings
     }
 }

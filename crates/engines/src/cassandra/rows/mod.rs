@@ -1,12 +1,13 @@
 //! The layouts that keep rows as rows of one CQL table: narrow, wide, blob and compact.
 
-mod copies;
+pub mod copies;
 mod describe;
 mod design;
 pub mod indexes;
 pub mod layout;
 pub mod operations;
 pub mod storage;
+pub mod summary;
 
 use super::cluster::consistency::Written;
 use super::options::CassandraOptions;

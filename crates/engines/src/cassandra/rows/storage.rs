@@ -106,6 +106,11 @@ impl TableOptions {
         }
     }
 
+    /// Returns whether rows live for a limited time.
+    pub fn has_ttl(&self) -> bool {
+        self.ttl_seconds.is_some()
+    }
+
     /// Returns the effective settings for reports.
     pub fn settings(&self) -> Vec<(String, String)> {
         let compaction = self.compaction.as_ref().map_or_else(

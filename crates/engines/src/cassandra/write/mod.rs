@@ -6,3 +6,4 @@ pub mod buckets;
 mod encode;
 pub mod inserts;
 pub mod row_blob;
+pub mod summary_rows;

@@ -9,13 +9,17 @@ const SELECTED: [(&str, u64); 3] = [("month", 1_214), ("usa", 10_920), ("albania
 
 fn summary() -> Summary {
     let mut records = fixture::records();
+    records.push(selected());
+    Summary::from_records(&records).unwrap()
+}
+
+fn selected() -> Record {
     let queries = SELECTED.map(|(query, rows)| Selected {
         query: query.to_owned(),
         rows: vec![rows],
     });
     let queries = queries.to_vec();
-    records.push(Record::Selected { queries });
-    Summary::from_records(&records).unwrap()
+    Record::Selected { queries }
 }
 
 /// The section about speed-ups; `None` if the page has none.
@@ -81,6 +85,104 @@ fn full_scans_are_those_of_the_layout() {
     assert!(of("cassandra/wide").queries[1].times > 50.0);
     let section = section(&summary).unwrap();
     assert!(section.contains("scan of cassandra/wide?compressor=Deflate"));
+}
+
+/// The run with the wide table as one that finds rows by a setting: in half of the expected time it would have all
+/// rows that it reads.
+fn by_setting(setting: &str) -> Summary {
+    let mut summary = summary();
+    let seconds = {
+        let all = summary.speed_ups();
+        let wide = all.iter().find(|of| of.design.info.id == "cassandra/wide");
+        wide.unwrap().full_scan.seconds
+    };
+    let wide = { summary.designs.iter_mut() }.find(|d| d.info.id == "cassandra/wide");
+    let wide = wide.unwrap();
+    wide.info.id = format!("cassandra/wide?{setting}");
+    for query in &mut wide.queries {
+        let selected = SELECTED.iter().find(|(name, _)| *name == query.query);
+        if let (Some((_, rows)), Some(time)) = (selected, &mut query.time) {
+            time.median = seconds * *rows as f64 / 120_000.0 * 2.0;
+            query.rows_scanned = Some(*rows as f64);
+        }
+    }
+    summary
+}
+
+#[test]
+fn indexes_tables_and_views_have_lines_beside_the_rule_of_thumb() {
+    for setting in [
+        "index=k",
+        "index=k:2i",
+        "table_by=k",
+        "view=k",
+        "index_table=k",
+    ] {
+        let summary = by_setting(setting);
+        let id = format!("cassandra/wide?{setting}");
+        let all = summary.speed_ups();
+        let of = all.iter().find(|of| of.design.info.id == id).unwrap();
+        assert_eq!(of.full_scan.design, "cassandra/wide?compressor=Deflate");
+        assert!(!of.only_scans && of.queries.len() == 3, "{setting}");
+        for query in &of.queries {
+            assert!((query.times * 2.0 / query.expected() - 1.0).abs() < 1e-9);
+        }
+        let section = section(&summary).unwrap();
+        assert!(section.contains(&format!("</span>{id}</li>")), "{setting}");
+        // Albania is 1 in 833 rows, of which half of the speed is 417 times that of a scan.
+        assert!(section.contains(&format!("{id}: albania 417")), "{section}");
+    }
+}
+
+/// The run with further designs that answer like the narrow table, each with an id, how many times as long it takes,
+/// and the rows that it reads for each query with a condition.
+fn with_more_designs(more: &[(String, f64, u64)]) -> Summary {
+    let mut records = Vec::new();
+    for mut record in fixture::records() {
+        if let Record::Started(header) = &mut record {
+            for (id, ..) in more {
+                let mut info = header.designs[0].clone();
+                info.id.clone_from(id);
+                header.designs.push(info);
+            }
+        }
+        let like = match &record {
+            Record::Timed(timing) if timing.design == "cassandra/narrow" => Some(timing.clone()),
+            _ => None,
+        };
+        records.push(record);
+        for (timing, (id, times, rows)) in
+            like.iter().flat_map(|l| more.iter().map(move |m| (l, m)))
+        {
+            let mut timing = timing.clone();
+            timing.design.clone_from(id);
+            timing.seconds *= times;
+            let has_condition = SELECTED.iter().any(|(query, _)| *query == timing.query);
+            if has_condition {
+                timing.rows_scanned = Some(*rows);
+            }
+            records.push(Record::Timed(timing));
+        }
+    }
+    records.push(selected());
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn designs_that_only_scan_give_way_to_an_index_that_brings_little() {
+    let mut more = vec![("cassandra/narrow?index=k".to_owned(), 3.0, 144)];
+    more.extend((0..12).map(|page| (format!("cassandra/narrow?page={page}"), 1.0, 120_000)));
+    let summary = with_more_designs(&more);
+    let all = summary.speed_ups();
+    assert_eq!(all.len(), 21);
+    let of = |id: &str| all.iter().find(|of| of.design.info.id == id).unwrap();
+    assert!(of("cassandra/narrow?page=0").only_scans && of("cassandra/narrow").only_scans);
+    let index = of("cassandra/narrow?index=k");
+    assert!(!index.only_scans && index.queries.iter().all(|query| query.times < 1.0));
+    let section = section(&summary).unwrap();
+    assert_eq!(section.matches("<li class=").count(), 12);
+    assert!(section.contains("</span>cassandra/narrow?index=k</li>"));
+    assert!(section.contains("Not drawn: cassandra/narrow?page="));
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub struct SpeedUps<'a> {
     pub design: &'a DesignSummary,
     pub full_scan: FullScan<'a>,
     pub queries: Vec<SpeedUp<'a>>,
+    /// Set if the design is known to have read all rows for each of these queries, as without an index.
+    pub only_scans: bool,
 }
 
 /// The shortest time in which a design has read all rows for a query.
@@ -61,11 +63,17 @@ impl Summary {
                 .filter_map(|query| self.speed_up(query, full_scan.seconds));
             let mut queries: Vec<SpeedUp<'_>> = queries.collect();
             queries.sort_by(|a, b| a.share.total_cmp(&b.share));
+            let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
+            let mut with_share = { design.queries.iter() }
+                .filter(|query| self.selected_share(&query.query).is_some());
+            let only_scans =
+                with_share.all(|query| query.rows_scanned.is_some_and(|rows| rows >= all_rows));
             if !queries.is_empty() {
                 all.push(SpeedUps {
                     design,
                     full_scan,
                     queries,
+                    only_scans,
                 });
             }
         }
@@ -221,6 +229,48 @@ mod tests {
         assert_eq!(factors(2), [("few", 0.5), ("tenth", 2.0)]);
         assert_eq!(all[1].full_scan.design, "a/x");
         assert!((all[1].queries[0].expected() - 500.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn indexes_tables_and_views_are_compared_with_the_scan_of_the_layout_without_them() {
+        let settings = [
+            "index=k",
+            "index=k:2i",
+            "table_by=k",
+            "view=k",
+            "index_table=k",
+        ];
+        let ids = settings.map(|setting| format!("cassandra/wide?{setting}"));
+        let mut seconds = vec![("cassandra/wide", [4.0, 4.0, 4.0])];
+        // Their own scans are slower, and a tenth of the rows takes half of the time that it should.
+        seconds.extend(ids.iter().map(|id| (id.as_str(), [5.0, 0.8, 0.008])));
+        let mut records = records(&seconds, Some(ROWS));
+        for record in &mut records {
+            if let Record::Timed(timing) = record
+                && timing.design != "cassandra/wide"
+            {
+                timing.rows_scanned = match timing.query.as_str() {
+                    "tenth" => Some(100),
+                    "few" => Some(2),
+                    _ => Some(ROWS),
+                };
+            }
+        }
+        let summary = Summary::from_records(&records).unwrap();
+        let all = summary.speed_ups();
+        assert_eq!(all.len(), 6);
+        assert!(all[0].only_scans);
+        assert_eq!(all[0].queries[1].times, 1.0);
+        for of in &all[1..] {
+            let id = &of.design.info.id;
+            assert_eq!(of.full_scan.design, "cassandra/wide", "{id}");
+            assert!(!of.only_scans, "{id}");
+            let [few, tenth] = of.queries.as_slice() else {
+                panic!("{id}: {:?}", of.queries);
+            };
+            assert!((few.times / few.expected() - 1.0).abs() < 1e-9, "{id}");
+            assert!((tenth.times / tenth.expected() - 0.5).abs() < 1e-9, "{id}");
+        }
     }
 
     #[test]

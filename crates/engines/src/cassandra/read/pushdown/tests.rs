@@ -286,6 +286,7 @@ fn a_copy_is_read_for_one_value_unless_partitions_of_the_table_are_known() {
     for id in [
         "cassandra/wide?table_by=country+port",
         "cassandra/narrow?view=country+port",
+        "cassandra/wide?index_table=country+port",
     ] {
         let country = col("country").eq(lit("ALB"));
         let pushed = pushdown(id, &[col("value").gt(lit(0.5)), country.clone()]);

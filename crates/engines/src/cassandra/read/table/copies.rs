@@ -1,4 +1,5 @@
-//! Copies of a table that are keyed by another column, and are read where a query wants one value of it.
+//! Copies of a table that are keyed by another column, and are read where a query wants one value of it: for their
+//! rows, or for the keys that they hold (`by_keys.rs`).
 
 use std::sync::Arc;
 

@@ -8,9 +8,18 @@ use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::rows::copies::Copies;
 
 impl TableLayout {
-    /// Lays out the copies of the table: partitions of the rows with one value, in the order of the table's key.
+    /// Lays out the copies of the table: partitions of the rows with one value, or of their keys, in the order of the
+    /// table's key.
     pub fn copies(&self) -> Vec<TableLayout> {
         let columns = self.copies.iter().flat_map(|copies| &copies.columns);
+        let holds_keys = self.copies.as_ref().is_some_and(Copies::hold_keys);
+        let words = if holds_keys { "keys_by" } else { "by" };
+        let held = |by: &str| {
+            let columns = self.table.columns.iter();
+            let wanted =
+                columns.filter(|c| !holds_keys || c.name == by || self.table.is_key(&c.name));
+            wanted.cloned().collect::<Vec<_>>()
+        };
         let copy = |(column, number): (&String, usize)| TableLayout {
             shape: Shape::Wide,
             bucket: None,
@@ -21,12 +30,14 @@ impl TableLayout {
             indexes: None,
             copies: None,
             copied_by: Some(column.clone()),
+            summary: None,
             table: Table {
+                columns: held(column),
                 partition_key: vec![column.clone()],
                 order_key: self.table.key().map(str::to_owned).collect(),
                 ..self.table.clone()
             },
-            name: format!("{}_by_{number}", self.name),
+            name: format!("{}_{words}_{number}", self.name),
         };
         columns.zip(1..).map(copy).collect()
     }
@@ -46,14 +57,18 @@ impl TableLayout {
         std::iter::once(self.clone()).chain(copies).collect()
     }
 
-    /// Lists the table and its copies.
+    /// Lists the table, its copies and its summary table.
     pub fn relations(&self) -> Vec<Relation> {
         let copies = self.copies().into_iter().map(|copy| Relation {
             name: copy.name,
             is_view: self.has_views(),
         });
         let table = Relation::table(self.name.as_str());
-        std::iter::once(table).chain(copies).collect()
+        let summary = { self.summary_table() }.map(|summary| Relation::table(summary.name));
+        std::iter::once(table)
+            .chain(copies)
+            .chain(summary)
+            .collect()
     }
 
     /// Returns the statement that creates a copy of the table.

@@ -4,12 +4,12 @@ use super::*;
 use crate::EngineError;
 use crate::cassandra::rows::copies::explained;
 
-fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
+fn table() -> Table {
     let column = |name: &str, kind| Column {
         name: name.to_owned(),
         kind,
     };
-    let table = Table {
+    Table {
         name: "t".to_owned(),
         columns: vec![
             column("series", ColumnType::Text),
@@ -19,10 +19,13 @@ fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
         ],
         partition_key: vec!["series".to_owned()],
         order_key: vec!["time".to_owned()],
-    };
+    }
+}
+
+fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
     let id: DesignId = id.parse()?;
     let shape = Shape::from_id(&id).unwrap();
-    TableLayout::new(&id, shape, &table, keys_repeat).map_err(|e| e.to_string())
+    TableLayout::new(&id, shape, &table(), keys_repeat).map_err(|e| e.to_string())
 }
 
 /// Returns the statements that make a design's tables, without its own name.
@@ -57,6 +60,51 @@ fn a_second_table_has_the_first_ones_key_behind_its_column() {
                 r#"CREATE TABLE ks.NAME_by_1 ("series" text, "time" timestamp, "value" double, "country" text, {key} {OPTIONS}"#
             )]
         );
+    }
+}
+
+#[test]
+fn an_index_table_has_the_key_behind_its_column_and_nothing_else() {
+    for (shape, settings) in [("narrow", ""), ("wide", "&bucket=1d&order=desc")] {
+        let id = format!("cassandra/{shape}?index_table=Country&compressor=none{settings}");
+        let statements = made(&id);
+        assert_eq!(statements[0], "DROP TABLE IF EXISTS ks.NAME_keys_by_1");
+        assert!(
+            statements[2].contains(r#""value" double"#),
+            "{statements:?}"
+        );
+        assert_eq!(
+            statements[3],
+            format!(
+                r#"CREATE TABLE ks.NAME_keys_by_1 ("series" text, "time" timestamp, "country" text, PRIMARY KEY (("country"), "series", "time")) WITH {OPTIONS}"#
+            )
+        );
+        let layout = layout(&id, false).unwrap();
+        let written = layout.written();
+        assert_eq!(written.len(), 2);
+        let insert = written[1].insert_statement("ks");
+        assert_eq!(
+            insert.replace(&layout.name, "NAME"),
+            r#"INSERT INTO ks.NAME_keys_by_1 ("series", "time", "country") VALUES (?, ?, ?)"#
+        );
+    }
+}
+
+#[test]
+fn an_index_table_is_refused_where_keys_repeat_or_are_not_asked_for() {
+    let error = layout("cassandra/wide?index_table=country", true).unwrap_err();
+    assert!(
+        error.contains("index_table=country: several rows may have the same key"),
+        "{error}"
+    );
+    let mut by_value = table();
+    by_value.order_key = vec!["value".to_owned()];
+    for (setting, is_refused) in [("index_table", true), ("table_by", false), ("view", false)] {
+        let id: DesignId = format!("cassandra/wide?{setting}=country").parse().unwrap();
+        let made = TableLayout::new(&id, Shape::Wide, &by_value, false);
+        let error = made.err().map(|error| error.to_string());
+        assert_eq!(error.is_some(), is_refused, "{setting}: {error:?}");
+        assert!(error.is_none_or(|error| error.contains("`value` is a double in the key")));
     }
 }
 
@@ -147,6 +195,14 @@ fn copies_that_make_no_sense_are_refused_with_the_reason() {
         ("view=country+country", "is there twice"),
         ("view=country&table_by=country", "choose one"),
         ("view=country&index=country", "choose one"),
+        ("index_table=contry", "no column `contry`"),
+        ("index_table=time", "part of the key"),
+        ("index_table=value", "is a double"),
+        (
+            "index_table=country&view=country",
+            "view= and index_table= are two ways",
+        ),
+        ("index_table=country&index=country", "choose one"),
         ("view=country&consistency=all", "leave out one of the two"),
     ] {
         for shape in ["narrow", "wide"] {
