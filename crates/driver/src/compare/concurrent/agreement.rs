@@ -192,7 +192,10 @@ impl Agreement {
             .await?;
         if let Some(mut first) = self.first.remove(&place) {
             self.first_bytes -= first.bytes;
-            first.confirm(agreed);
+            // Where the right answer could not be computed, neither answer was compared with it.
+            if !matches!(outcome, Outcome::Error { .. }) {
+                first.confirm(agreed);
+            }
             first.correct(run, questions, query, round).await?;
         }
         self.decided.insert(place);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::{
@@ -33,6 +34,8 @@ pub struct Bench {
     pub folder: TempDir,
     /// Rows that the query with a WHERE clause selects, as the oracle counts them.
     pub selected: Option<u64>,
+    /// Whether the oracle computes no more answers, which a test may set while it runs.
+    pub is_oracle_gone: Arc<AtomicBool>,
 }
 
 impl Bench {
@@ -67,6 +70,7 @@ impl Bench {
             settings,
             folder: tempfile::tempdir().unwrap(),
             selected: None,
+            is_oracle_gone: Arc::default(),
         }
     }
 
@@ -96,6 +100,7 @@ impl Bench {
         let source = Arc::new(self.source.clone());
         let mut oracle = FakeOracle::default();
         oracle.selected = self.selected;
+        oracle.is_gone = self.is_oracle_gone.clone();
         run(
             &self.workload,
             source,

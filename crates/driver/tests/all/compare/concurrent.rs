@@ -1,6 +1,7 @@
 //! Clients that ask at the same time: how many, what, for how long, and what is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::Budget;
@@ -335,6 +336,24 @@ async fn where_designs_differ_the_right_answer_says_which_one_is_wrong() {
     // Nothing remains that was compared with nothing.
     let agreed = agreed(&records, "some");
     assert_eq!(agreed.alone, agreed.confirmed);
+}
+
+#[tokio::test]
+async fn answers_that_differ_are_not_verified_where_the_right_one_cannot_be_computed() {
+    let bench = many_sets();
+    let is_oracle_gone = bench.is_oracle_gone.clone();
+    let wrong = Fake::acting("wrong", move |call| {
+        if call.asks("some", BEFORE) {
+            is_oracle_gone.store(true, Ordering::Relaxed);
+            Act::Wrong
+        } else {
+            Act::Well
+        }
+    });
+    let records = bench.complete(&[Fake::new("good"), wrong]).await;
+    let agreed = agreed(&records, "some");
+    assert!(agreed.alone > 0, "{agreed:?}");
+    assert_eq!((agreed.confirmed, agreed.sets), (0, 0), "{agreed:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A design and an oracle in memory, and rows made up on the spot.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -367,6 +368,8 @@ pub struct FakeOracle {
     overwritten: u64,
     /// Rows that a query with a WHERE clause selects; `None` if they cannot be counted.
     pub selected: Option<u64>,
+    /// Whether it computes no more answers.
+    pub is_gone: Arc<AtomicBool>,
 }
 
 #[async_trait]
@@ -390,6 +393,9 @@ impl Oracle for FakeOracle {
     }
 
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
+        if self.is_gone.load(Ordering::Relaxed) {
+            return Err(DesignError::new("no memory is left"));
+        }
         let overwritten = if keeps_duplicates {
             0
         } else {

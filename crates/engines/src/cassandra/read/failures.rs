@@ -7,6 +7,11 @@ const TOO_LONG: &str = "ran longer than";
 
 /// Describes why a statement failed.
 pub fn explained(error: &ExecutionError) -> String {
+    if let ExecutionError::RequestTimeout(_) = error {
+        return format!(
+            "{error}: look at the load and the log of the nodes, then repeat the command, or ask of fewer rows"
+        );
+    }
     let ExecutionError::LastAttemptError(RequestAttemptError::DbError(reason, message)) = error
     else {
         return error.to_string();
@@ -30,12 +35,21 @@ pub fn explained(error: &ExecutionError) -> String {
             "the nodes of {alive} copies are there, and the consistency level waits for {required}: start \
              the others, or read at a lower level ({error})"
         ),
+        DbError::ReadTimeout {
+            received, required, ..
+        } => format!(
+            "{received} of {required} copies answered in the time that the server waits for them: look at the \
+             load and the log of the nodes, raise read_request_timeout and range_request_timeout in \
+             cassandra.yaml, or ask of fewer rows ({error})"
+        ),
         _ => error.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use scylla::statement::Consistency;
 
     use super::*;
@@ -81,6 +95,23 @@ mod tests {
             said.contains("Cannot achieve consistency level ALL"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn time_outs_of_the_server_and_of_the_driver_say_what_to_do() {
+        let by_nodes = DbError::ReadTimeout {
+            consistency: Consistency::Quorum,
+            received: 1,
+            required: 2,
+            data_present: true,
+        };
+        let said = by_server(by_nodes, "Operation timed out");
+        assert!(said.starts_with("1 of 2 copies answered"), "{said}");
+        assert!(said.contains("range_request_timeout"), "{said}");
+        assert!(said.contains("Operation timed out"), "{said}");
+        let said = explained(&ExecutionError::RequestTimeout(Duration::from_secs(60)));
+        assert!(said.contains("60000ms"), "{said}");
+        assert!(said.ends_with("ask of fewer rows"), "{said}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Expr;
 use scylla::response::query_result::QueryRowsResult;
 
+use super::failures::explained;
 use super::key_value::{KeyValue, key_value};
 use super::readable::ReadTable;
 use super::request::Request;
@@ -126,7 +127,8 @@ async fn rows(statements: &Statements, cql: &str, request: &Request) -> Result<Q
     let statement = statements.prepare(cql).await.map_err(failed)?;
     let session = &statements.session;
     let result = session.execute_unpaged(&statement, request).await;
-    result.map_err(failed)?.into_rows_result().map_err(failed)
+    let result = result.map_err(|error| failed(explained(&error)))?;
+    result.into_rows_result().map_err(failed)
 }
 
 fn failed(error: impl std::fmt::Display) -> DataFusionError {
