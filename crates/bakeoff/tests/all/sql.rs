@@ -55,6 +55,11 @@ fn on_a_real_cassandra() {
             ));
         }
     }
+    server.cql("CREATE TABLE ks.long (p int, c int, PRIMARY KEY (p, c));\n");
+    for c in 0..700 {
+        server.cql(&format!("INSERT INTO ks.long (p, c) VALUES (1, {c});\n"));
+    }
+    limits_leave_no_row_twice(&server);
     every_type_of_cql(&server);
     keys_of_several_columns(&server);
     names_with_capitals(&server);
@@ -314,6 +319,21 @@ fn formats(server: &Server) {
         (&bytes[..4], &bytes[bytes.len() - 4..]),
         (&b"PAR1"[..], &b"PAR1"[..])
     );
+}
+
+/// Of the whole table, and of a partition with 100 rows, which the first page has.
+fn limits_leave_no_row_twice(server: &Server) {
+    for (table, rows) in [
+        ("ks.wide", 600),
+        ("ks.wide WHERE a = 'x' AND b = 1", 100),
+        ("ks.long", 700),
+        ("ks.long WHERE p = 1", 700),
+    ] {
+        for limit in [50, 99, 100, 101, 350, 601, 1000, 1001, 9999] {
+            let sql = format!("SELECT * FROM {table} LIMIT {limit}");
+            assert_eq!(different_rows(server, &sql), rows.min(limit), "{sql}");
+        }
+    }
 }
 
 fn a_table_is_cut(server: &Server) {

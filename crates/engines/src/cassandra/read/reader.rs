@@ -57,6 +57,7 @@ fn pages_of(
         coming: None,
         remaining: usize::MAX,
         page_rows,
+        most_page_rows: PAGE_ROWS,
         requests_done: Count::new(),
     })
 }
@@ -87,6 +88,8 @@ pub struct Reader {
     pub remaining: usize,
     /// Number of rows of the next page, unless the statement sets it.
     pub page_rows: Option<i32>,
+    /// Maximum number of rows of a page after the first one.
+    pub most_page_rows: i32,
     pub requests_done: Count,
 }
 
@@ -111,7 +114,10 @@ impl Reader {
             let page = result
                 .into_rows_result()
                 .map_err(|e| external(e.to_string()))?;
-            self.page_rows = self.page_rows.map(|rows| next_page_rows(rows, &page));
+            let (rows, bytes) = (page.rows_num(), page.rows_bytes_size());
+            let most = self.most_page_rows;
+            let next = |asked| next_page_rows(asked, rows, bytes).min(most);
+            self.page_rows = self.page_rows.map(next);
             let has_more = matches!(paging, PagingStateResponse::HasMorePages { .. });
             let is_due = has_more && self.split.as_ref().is_some_and(Splitting::is_due);
             if is_due && page.rows_num() > 0 {
@@ -234,16 +240,59 @@ pub async fn prepare(statements: &Statements, cql: &str) -> Result<PreparedState
     prepared.map_err(|e| external(format!("Cassandra: {e}")))
 }
 
-fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
-    let row_bytes = page
-        .rows_bytes_size()
-        .div_ceil(page.rows_num().max(1))
-        .max(1);
+/// Returns the maximum number of rows of later pages of a statement with a `LIMIT`.
+///
+/// Cassandra pages no answer whose limit is at most the number of rows of a page: it takes no notice of where
+/// the page before it ended, and answers from the beginning again. So pages may not grow up to the limit.
+pub fn most_page_rows(limit: Option<usize>) -> i32 {
+    let below_limit = limit.and_then(|limit| i32::try_from(limit.saturating_sub(1)).ok());
+    below_limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS)
+}
+
+/// Returns the number of rows of the page after a page for which so many rows were asked.
+///
+/// Only a full page lets the next one be larger: a few small rows say nothing about those that follow, and
+/// a page of thousands of large ones would take the memory of both sides.
+fn next_page_rows(asked: i32, rows: usize, bytes: usize) -> i32 {
+    let row_bytes = bytes.div_ceil(rows.max(1)).max(1);
     let fitting = i32::try_from(PAGE_BYTES / row_bytes).unwrap_or(PAGE_ROWS);
-    let grown = rows.saturating_mul(PAGE_GROWTH);
-    fitting.min(grown).clamp(1, PAGE_ROWS)
+    let is_full = usize::try_from(asked).is_ok_and(|asked| rows >= asked);
+    let most = if is_full {
+        asked.saturating_mul(PAGE_GROWTH)
+    } else {
+        asked
+    };
+    fitting.min(most).clamp(1, PAGE_ROWS)
 }
 
 fn external(message: String) -> DataFusionError {
     DataFusionError::External(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_pages_stay_below_a_limit() {
+        let most = [Some(0), Some(1), Some(2), Some(601), Some(1 << 40), None];
+        let most = most.map(most_page_rows);
+        assert_eq!(most, [1, 1, 1, 600, PAGE_ROWS, PAGE_ROWS]);
+    }
+
+    #[test]
+    fn pages_grow_behind_full_ones_and_fit_large_rows() {
+        let after = |asked: i32, rows: usize, row_bytes: usize| {
+            next_page_rows(asked, rows, rows * row_bytes)
+        };
+        assert_eq!(after(100, 100, 50), 1000);
+        assert_eq!(after(1000, 1000, 50), PAGE_ROWS);
+        assert_eq!(after(PAGE_ROWS, 5000, 50), PAGE_ROWS);
+        // The last page of a request, or that of an empty range.
+        assert_eq!(after(100, 1, 50), 100);
+        assert_eq!(after(100, 0, 0), 100);
+        assert_eq!(after(100, 100, 100_000), 41);
+        assert_eq!(after(5000, 3, 1_000_000), 4);
+        assert_eq!(after(100, 1, 1 << 30), 1);
+    }
 }

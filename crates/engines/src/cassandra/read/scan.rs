@@ -22,7 +22,9 @@ use super::aggregation::Aggregation;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
 use super::readable::ReadColumn;
-use super::reader::{FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, prepare};
+use super::reader::{
+    FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, most_page_rows, prepare,
+};
 use super::request::Request;
 use super::statements::Statements;
 
@@ -248,7 +250,8 @@ impl ExecutionPlan for CassandraScan {
         let yielded = Arc::clone(&self.decoder);
         let readers = Arc::clone(&self.readers);
         let requests = self.partitions[partition].clone().into_iter();
-        let remaining = self.limit.unwrap_or(usize::MAX);
+        let limit = self.limit;
+        let remaining = limit.unwrap_or(usize::MAX);
         let page_rows = match self.page_rows {
             PageRows::Fixed => None,
             PageRows::BySize => Some(FIRST_PAGE_ROWS),
@@ -266,6 +269,7 @@ impl ExecutionPlan for CassandraScan {
                 coming: None,
                 remaining,
                 page_rows,
+                most_page_rows: most_page_rows(limit),
                 requests_done,
             }))
         };
