@@ -65,7 +65,6 @@ const QUERIES: &[(&str, bool)] = &[
         false,
     ),
     ("SELECT count(*) AS n FROM points WHERE flag", false),
-    ("SELECT avg(large) AS a FROM points", false),
     ("SELECT max(label) AS l FROM points", false),
     ("SELECT * FROM points WHERE small = -1", false),
 ];
@@ -131,6 +130,9 @@ pub async fn summaries_on_a_real_cassandra(cassandra: &Started) {
         load(design.as_ref(), &table, 4).await;
         let wrong = wrong_answers(design.as_ref(), &oracle, &asked).await;
         assert_eq!(wrong, [""; 0]);
+        // Its answer depends on the order of greatest values of both signs, so that only its plan is looked at.
+        let plan = executed(design.as_ref(), "SELECT avg(large) AS a FROM points").await;
+        assert!(!plan.contains("_summary\""), "{id}: {plan}");
         for (sql, is_answered) in QUERIES {
             let plan = executed(design.as_ref(), sql).await;
             assert_eq!(
