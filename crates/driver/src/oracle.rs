@@ -56,6 +56,12 @@ pub trait Oracle: Send + Sync {
         Ok(vec![None; queries.len()])
     }
 
+    /// Counts the columns of the table that each query reads, without reading any. `None` is for a query that does not
+    /// read the table.
+    async fn columns_read(&self, queries: &[String]) -> Result<Vec<Option<u32>>, DesignError> {
+        Ok(vec![None; queries.len()])
+    }
+
     /// Answers a query, either with all rows of an equal key or with the last one alone.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
 }

@@ -7,6 +7,7 @@ mod candidates;
 mod cassandra;
 mod check;
 mod columnar;
+mod columns_read;
 mod complaint;
 mod context;
 mod death;

@@ -105,6 +105,11 @@ impl Oracle for SqlOracle {
         all.count_selected(&self.table.name, queries).await
     }
 
+    async fn columns_read(&self, queries: &[String]) -> Result<Vec<Option<u32>>, DesignError> {
+        let all = &self.prepared()?.all;
+        all.columns_read(&self.table.name, queries).await
+    }
+
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
         let sessions = self.prepared()?;
         let session = match &sessions.last_per_key {

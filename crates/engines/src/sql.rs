@@ -18,7 +18,7 @@ use crate::right_answer;
 pub use crate::right_answer::ordering;
 use crate::run_plan::execute;
 pub use crate::run_plan::{holding_only, message, rows_scanned};
-use crate::selected;
+use crate::{columns_read, selected};
 
 /// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
@@ -184,6 +184,21 @@ impl Session {
         Box::pin(async move {
             let expected = right_answer::expected(self.context(), sql).await;
             expected.map_err(|error| DesignError(message(&error)))
+        })
+    }
+
+    /// Counts the columns of a table that the queries read, as [`columns_read::count`] does.
+    ///
+    /// # Errors
+    /// The errors of [`Session::answer`].
+    pub fn columns_read<'a>(
+        &'a self,
+        table: &'a str,
+        queries: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Option<u32>>, DesignError>> {
+        Box::pin(async move {
+            let counts = columns_read::count(self.context(), table, queries).await;
+            counts.map_err(|error| DesignError(message(&error)))
         })
     }
 

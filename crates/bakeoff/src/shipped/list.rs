@@ -37,6 +37,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "easy-stress/txn_counter",
         "easy-stress/udt_time_series",
         "formats",
+        "formats_columns",
         "formats_indexes",
         "metrics",
         "models",

@@ -1,6 +1,6 @@
-//! How many rows each query selects, counted before anything is timed.
+//! How many rows each query selects and how many columns it reads, counted before anything is timed.
 
-use bakeoff_stats::{Record, Selected};
+use bakeoff_stats::{ColumnsRead, Record, Selected};
 
 use super::context::{Context, RunError};
 use super::questions::Questions;
@@ -43,6 +43,40 @@ pub async fn count_selected(
     }
     if !queries.is_empty() {
         run.log.record(Record::Selected { queries })?;
+    }
+    Ok(())
+}
+
+/// Counts the columns that each query reads, unless the journal has them. They only explain times, too.
+pub async fn count_columns_read(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+    oracle: &dyn Oracle,
+) -> Result<(), RunError> {
+    if run.log.state().columns_read_known {
+        return Ok(());
+    }
+    let (mut names, mut asked) = (Vec::new(), Vec::new());
+    for query in &run.workload.queries {
+        // Its parameters do not change the columns.
+        let first = questions.of_first_rounds(query, 1).unwrap_or_default();
+        if let Some(sql) = first.into_iter().next() {
+            names.push(query.name.as_str());
+            asked.push(sql);
+        }
+    }
+    let counts = oracle.columns_read(&asked).await.unwrap_or_default();
+    let known = names.into_iter().zip(counts);
+    let queries: Vec<ColumnsRead> = known
+        .filter_map(|(query, columns)| {
+            Some(ColumnsRead {
+                query: query.to_owned(),
+                columns: columns?,
+            })
+        })
+        .collect();
+    if !queries.is_empty() {
+        run.log.record(Record::ColumnsRead { queries })?;
     }
     Ok(())
 }

@@ -90,6 +90,8 @@ pub struct State {
     pub dropped: BTreeMap<String, String>,
     /// Whether the rows that queries select are counted.
     pub selected_known: bool,
+    /// Whether the columns that queries read are counted.
+    pub columns_read_known: bool,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -147,6 +149,7 @@ impl State {
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
             Record::Selected { .. } => self.selected_known = true,
+            Record::ColumnsRead { .. } => self.columns_read_known = true,
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {

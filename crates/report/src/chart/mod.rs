@@ -4,9 +4,11 @@
 mod axis;
 mod bars;
 mod client_bars;
+mod column_lines;
 mod heat_map;
 mod line;
 mod load_bars;
+mod log_lines;
 mod palette;
 mod panel;
 mod percentiles;
@@ -23,6 +25,7 @@ mod storage_bars;
 mod timeline;
 
 pub use client_bars::{client_rate_bars, client_time_bars};
+pub use column_lines::column_lines;
 pub use heat_map::heat_map;
 pub use load_bars::load_bars;
 pub use palette::{Marker, Palette, nth_class};

@@ -3,76 +3,32 @@
 
 use bakeoff_stats::SpeedUps;
 
-use super::axis;
-use super::line::{Line, Stroke, mark_at};
-use super::palette::Palette;
-use super::placement::Rectangle;
-use super::scale::Scale;
+use super::log_lines::LogLines;
 use crate::units;
-
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 260.0;
-const PLOT: Rectangle = Rectangle {
-    left: 62.0,
-    top: 10.0,
-    right: WIDTH - 14.0,
-    bottom: HEIGHT - 42.0,
-};
 
 /// Draws the chart of these designs, or returns `None` if there are none.
 pub fn speed_up_lines(designs: &[&SpeedUps<'_>]) -> Option<String> {
-    let points = { designs.iter() }.flat_map(|design| &design.queries);
-    let (mut shares, mut factors): (Vec<f64>, Vec<f64>) =
-        points.map(|query| (query.share, query.times)).unzip();
-    let least = shares.iter().copied().min_by(f64::total_cmp)?;
-    // The rule of thumb, which is a straight line where both axes are logarithmic.
-    let rule = [(least, 1.0 / least), (1.0, 1.0)];
-    shares.push(1.0);
-    factors.extend(rule.map(|(_, times)| times));
-    let x = Scale::scatter(&shares, PLOT.left, PLOT.right)?;
-    let y = Scale::scatter(&factors, PLOT.bottom, PLOT.top)?;
-    let ticks: Vec<(f64, String)> = { x.ticks().into_iter() }
-        .filter(|&tick| tick <= 1.0)
-        .map(|tick| (x.at(tick), percent(tick)))
-        .collect();
-    let palette = Palette::by_design(designs.iter().map(|of| &of.design.info));
-    let lines = designs.iter().map(|of| line_of(of, &palette, &x, &y));
-    let content = axis::left_side(&y, PLOT.left, PLOT.right, factor)
-        + &axis::below(&ticks, &PLOT, WIDTH)
-        + &axis::frame(&PLOT, "share of rows selected, both axes logarithmic")
-        + &line("yardstick", Stroke::Dashed, &rule).svg(&x, &y)
-        + &lines.collect::<String>();
+    let shares = { designs.iter() }.flat_map(|design| design.queries.iter().map(|q| q.share));
+    let least = shares.min_by(f64::total_cmp)?;
+    let points = |of: &SpeedUps<'_>| -> Vec<(f64, f64)> {
+        let queries = of.queries.iter();
+        queries.map(|query| (query.share, query.times)).collect()
+    };
     let description: Vec<String> = designs.iter().map(|of| in_words(of)).collect();
-    Some(super::svg(
-        WIDTH,
-        HEIGHT,
-        "Speed-up over a full scan by the share of the rows that a query selects, a line for each design",
-        &description.join(" "),
-        &content,
-    ))
-}
-
-fn line(class: &str, stroke: Stroke, points: &[(f64, f64)]) -> Line {
-    Line {
-        class: class.to_owned(),
-        stroke,
-        mark: None,
-        points: { points.iter() }
-            .map(|(share, times)| (*share, Some(*times)))
+    let chart = LogLines {
+        title: "Speed-up over a full scan by the share of the rows that a query selects, a line for each design",
+        description: description.join(" "),
+        below: "share of rows selected, both axes logarithmic",
+        most: Some(1.0),
+        number: percent,
+        figure: factor,
+        lines: { designs.iter() }
+            .map(|of| (&of.design.info, points(of)))
             .collect(),
-    }
-}
-
-fn line_of(of: &SpeedUps<'_>, palette: &Palette<'_>, x: &Scale, y: &Scale) -> String {
-    let info = &of.design.info;
-    let class = palette.class(info);
-    let points: Vec<(f64, f64)> = { of.queries.iter() }
-        .map(|query| (query.share, query.times))
-        .collect();
-    let marks = { points.iter() }
-        .map(|(share, times)| mark_at(palette.marker(info), x.at(*share), y.at(*times)));
-    let marks: String = marks.collect();
-    line(&class, Stroke::Strong, &points).svg(x, y) + &format!("<g class=\"{class}\">{marks}</g>\n")
+        // The rule of thumb, which is a straight line where both axes are logarithmic.
+        expected: [(least, 1.0 / least), (1.0, 1.0)],
+    };
+    chart.svg()
 }
 
 /// Says the speed-up of each query of a design.

@@ -21,8 +21,8 @@ pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
-    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
-    QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
+    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, Grows, Header,
+    LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
 };
 pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
@@ -34,8 +34,8 @@ pub use summary::{
     Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad,
     MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
     Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary,
-    Refusal, RoomFrom, ScaleOut, ScaledQuery, SpeedUp, SpeedUps, StorageForecast, Summary,
-    SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
-    WhyNotChecked, ledger,
+    Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
+    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
+    UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

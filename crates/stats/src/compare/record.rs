@@ -87,6 +87,11 @@ pub enum Record {
     Selected {
         queries: Vec<Selected>,
     },
+    /// Number of columns of the table that each query reads. Absent where no query can be planned without its
+    /// parameters, and in records of earlier versions.
+    ColumnsRead {
+        queries: Vec<ColumnsRead>,
+    },
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit
@@ -283,6 +288,13 @@ pub struct Selected {
     /// Their number with the parameters of each of the first rounds; one number for a query without
     /// parameters.
     pub rows: Vec<u64>,
+}
+
+/// Number of columns of the table that a query reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnsRead {
+    pub query: String,
+    pub columns: u32,
 }
 
 /// Complete answer of a design to a query, with its comparison.

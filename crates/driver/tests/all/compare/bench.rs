@@ -34,6 +34,8 @@ pub struct Bench {
     pub folder: TempDir,
     /// Rows that the query with a WHERE clause selects, as the oracle counts them.
     pub selected: Option<u64>,
+    /// Number of columns that a query without a condition reads.
+    pub columns: Option<u32>,
     /// Whether the oracle computes no more answers, which a test may set while it runs.
     pub is_oracle_gone: Arc<AtomicBool>,
 }
@@ -70,6 +72,7 @@ impl Bench {
             settings,
             folder: tempfile::tempdir().unwrap(),
             selected: None,
+            columns: None,
             is_oracle_gone: Arc::default(),
         }
     }
@@ -100,6 +103,7 @@ impl Bench {
         let source = Arc::new(self.source.clone());
         let mut oracle = FakeOracle::default();
         oracle.selected = self.selected;
+        oracle.columns = self.columns;
         oracle.is_gone = self.is_oracle_gone.clone();
         run(
             &self.workload,

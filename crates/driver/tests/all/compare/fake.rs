@@ -368,6 +368,8 @@ pub struct FakeOracle {
     overwritten: u64,
     /// Rows that a query with a WHERE clause selects; `None` if they cannot be counted.
     pub selected: Option<u64>,
+    /// Number of columns that a query without a condition reads.
+    pub columns: Option<u32>,
     /// Whether it computes no more answers.
     pub is_gone: Arc<AtomicBool>,
 }
@@ -389,6 +391,11 @@ impl Oracle for FakeOracle {
 
     async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
         let count = |sql: &String| self.selected.filter(|_| sql.contains("WHERE"));
+        Ok(queries.iter().map(count).collect())
+    }
+
+    async fn columns_read(&self, queries: &[String]) -> Result<Vec<Option<u32>>, DesignError> {
+        let count = |sql: &String| self.columns.filter(|_| !sql.contains("WHERE"));
         Ok(queries.iter().map(count).collect())
     }
 

@@ -1,6 +1,6 @@
 //! The rows that queries select are counted once, and a run goes on without them.
 
-use bakeoff_stats::{Record, Selected};
+use bakeoff_stats::{ColumnsRead, Record, Selected};
 
 use super::bench::{Bench, Records};
 use super::fake::{Call, Fake};
@@ -63,4 +63,34 @@ async fn a_run_that_goes_on_counts_nothing_again() {
     let counted = counted(&records);
     assert_eq!(counted.len(), 1);
     assert_eq!(counted[0].1[0].rows, [42; 7]);
+}
+
+fn columns_read(records: &Records) -> Vec<&[ColumnsRead]> {
+    let records = records.0.iter().filter_map(|record| match record {
+        Record::ColumnsRead { queries } => Some(queries.as_slice()),
+        _ => None,
+    });
+    records.collect()
+}
+
+#[tokio::test]
+async fn columns_that_queries_read_are_counted_once() {
+    let mut bench = Bench::new();
+    bench.columns = Some(3);
+    let is_asked_again = |call: &Call| call.asks("all", 1);
+    let killed = ["a", "b"].map(|id| Fake::hanging(id, is_asked_again));
+    bench.kill_in(&killed, is_asked_again).await;
+    let fakes = two().map(|fake| fake.surviving(true));
+    for (fake, killed) in fakes.iter().zip(&killed) {
+        fake.table().slices = killed.table().slices.clone();
+    }
+    bench.columns = Some(4);
+    let records = bench.complete(&fakes).await;
+    let all = ColumnsRead {
+        query: "all".to_owned(),
+        columns: 3,
+    };
+    assert_eq!(columns_read(&records), [[all]]);
+    let without = Bench::new().complete(&two()).await;
+    assert!(columns_read(&without).is_empty());
 }

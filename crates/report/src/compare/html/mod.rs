@@ -8,6 +8,7 @@ mod cost;
 mod growth;
 pub(crate) mod published;
 mod race;
+mod scan_speed;
 mod sets;
 mod setup;
 mod speed_up;
@@ -27,6 +28,7 @@ pub fn render(summary: &Summary) -> String {
         scatter(summary),
         query_charts(summary),
         speed_up::of_run(summary),
+        scan_speed::of_run(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
         by_level::of_run(summary),

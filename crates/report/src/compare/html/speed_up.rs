@@ -32,7 +32,7 @@ pub fn of_run(summary: &Summary) -> String {
     let content = format!(
         "<p class=\"hint-text\">{}</p>\n{}<div class=\"charts\">\n{}</div>\n",
         Escaped(hint(&drawn, others)),
-        legend(&drawn),
+        legend(drawn.iter().map(|of| &of.design.info)),
         chart_figure("Speed-up over a full scan", &chart)
     );
     section("Speed-up by share of the rows", &content)
@@ -67,9 +67,9 @@ fn hint(drawn: &[&SpeedUps<'_>], not_drawn: &[&SpeedUps<'_>]) -> String {
     hint
 }
 
-fn legend(designs: &[&SpeedUps<'_>]) -> String {
-    let infos = || designs.iter().map(|of| &of.design.info);
-    let palette = Palette::by_design(infos());
+/// Renders the mark of each design.
+pub fn legend<'a>(designs: impl Iterator<Item = &'a DesignInfo> + Clone) -> String {
+    let palette = Palette::by_design(designs.clone());
     let item = |info: &DesignInfo| {
         format!(
             "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
@@ -78,6 +78,6 @@ fn legend(designs: &[&SpeedUps<'_>]) -> String {
             Escaped(&info.id),
         )
     };
-    let items: String = infos().map(item).collect();
+    let items: String = designs.map(item).collect();
     format!("<ul class=\"legend\">\n{items}</ul>\n")
 }

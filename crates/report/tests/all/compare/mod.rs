@@ -21,6 +21,7 @@ pub mod paged;
 #[cfg(test)]
 mod race;
 #[cfg(test)]
+mod scan_speed;
 mod speed_up;
 #[cfg(test)]
 mod terminal;

@@ -15,6 +15,7 @@ mod machines;
 mod race;
 pub(super) mod rounds;
 mod scale_out;
+mod scan_speed;
 mod speed_up;
 mod users;
 
@@ -34,13 +35,15 @@ pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
+pub use scan_speed::{ScanSpeed, ScanSpeeds};
 pub use speed_up::{FullScan, SpeedUp, SpeedUps};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
 use super::{
-    Axes, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft, Selected, Step,
+    Axes, ColumnsRead, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft,
+    Selected, Step,
 };
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
@@ -83,6 +86,9 @@ pub struct Summary {
     /// Rows that queries select, as far as they were counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<Selected>,
+    /// Number of columns that queries read, as far as it is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns_read: Vec<ColumnsRead>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

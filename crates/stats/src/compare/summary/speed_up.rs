@@ -100,7 +100,7 @@ impl Summary {
         scans.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    fn full_scans<'a>(&'a self, design: &'a DesignSummary) -> Vec<FullScan<'a>> {
+    pub(super) fn full_scans<'a>(&'a self, design: &'a DesignSummary) -> Vec<FullScan<'a>> {
         let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id));
         // Engines that count no rows read them all for a query without a condition.
         let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());

@@ -41,6 +41,7 @@ impl Collected {
                 instances: Vec::new(),
                 axes: None,
                 selected: Vec::new(),
+                columns_read: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -134,6 +135,7 @@ impl Collected {
             }
             Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Selected { queries } => run.selected.clone_from(queries),
+            Record::ColumnsRead { queries } => run.columns_read.clone_from(queries),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
