@@ -37,6 +37,7 @@ use layout::{CassandraLayout, LAYOUTS};
 pub use names::quoted;
 pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
+pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
 pub use table_place::{place, wide_id};

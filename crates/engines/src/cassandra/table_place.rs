@@ -10,12 +10,15 @@ use super::rows;
 use super::rows::layout::Shape;
 use crate::{Context, EngineError};
 
-/// Returns the id of a table in the layout `wide` for a design of another engine, which has it alone.
+/// Returns the id of a table in the layout `wide` for a design of another engine, which has it alone, and may have a
+/// consistency level of its own for reads.
 pub fn wide_id(of: &DesignId) -> DesignId {
+    let level = of.settings.get_key_value("consistency");
+    let level = level.map(|(name, level)| (name.clone(), level.clone()));
     DesignId {
         engine: ENGINE.to_owned(),
         layout: Some("wide".to_owned()),
-        settings: BTreeMap::new(),
+        settings: BTreeMap::from_iter(level),
         tag: Some(of.to_string()),
     }
 }

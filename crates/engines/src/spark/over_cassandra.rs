@@ -89,13 +89,14 @@ pub async fn stored(
     let stored = cassandra.design(&rows, workload, &context).await?;
     let (keyspace, table) = place(&rows, workload, &context)?;
     let cluster = cassandra.cluster();
+    let level = Storage::new(id)?.consistency.or(cluster.consistency);
     let (host, port) = host_and_port(&cluster.full_address())?;
     let columns = workload.table.columns.iter();
     let table = CassandraTable {
         host,
         port,
         login: cluster.login(),
-        consistency: cluster.consistency.map(|level| level.to_string()),
+        consistency: level.map(|level| level.to_string()),
         keyspace,
         table,
         columns: columns.map(|column| column.name.clone()).collect(),
@@ -151,6 +152,29 @@ mod tests {
         )));
         assert_eq!(info.statements.last().unwrap(), "CACHE TABLE `sensor`");
         assert!(info.settings.iter().all(|(name, _)| name != "page"));
+    }
+
+    #[test]
+    fn a_level_of_reads_at_which_rows_could_be_missed_is_refused() {
+        let text = "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
+                    sql = \"SELECT value FROM sensor\"\n";
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let mut context = Context::of_test("/runs/a");
+        let described = |level: &str, context: &Context| {
+            let id: DesignId = format!("spark/cassandra?consistency={level}")
+                .parse()
+                .unwrap();
+            Spark.describe(&id, &workload, context)
+        };
+        context.options.cassandra.replication.copies = Some(3);
+        let refused = described("one", &context).unwrap_err().0;
+        assert!(
+            refused.contains("spark/cassandra?consistency=one: reads at ONE may miss rows"),
+            "{refused}"
+        );
+        let info = described("all", &context).unwrap();
+        let level = ("consistency of reads".to_owned(), "ALL".to_owned());
+        assert!(info.settings.contains(&level), "{info:?}");
     }
 
     #[test]

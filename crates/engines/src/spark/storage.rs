@@ -1,8 +1,9 @@
 //! Where the rows of a design of Spark are, and whether Spark keeps them in memory: what its id says.
 
-use bakeoff_workload::DesignId;
+use bakeoff_workload::{Consistency, DesignId};
 
 use super::question;
+use crate::cassandra::{consistency_setting, take_consistency};
 use crate::parquet::Codec;
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
@@ -22,7 +23,7 @@ pub static LAYOUTS: [Layout; 2] = [
 ];
 
 const PARQUET_SETTINGS: &str = "codec=zstd|snappy, cache=true|false";
-const CASSANDRA_SETTINGS: &str = "cache=true|false";
+const CASSANDRA_SETTINGS: &str = concat!("cache=true|false, ", consistency_setting!());
 
 /// Where the rows of a design are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Storage {
     pub place: Place,
     /// Whether Spark keeps all rows in its memory.
     pub cache: bool,
+    /// The consistency level at which the table is read, in place of that of the run.
+    pub consistency: Option<Consistency>,
 }
 
 impl Storage {
@@ -62,8 +65,16 @@ impl Storage {
             }
         };
         let cache = settings.word("cache", &["true", "false"])? == Some("true");
+        let consistency = match place {
+            Place::Cassandra => take_consistency(&mut settings)?,
+            Place::Parquet(_) => None,
+        };
         settings.end()?;
-        Ok(Storage { place, cache })
+        Ok(Storage {
+            place,
+            cache,
+            consistency,
+        })
     }
 
     /// Returns the setting `cache` in force, for the report.
@@ -113,6 +124,9 @@ mod tests {
         assert_eq!(storage("spark/parquet?cache=false").unwrap(), plain);
         let rows = storage("spark/cassandra?cache=true").unwrap();
         assert_eq!((rows.place, rows.cache), (Place::Cassandra, true));
+        assert_eq!(rows.consistency, None);
+        let rows = storage("spark/cassandra?consistency=quorum").unwrap();
+        assert_eq!(rows.consistency, Some(Consistency::Quorum));
     }
 
     #[test]
@@ -124,6 +138,11 @@ mod tests {
             ),
             ("spark/parquet?cach=true", "did you mean `cache`"),
             ("spark/cassandra?codec=zstd", "unknown setting `codec`"),
+            (
+                "spark/parquet?consistency=one",
+                "unknown setting `consistency`",
+            ),
+            ("spark/cassandra?consistency=two", "consistency=two"),
             ("spark/delta", "there are parquet, cassandra"),
             ("spark", "no layout ``"),
         ] {

@@ -72,7 +72,7 @@ macro_rules! consistency_setting {
         "consistency=one|quorum|all|local_one|local_quorum"
     };
 }
-pub(in crate::cassandra) use consistency_setting;
+pub(crate) use consistency_setting;
 
 /// Takes the consistency level at which a design reads, if it has one of its own.
 ///
