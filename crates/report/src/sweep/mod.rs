@@ -1,5 +1,6 @@
 //! Shows an insert sweep: in the terminal, as one HTML file, as JSON.
 
+mod cost;
 pub mod html;
 pub mod json;
 pub(crate) mod notes;

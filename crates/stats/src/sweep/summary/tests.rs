@@ -299,3 +299,67 @@ fn records_of_an_earlier_version_are_a_single_round() {
     let second = Cell { round: 2, ..one };
     assert_eq!(serde_json::to_value(&second).unwrap()["round"], 2);
 }
+
+#[test]
+fn rows_for_a_unit_of_money_and_machines_follow_from_rows_of_a_core() {
+    let prices = crate::Prices {
+        title: "p".to_owned(),
+        currency: "EUR".to_owned(),
+        machine_cores: 8,
+        machine_month: 730.0,
+        storage_gib_month: 0.1,
+    };
+    let records = [SweepRecord::Cell(cell(100, 8, 10_000, 0.1))];
+    let priced = |wanted| {
+        let summary = SweepSummary::new(&header(), &records);
+        let cost = summary.priced(prices.clone(), wanted).cost.unwrap();
+        let [only] = cost.designs.as_slice() else {
+            panic!("{cost:?}");
+        };
+        only.clone()
+    };
+    // 10,000 rows/s on 2 cores; a core costs an eighth of a unit an hour.
+    let cost = priced(None);
+    assert_eq!((cost.design.as_str(), cost.rows_per_core), ("d", 5_000.0));
+    assert!((cost.rows_per_unit / (5_000.0 * 8.0 * 3600.0) - 1.0).abs() < 1e-9);
+    assert_eq!((cost.machines, cost.machines_month), (None, None));
+    let cost = priced(Some(100_000.0));
+    assert_eq!(
+        (cost.machines, cost.machines_month),
+        (Some(3.0), Some(2190.0))
+    );
+}
+
+#[test]
+fn a_server_that_was_there_before_has_no_costs() {
+    let mut header = header();
+    for design in &mut header.designs {
+        design.server = true;
+    }
+    let engine = |start_seconds| {
+        SweepRecord::Engine(EngineInfo {
+            engine: "e".to_owned(),
+            version: "1".to_owned(),
+            start_seconds,
+            settings: Vec::new(),
+        })
+    };
+    let prices = crate::Prices {
+        title: "p".to_owned(),
+        currency: "EUR".to_owned(),
+        machine_cores: 8,
+        machine_month: 730.0,
+        storage_gib_month: 0.1,
+    };
+    let costs = |start_seconds| {
+        let cell = SweepRecord::Cell(cell(100, 8, 10_000, 0.1));
+        let summary = SweepSummary::new(&header, &[engine(start_seconds), cell]);
+        summary
+            .priced(prices.clone(), None)
+            .cost
+            .unwrap()
+            .designs
+            .len()
+    };
+    assert_eq!((costs(None), costs(Some(1.0))), (0, 1));
+}
