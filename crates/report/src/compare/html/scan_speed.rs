@@ -29,8 +29,8 @@ pub fn of_run(summary: &Summary) -> String {
 }
 
 fn hint(not_drawn: &[&ScanSpeeds<'_>]) -> String {
-    let mut hint = "Rows of the table divided by the median time of queries that read them all. Dashed: in inverse \
-                    proportion to the number of columns, from the fastest scan of the fewest."
+    let mut hint = "Rows of the table divided by the median time of queries that read them all, less that of the \
+                    fastest query that reads none. Dashed: in inverse proportion to the number of columns, from the fastest scan of the fewest."
         .to_owned();
     if !not_drawn.is_empty() {
         let names: Vec<&str> = { not_drawn.iter() }

@@ -9,6 +9,8 @@ const FEWEST_NUMBERS: usize = 3;
 #[derive(Debug, Clone)]
 pub struct ScanSpeeds<'a> {
     pub design: &'a DesignSummary,
+    /// Seconds that its fastest query takes for which it reads no row; 0 if there is none.
+    pub latency: f64,
     pub scans: Vec<ScanSpeed<'a>>,
 }
 
@@ -18,7 +20,7 @@ pub struct ScanSpeed<'a> {
     pub query: &'a str,
     /// Number of columns of the table that the query reads, at least 1.
     pub columns: u32,
-    /// Rows of the table divided by the median time of the query.
+    /// Rows of the table divided by the median time of the query, less the design's latency.
     pub rows_per_second: f64,
 }
 
@@ -28,9 +30,13 @@ impl Summary {
     /// fastest one counts.
     pub fn scan_speeds(&self) -> Vec<ScanSpeeds<'_>> {
         let designs = self.designs.iter().filter(|d| !d.is_out_of_race());
-        let speeds = designs.map(|design| ScanSpeeds {
-            design,
-            scans: self.speeds_of(design),
+        let speeds = designs.map(|design| {
+            let latency = latency_of(design);
+            ScanSpeeds {
+                design,
+                latency,
+                scans: self.speeds_of(design, latency),
+            }
         });
         let speeds: Vec<ScanSpeeds<'_>> = speeds.filter(|of| of.scans.len() > 1).collect();
         let most = speeds.iter().map(|of| of.scans.len()).max();
@@ -40,16 +46,17 @@ impl Summary {
         speeds
     }
 
-    fn speeds_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<ScanSpeed<'a>> {
+    fn speeds_of<'a>(&'a self, design: &'a DesignSummary, latency: f64) -> Vec<ScanSpeed<'a>> {
         let scans = self.full_scans(design).into_iter();
         let mut speeds: Vec<ScanSpeed<'a>> = scans
             .filter_map(|scan| {
                 let mut known = self.columns_read.iter();
                 let read = known.find(|read| read.query == scan.query)?;
-                (read.columns > 0).then_some(ScanSpeed {
+                let seconds = scan.seconds - latency;
+                (read.columns > 0 && seconds > 0.0).then_some(ScanSpeed {
                     query: scan.query,
                     columns: read.columns,
-                    rows_per_second: self.rows as f64 / scan.seconds,
+                    rows_per_second: self.rows as f64 / seconds,
                 })
             })
             .collect();
@@ -62,6 +69,13 @@ impl Summary {
     }
 }
 
+/// Returns the median time of the fastest query for which a design reads no row, or 0 without one.
+fn latency_of(design: &DesignSummary) -> f64 {
+    let without_rows = { design.queries.iter() }.filter(|query| query.rows_scanned == Some(0.0));
+    let medians = without_rows.filter_map(|query| query.median());
+    medians.min_by(f64::total_cmp).unwrap_or(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +84,11 @@ mod tests {
 
     /// A run of 1,000 rows with a query for each number of columns, and the seconds of two designs.
     fn summary(columns: &[u32], seconds: [fn(u32) -> f64; 2]) -> Summary {
+        summary_with(columns, seconds, u32::MAX)
+    }
+
+    /// The same run, in which no row is read for the query of so many columns.
+    fn summary_with(columns: &[u32], seconds: [fn(u32) -> f64; 2], without_rows: u32) -> Summary {
         let mut header = crate::compare::testing::header();
         let name = |number: usize| format!("q{number}");
         let query = |number: usize| QueryInfo {
@@ -106,7 +125,7 @@ mod tests {
                     query: name(number),
                     round: 0,
                     seconds: seconds(*columns),
-                    rows_scanned: Some(1_000),
+                    rows_scanned: Some(if *columns == without_rows { 0 } else { 1_000 }),
                     cpu: CpuSeconds {
                         client: 0.1,
                         server: None,
@@ -129,6 +148,22 @@ mod tests {
         assert_eq!(speeds(0), [(1, 1000.0), (2, 500.0), (4, 250.0)]);
         assert_eq!(speeds(1), [(1, 2000.0), (2, 2000.0), (4, 2000.0)]);
         assert_eq!(all[0].design.info.id, "a/x");
+    }
+
+    #[test]
+    fn the_time_of_a_query_without_rows_is_no_part_of_a_scan() {
+        // The design reads no row of the query of ten columns.
+        let seconds: fn(u32) -> f64 = |columns| match columns {
+            10 => 0.5,
+            columns => 0.5 + f64::from(columns),
+        };
+        let all = summary_with(&[1, 2, 4, 10], [seconds, |_| 0.4], 10);
+        let all = all.scan_speeds();
+        // What takes no longer than nothing has no speed, as with the second design.
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].latency, 0.5);
+        let speeds = all[0].scans.iter().map(|s| s.rows_per_second);
+        assert_eq!(speeds.collect::<Vec<f64>>(), [1000.0, 500.0, 250.0]);
     }
 
     #[test]
