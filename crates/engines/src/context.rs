@@ -41,7 +41,9 @@ impl Context {
 
     /// Returns the folder with the files of a design.
     pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        // Names of columns have underscores, and with another character instead two designs may have one folder.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let plain = |c: char| if is_plain(c) { c } else { '-' };
         let name: String = id.to_string().chars().map(plain).collect();
         self.folder_of(&id.engine).join(name)
     }
@@ -70,5 +72,22 @@ impl Context {
             keys_repeat: false,
             options: EngineOptions::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn designs_have_folders_of_their_own() {
+        let context = Context::of_test("/runs/a");
+        let folder = |id: &str| context.folder_of_design(&id.parse().unwrap());
+        let one = folder("parquet?partition=a&sort=b");
+        assert_eq!(
+            one,
+            PathBuf::from("/runs/a/parquet/parquet-partition-a-sort-b")
+        );
+        assert_ne!(one, folder("parquet?partition=a_sort_b"));
     }
 }

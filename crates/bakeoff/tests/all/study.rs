@@ -219,6 +219,11 @@ fn mistakes_are_refused_before_anything_is_made() {
         "did you mean `readings`",
     );
     refused(
+        &STUDY.replace("of = \"parquet?codec=zstd\"", "of = \"parquet?codec=ztsd\""),
+        &small,
+        "step files: it does not measure parquet?codec=ztsd, which decides \"Two files of four rows",
+    );
+    refused(
         &STUDY.replace("share = 50", "share = 51"),
         &small,
         "s.toml:",

@@ -1,12 +1,13 @@
 //! The process that a driver is loaded into. It does what it is asked over its standard input, which is a
-//! socket, and ends when that is closed.
+//! socket, and ends when that is closed, whatever it is doing then.
 
 use std::any::Any;
 use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Write};
+use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use adbc_core::error::Error as AdbcError;
 use adbc_core::options::{AdbcVersion, IngestMode, OptionDatabase, OptionStatement, OptionValue};
@@ -42,19 +43,54 @@ fn our_socket() -> io::Result<UnixStream> {
 
 fn serve(socket: UnixStream) -> io::Result<()> {
     let mut requests = BufReader::new(socket.try_clone()?);
+    let closing = Closing(socket.try_clone()?);
     let replies = Replies(Arc::new(Mutex::new(socket)));
-    let mut opened: Option<Opened> = None;
+    let (sender, asked) = mpsc::channel();
+    // What is asked may take minutes. The end of the requests ends this process at once all the same: who goes on with
+    // the run wants the database.
+    std::thread::spawn(move || {
+        let _closing = closing;
+        carry_out(&asked, &replies);
+    });
+    while let Some(request) = next_request(&mut requests)? {
+        // If nothing is carried out any more, the socket is closed.
+        sender.send(request).ok();
+    }
+    Ok(())
+}
+
+/// Closes the socket when it is dropped, be it by a panic, so that nobody waits for what is not carried out.
+struct Closing(UnixStream);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.shutdown(Shutdown::Both).ok();
+    }
+}
+
+/// Reads a request, with the rows of an ingest; returns `None` where they end.
+fn next_request(requests: &mut BufReader<UnixStream>) -> io::Result<Option<(Call, Vec<u8>)>> {
     let mut line = Vec::new();
-    loop {
-        line.clear();
-        let mut limited = requests.by_ref().take(REQUEST_BYTES);
-        limited.read_until(b'\n', &mut line)?;
-        if line.is_empty() {
-            // Bakeoff has ended. Closing a database may take long, and a new run may want it now.
-            std::mem::forget(opened);
-            return Ok(());
+    let mut limited = requests.by_ref().take(REQUEST_BYTES);
+    limited.read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let call: Call = serde_json::from_slice(&line)?;
+    let mut rows = Vec::new();
+    if let Request::Ingest { bytes, .. } = &call.request {
+        let mut read = requests.by_ref().take((*bytes).min(INGEST_BYTES));
+        if read.read_to_end(&mut rows)? as u64 != *bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let call: Call = serde_json::from_slice(&line)?;
+    }
+    Ok(Some((call, rows)))
+}
+
+/// Does what is asked, one request after the other, until nobody asks or listens.
+fn carry_out(asked: &mpsc::Receiver<(Call, Vec<u8>)>, replies: &Replies) {
+    let mut opened: Option<Opened> = None;
+    while let Ok((call, rows)) = asked.recv() {
         let done = match call.request {
             Request::Open(database) => Opened::new(&database).map(|database| {
                 opened = Some(database);
@@ -64,12 +100,7 @@ fn serve(socket: UnixStream) -> io::Result<()> {
                     .iter()
                     .try_for_each(|sql| execute(&mut opened.connection, sql))
             }),
-            Request::Ingest { table, bytes } => {
-                let mut rows = Vec::new();
-                let mut read = requests.by_ref().take(bytes.min(INGEST_BYTES));
-                if read.read_to_end(&mut rows)? as u64 != bytes {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
+            Request::Ingest { table, .. } => {
                 on(opened.as_mut(), |opened| opened.ingest(&table, rows))
             }
             Request::Ask { sql } => {
@@ -84,8 +115,12 @@ fn serve(socket: UnixStream) -> io::Result<()> {
                 begun
             }
         };
-        replies.end(call.id, done)?;
+        if replies.end(call.id, done).is_err() {
+            break;
+        }
     }
+    // Bakeoff has ended. Closing a database may take long.
+    std::mem::forget(opened);
 }
 
 fn on<T>(

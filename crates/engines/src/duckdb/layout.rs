@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
 use crate::adbc::Database;
-use crate::parquet::{Codec, SORTED_FILE};
+use crate::parquet::{Codec, SORTED_FILE, check_folder};
 use crate::settings::Settings;
 use crate::{Context, EngineError};
 
@@ -72,10 +72,14 @@ impl DuckdbLayout {
             )));
         }
         settings.end()?;
+        let dir = context.folder_of_design(id);
+        if let Shape::Parquet(_) = shape {
+            check_folder(id, &dir)?;
+        }
         Ok(DuckdbLayout {
             shape,
             table: table.clone(),
-            dir: context.folder_of_design(id),
+            dir,
             memory_mib,
             threads: context.threads.max(1),
         })

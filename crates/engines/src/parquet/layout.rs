@@ -13,6 +13,9 @@ pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country";
 /// The name of the sorted file in the folder of a design without folders of its own.
 pub const SORTED_FILE: &str = "table.parquet";
 
+/// The characters with which patterns of the names of files begin, for DataFusion and DuckDB alike.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
 /// How the files of a design are encoded, sorted and divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLayout {
@@ -126,6 +129,25 @@ impl FileLayout {
         }
         settings
     }
+}
+
+/// Checks that the name of a design's folder finds its files. What reads them takes some characters for those of a
+/// pattern, and finds no files or those of another folder then.
+///
+/// # Errors
+/// Fails with another folder as what to do.
+pub fn check_folder(id: &DesignId, dir: &Path) -> Result<(), EngineError> {
+    let complaint = match dir.to_str() {
+        None => "has a character that is not Unicode".to_owned(),
+        Some(name) => match name.chars().find(|c| PATTERN.contains(c)) {
+            Some(character) => format!("has `{character}`, which makes it a pattern of names"),
+            None => return Ok(()),
+        },
+    };
+    Err(EngineError(format!(
+        "design {id}: the name of its folder, {}, {complaint}: name another run folder with --out",
+        dir.display()
+    )))
 }
 
 /// Takes a setting that names a column whose values can be told apart by their statistics.
@@ -253,6 +275,25 @@ mod tests {
         ] {
             assert_eq!(layout(id).unwrap().settled(), settled);
         }
+    }
+
+    #[test]
+    fn a_folder_whose_name_is_a_pattern_is_refused() {
+        let id: DesignId = "parquet".parse().unwrap();
+        let check = |dir: &str| check_folder(&id, Path::new(dir)).map_err(|e| e.to_string());
+        assert_eq!(check("/runs/it's {a}, 1/parquet/parquet"), Ok(()));
+        for (dir, character) in [
+            ("runs/a [2]/x", '['),
+            ("runs/a*", '*'),
+            ("runs/why?/x", '?'),
+        ] {
+            let error = check(dir).unwrap_err();
+            assert!(error.contains(&format!("has `{character}`")), "{error}");
+            assert!(error.contains("--out"), "{error}");
+        }
+        let odd = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"runs/\xff");
+        let error = check_folder(&id, Path::new(odd)).unwrap_err().to_string();
+        assert!(error.contains("not Unicode"), "{error}");
     }
 
     #[test]

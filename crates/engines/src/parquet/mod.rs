@@ -19,7 +19,7 @@ use crate::{Context, Engine, EngineError, Layout, Running};
 pub use codec::{Codec, ROW_GROUP_ROWS};
 pub use files::ParquetTable;
 use layout::SETTINGS;
-pub use layout::{FileLayout, SORTED_FILE};
+pub use layout::{FileLayout, SORTED_FILE, check_folder};
 
 pub struct ParquetFiles;
 
@@ -53,6 +53,7 @@ impl Engine for ParquetFiles {
     ) -> Result<DesignInfo, EngineError> {
         let layout = FileLayout::new(id, &workload.table)?;
         let dir = context.folder_of_design(id);
+        check_folder(id, &dir)?;
         let statements = layout.statements(&workload.table, &dir);
         Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),

@@ -19,7 +19,7 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
-use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE};
+use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
 use crate::{Context, Engine, EngineError, Layout, Running};
 use storage::{LAYOUTS, Place, Storage};
 use table::{Parts, SparkTable};
@@ -75,7 +75,7 @@ impl Engine for Spark {
     ) -> Result<DesignInfo, EngineError> {
         let storage = Storage::new(id)?;
         match storage.place {
-            Place::Parquet(codec) => Ok(self.describe_file(id, codec, storage, workload, context)),
+            Place::Parquet(codec) => self.describe_file(id, codec, storage, workload, context),
             Place::Cassandra => over_cassandra::describe(id, storage, workload, context),
         }
     }
@@ -120,18 +120,19 @@ impl Spark {
         storage: Storage,
         workload: &Workload,
         context: &Context,
-    ) -> DesignInfo {
+    ) -> Result<DesignInfo, EngineError> {
         let dir = context.folder_of_design(id);
+        check_folder(id, &dir)?;
         let file = dir.join(SORTED_FILE).display().to_string();
         let table = &workload.table;
         let mut statements = FileLayout::of_one_file(codec).statements(table, &dir);
         statements.extend(storage.statements(&table.name, "parquet", &[("path", &file)]));
         let mut settings = codec.settings();
         settings.push(storage.cached());
-        DesignInfo {
+        Ok(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
             ..self.info_of(id, settings, statements)
-        }
+        })
     }
 }
 

@@ -173,14 +173,14 @@ pub(super) fn common_refusal<'a>(
     is_same.then_some(first)
 }
 
-/// Returns a sentence about questions that fail with every design, after a space; empty without such.
+/// Returns a sentence about questions at which every design fails that can be recommended, after a space; empty without
+/// such. Others, such as `memory`, may answer them.
 fn without_unanswered(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.as_slice() {
         [] => String::new(),
-        [name] => format!(" Without {name}, which fails with every design."),
         names => format!(
-            " Without {}, which fail with every design.",
+            " Without {}: every design that can be recommended fails there.",
             names.join(", ")
         ),
     }
@@ -268,4 +268,18 @@ fn refused_of(design: &DesignForecast) -> Vec<(String, Vec<&str>)> {
         }
     }
     refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_that_are_left_out_are_named_with_whose_answers_they_lack() {
+        assert_eq!(without_unanswered::<&str>(&[]), "");
+        assert_eq!(
+            without_unanswered(&["usa", "albania"]),
+            " Without usa, albania: every design that can be recommended fails there."
+        );
+    }
 }

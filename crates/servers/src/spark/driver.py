@@ -194,7 +194,8 @@ def end_with(jvm, seconds=None):
 
 
 def serve_all(driver, pipes, requests):
-    with ThreadPoolExecutor(WORKERS) as workers:
+    # Those that cancel are others: all workers may be busy with what is to be cancelled.
+    with ThreadPoolExecutor(WORKERS) as workers, ThreadPoolExecutor(WORKERS) as cancelling:
 
         def serve(request):
             body, error = driver.serve(request)
@@ -206,7 +207,8 @@ def serve_all(driver, pipes, requests):
         for request in iter(requests.get, None):
             # Before anything else, so that a request can be cancelled as soon as it was sent.
             driver.running.add(request["id"])
-            workers.submit(serve, request)
+            pool = cancelling if request["do"] == "cancel" else workers
+            pool.submit(serve, request)
 
 
 def main():

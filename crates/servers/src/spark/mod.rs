@@ -15,6 +15,8 @@
 //! # }
 //! ```
 
+#[cfg(test)]
+mod driver_tests;
 mod exchange;
 mod jars;
 mod launch;

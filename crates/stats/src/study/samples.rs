@@ -4,7 +4,7 @@ use super::{Figure, FigureOf, Measured, Quantile};
 use crate::drive::{DriveDesign, DriveSummary, Latency, Support, TrialSummary};
 use crate::rounds::method::TableNoise;
 use crate::sweep::SweepSummary;
-use crate::{DesignSummary, Estimate, Footprint, Summary};
+use crate::{DesignSummary, Estimate, Failure, Footprint, Summary};
 
 /// Measured values of a figure.
 pub enum Samples {
@@ -40,27 +40,28 @@ pub fn of(measured: &Measured, figure: &FigureOf) -> Result<Samples, String> {
 fn of_run(summary: &Summary, figure: &FigureOf) -> Result<Samples, String> {
     let design = summary.design(&figure.design);
     let design = design.ok_or_else(|| is_absent(&figure.design))?;
+    // Figures of a table that may hold other rows than it should decide nothing.
+    let of_table = |found: Option<Samples>, what: &str| {
+        if let Some(failure) = summary.failure_of_table(design) {
+            return Err(in_words(design, failure));
+        }
+        found.ok_or_else(|| is_missing(what, &figure.design))
+    };
     match &figure.figure {
         Figure::Query(query) => of_query(summary, design, query),
-        Figure::Load => match design.load_rate {
-            Some(rate) => Ok(Samples::Estimate(rate)),
-            None => Err(failed(design).unwrap_or_else(|| is_missing("loading", &figure.design))),
-        },
-        Figure::Storage => match design.bytes_per_row {
-            Some(bytes) => Ok(Samples::Count(bytes)),
-            None => Err(failed(design).unwrap_or_else(|| is_missing("storage", &figure.design))),
-        },
+        Figure::Load => of_table(design.load_rate.map(Samples::Estimate), "loading"),
+        Figure::Storage => of_table(design.bytes_per_row.map(Samples::Count), "storage"),
         _ => Err("a comparison has no such figure".to_owned()),
     }
 }
 
 fn of_query(summary: &Summary, design: &DesignSummary, query: &str) -> Result<Samples, String> {
+    // The rounds with right answers decide nothing either if others had none.
+    if let Some(failure) = design.failure_behind(query) {
+        return Err(in_words(design, failure));
+    }
     let found = design.query(query).filter(|found| found.time.is_some());
-    let Some(found) = found else {
-        return Err(
-            failed(design).unwrap_or_else(|| format!("{} has no time for {query}", design.info.id))
-        );
-    };
+    let found = found.ok_or_else(|| format!("{} has no time for {query}", design.info.id))?;
     Ok(Samples::Rounds(Rounds {
         values: found.rounds.clone(),
         noise: summary.table_noise(query),
@@ -68,10 +69,13 @@ fn of_query(summary: &Summary, design: &DesignSummary, query: &str) -> Result<Sa
     }))
 }
 
-/// Returns the first failure of a design in words.
-fn failed(design: &DesignSummary) -> Option<String> {
-    let failure = design.failures.first()?;
-    Some(format!("{}: {}", design.info.id, failure.reason))
+/// Returns a failure of a design in words.
+fn in_words(design: &DesignSummary, failure: &Failure) -> String {
+    let id = &design.info.id;
+    match &failure.query {
+        Some(query) => format!("{id}, {query}: {}", failure.reason),
+        None => format!("{id}: {}", failure.reason),
+    }
 }
 
 fn of_load(summary: &DriveSummary, figure: &FigureOf) -> Result<Samples, String> {
@@ -129,8 +133,17 @@ fn by_round(
     let whole = rounds.filter(|trial| trial.is_steady() && !trial.figures.too_many_failed());
     let mut values: Vec<(u32, f64)> = whole
         .filter_map(|trial| Some((trial.start.round, figure(trial)?)))
-        .filter(|(_, value)| value.is_finite() && *value > 0.0)
+        .filter(|(_, value)| value.is_finite())
         .collect();
+    // Intervals are of logarithms, which 0 has none of. Without these rounds the others would seem to speak for all.
+    let zeros = values.iter().filter(|(_, value)| *value <= 0.0).count();
+    if zeros > 0 {
+        return Err(format!(
+            "{}: the figure is 0 in {zeros} of {} rounds, so that it has no ratio",
+            design.info.id,
+            values.len()
+        ));
+    }
     values.sort_by_key(|(round, _)| *round);
     if values.is_empty() {
         return Err(format!(

@@ -1,6 +1,6 @@
 use super::*;
-use crate::compare::testing::{created, footprint, loaded, run, timed};
-use crate::{Record, Step, Timing};
+use crate::compare::testing::{created, failed, footprint, loaded, run, timed, timed_as, wrong};
+use crate::{Outcome, Record, Step, Timing};
 
 /// Times of a query in as many rounds, each with noise of its own of a hundredth.
 fn rounds(design: &str, query: &str, seconds: f64, shift: usize, number: usize) -> Vec<Record> {
@@ -218,6 +218,80 @@ fn what_is_missing_is_not_measured_and_says_why() {
     let nothing = study(vec![scan_ratio(bounds)]).judge(&[]).remove(0);
     let words = Finding::NotMeasured("the step designs has no figures".to_owned());
     assert_eq!((nothing.finding, nothing.value), (words, None));
+}
+
+/// Judges the times of the scan, the sizes and the loading of a/y and a/x, and the time of a/y's other query.
+fn with(failure: Record) -> Vec<Finding> {
+    let mut records = ten_times(7);
+    records.push(failure);
+    let ratio = |figure: Figure| {
+        let (one, other) = (of(figure.clone(), "a/y"), of(figure, "a/x"));
+        claim(one, Some(other), [Some(0.001), Some(1_000.0)])
+    };
+    let study = study(vec![
+        scan_ratio([Some(0.001), Some(1_000.0)]),
+        ratio(Figure::Storage),
+        ratio(Figure::Load),
+        claim(query("key", "a/y"), None, [None, Some(1_000.0)]),
+    ]);
+    let judged = study.judge(&[step(&records)]).into_iter();
+    judged.map(|judged| judged.finding).collect()
+}
+
+#[test]
+fn figures_of_a_design_that_failed_or_answered_wrongly_decide_nothing() {
+    let unmeasured = |reason: &str| Finding::NotMeasured(reason.to_owned());
+    // Its server died after the rounds.
+    let all = unmeasured("a/y: gone");
+    assert_eq!(
+        with(failed("a/y", Step::Measure, None, "gone")),
+        [all.clone(), all.clone(), all.clone(), all]
+    );
+    // One of eight answers was wrong: who knows which rows the table has?
+    let reason = "a/y, scan: wrong answer: row 1: 2 instead of 3 (1 of 8 rounds)";
+    let doubtful = unmeasured(reason);
+    let found = with(timed_as("a/y", "scan", 1.0, wrong()));
+    assert_eq!(
+        found,
+        [doubtful.clone(), doubtful.clone(), doubtful, Finding::Holds]
+    );
+    // A missing answer says nothing about the table, nor about another query.
+    let missing = Outcome::Error {
+        reason: "timed out".to_owned(),
+    };
+    let found = with(timed_as("a/y", "scan", 1.0, missing));
+    assert!(matches!(&found[0], Finding::NotMeasured(reason) if reason.contains("timed out")));
+    assert_eq!(found[1..], [Finding::Holds, Finding::Holds, Finding::Holds]);
+}
+
+#[test]
+fn rounds_that_read_nothing_from_the_disk_are_not_left_out_in_silence() {
+    use crate::drive::testing::{DESIGN, even_seconds, finish, folder, header, start};
+    use crate::drive::testing::{summary, write_trial};
+    let judged = |silent: u32| {
+        let dir = folder(&header(), |log| {
+            for round in 1..=7 {
+                let mut seconds = even_seconds(20, 400, 400);
+                if round <= silent {
+                    for (_, server) in &mut seconds {
+                        server.disk_read_bytes = Some(9_000);
+                    }
+                }
+                write_trial(log, &start(round, DESIGN, round), &seconds, true);
+            }
+            finish(log);
+        });
+        let step = StepResult {
+            measured: Some(Measured::Load(Box::new(summary(dir.path())))),
+            ..step(&ten_times(1))
+        };
+        let figure = of(Figure::DiskReadPerByte, DESIGN);
+        let study = study(vec![claim(figure, None, [Some(1.0), None])]);
+        study.judge(&[step]).remove(0).finding
+    };
+    assert_eq!(judged(0), Finding::Holds);
+    let reason = "a/x: the figure is 0 in 2 of 7 rounds, so that it has no ratio";
+    assert_eq!(judged(2), Finding::NotMeasured(reason.to_owned()));
 }
 
 #[test]

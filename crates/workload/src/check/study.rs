@@ -11,7 +11,7 @@ use self::claim::claim;
 use super::text::{Text, suggestion};
 use super::toml_error;
 use crate::study::budget_divisor;
-use crate::{Publication, Result, Study, StudyCommand, StudyStep, Workload, wire};
+use crate::{DesignId, Publication, Result, Study, StudyCommand, StudyStep, Workload, wire};
 
 /// The earliest and the latest year of a publication.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=9999;
@@ -73,6 +73,31 @@ impl Study {
             let other = comparison.to.as_ref().map(|(figure, _)| figure);
             for named in std::iter::once(&comparison.of).chain(other) {
                 figure::check(named, step, workload)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Study {
+    /// Checks that a step measures all designs that claims name. Returns what is wrong, in words.
+    ///
+    /// # Errors
+    /// One of them is not among `designs`, which the step measures.
+    pub fn check_designs(&self, step: &StudyStep, designs: &[DesignId]) -> Result<(), String> {
+        let claims = self.claims.iter();
+        let of_step = claims
+            .filter_map(|claim| Some((claim, claim.comparison.as_ref()?)))
+            .filter(|(_, comparison)| comparison.step == step.name);
+        for (claim, comparison) in of_step {
+            let other = comparison.to.as_ref().map(|(_, design)| design);
+            let mut named = std::iter::once(&comparison.of_design).chain(other);
+            if let Some(design) = named.find(|design| !designs.contains(design)) {
+                return Err(format!(
+                    "step {}: it does not measure {design}, which decides \"{}\": add it to --designs in the \
+                     step's options",
+                    step.name, claim.text
+                ));
             }
         }
         Ok(())

@@ -1,14 +1,22 @@
-//! Computes how long loads last, as far as that is known before they begin.
+//! Says which designs are loaded and how long that lasts, as far as it is known before they are.
 
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_workload::Workload;
+use bakeoff_workload::{DesignId, Workload};
 
 use super::{Drive, Load};
 use crate::cmd::options::choice;
 
 impl Drive {
+    /// Returns the designs that are loaded.
+    ///
+    /// # Errors
+    /// Fails with a misuse if there are none.
+    pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
+        choice::designs(workload, &self.designs)
+    }
+
     /// Returns how long the loads of all designs and rounds last together; `None` for a search, whose length is not
     /// known.
     ///
@@ -19,7 +27,7 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = choice::designs(workload, &self.designs)?.len() as u32;
+        let designs = self.designs(workload)?.len() as u32;
         let all = load.duration.saturating_mul(designs * self.rounds);
         Ok(load.objective.is_none().then_some(all))
     }

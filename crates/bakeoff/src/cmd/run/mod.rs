@@ -196,6 +196,14 @@ impl Run {
         .await
     }
 
+    /// Returns the designs that are compared.
+    ///
+    /// # Errors
+    /// Fails with a misuse if there are none.
+    pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
+        choice::designs(workload, &self.designs)
+    }
+
     /// Returns the time that the whole run may take, if one was given.
     pub fn time(&self) -> Option<Duration> {
         self.budget

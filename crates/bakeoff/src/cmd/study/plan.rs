@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_stats::study::StepResult;
-use bakeoff_workload::{Study, StudySize, StudyStep};
+use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
 use clap::Parser;
 
 use super::record::Record;
@@ -51,16 +51,17 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Checks every step before the first one begins: its command line, its workload, and that this has what the
-    /// study's statements are decided by.
+    /// Checks every step before the first one begins: its command line, its workload, and that these have what the
+    /// study's statements are decided by: designs, and queries or operations.
     ///
     /// # Errors
     /// Fails with a misuse that names the step.
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
-            self.arguments(step)?;
             let workload = read_workload(Path::new(&step.workload))?;
+            let designs = designs_of(self.arguments(step)?, &workload)?;
             let checked = self.study.check_step(step, &workload);
+            let checked = checked.and_then(|()| self.study.check_designs(step, &designs));
             checked.map_err(|message| Misuse::new(anyhow!(message)))?;
         }
         Ok(())
@@ -134,6 +135,16 @@ impl<'a> Plan<'a> {
                 in_words(step.budget(all))
             ),
         })
+    }
+}
+
+/// Returns the designs that a command measures.
+fn designs_of(arguments: Arguments, workload: &Workload) -> Result<Vec<DesignId>> {
+    match arguments.command {
+        Command::Run(run) => run.designs(workload),
+        Command::Drive(drive) => drive.designs(workload),
+        Command::Sweep(sweep) => sweep.designs(workload),
+        _ => Ok(Vec::new()),
     }
 }
 

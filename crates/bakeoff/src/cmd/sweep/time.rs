@@ -1,20 +1,28 @@
-//! Computes how long settings are measured, as far as that is known before they are.
+//! Says which designs are swept and how long that lasts, as far as it is known before they are.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::sweep::Grid;
-use bakeoff_workload::Workload;
+use bakeoff_workload::{DesignId, Workload};
 
 use super::{Sweep, check};
 
 impl Sweep {
+    /// Returns the designs that are swept.
+    ///
+    /// # Errors
+    /// Fails with a misuse for designs that the command would refuse.
+    pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
+        Ok(check::designs(workload, &self.designs)?.0)
+    }
+
     /// Returns how long all settings of all designs and rounds insert and warm up together.
     ///
     /// # Errors
     /// Fails for designs that the command would refuse.
     pub fn time_of_settings(&self, workload: &Workload) -> Result<Option<Duration>> {
-        let (designs, _) = check::designs(workload, &self.designs)?;
+        let designs = self.designs(workload)?;
         let settings = Grid::new(&self.batches, &self.workers).settings().len();
         let all = (designs.len() * settings) as u32 * self.rounds;
         Ok(Some((self.length + self.warm_up).saturating_mul(all)))

@@ -70,3 +70,15 @@ fn what_cannot_be_made_is_refused_before_a_folder_is() {
     }
     assert!(!bench.path("out").exists());
 }
+
+/// DataFusion would look for other names, and find no rows.
+#[test]
+fn a_run_folder_whose_name_is_a_pattern_is_refused() {
+    let bench = Bench::new(&workload("[\"parquet\", \"memory\"]"), READINGS);
+    let run = ["run", "w.toml", "--rounds", "2", "--out", "out [2]"];
+    bench
+        .bakeoff(&run)
+        .expect(2)
+        .says("has `[`, which makes it a pattern of names");
+    assert!(!bench.path("out [2]").exists());
+}

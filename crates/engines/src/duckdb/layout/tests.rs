@@ -73,6 +73,17 @@ fn settings_are_read_and_others_refused() {
 }
 
 #[test]
+fn a_folder_that_the_view_would_take_for_a_pattern_is_refused() {
+    let layout = |id: &str| {
+        let context = Context::of_test("/runs/a*");
+        DuckdbLayout::new(&id.parse().unwrap(), &table(), &context).map_err(|error| error.0)
+    };
+    let error = layout("duckdb/parquet").unwrap_err();
+    assert!(error.contains("has `*`"), "{error}");
+    assert!(layout("duckdb/table").is_ok());
+}
+
+#[test]
 fn statements_quote_names_and_paths() {
     let table = layout("duckdb/table").unwrap();
     assert_eq!(

@@ -59,6 +59,17 @@ impl Summary {
         names.filter(is_at_fault).collect()
     }
 
+    /// Returns the failure by which the size and the loading of a design's table say nothing: the design itself failed,
+    /// or it answers a query wrongly that is not at fault itself, so that the table may hold other rows than it should.
+    pub(crate) fn failure_of_table<'a>(&self, design: &'a DesignSummary) -> Option<&'a Failure> {
+        let at_fault = self.queries_at_fault();
+        let mut failures = design.failures.iter();
+        failures.find(|failure| match failure.query.as_deref() {
+            None => true,
+            Some(query) => failure.reason.starts_with(WRONG) && !at_fault.contains(&query),
+        })
+    }
+
     /// Returns all failures with the tables that have them, those of designs first. A failure of a further table
     /// is left out where its design has it, too, and where the question is at fault.
     pub fn failures(&self) -> impl Iterator<Item = (&DesignSummary, &Failure)> {
@@ -127,6 +138,13 @@ impl DesignSummary {
             self.excuses(failure) || query.is_some_and(|query| at_fault.contains(&query))
         };
         !self.info.is_yardstick() && self.failures.iter().all(is_excused)
+    }
+
+    /// Returns the failure by which the times of a query say nothing: one of the query, be it in some rounds only, or
+    /// one of the design itself.
+    pub(crate) fn failure_behind(&self, query: &str) -> Option<&Failure> {
+        let of_design = || self.failures.iter().find(|failure| failure.is_whole());
+        self.failure_of(query).or_else(of_design)
     }
 
     /// Returns the failure of a query, if it excludes the design.
