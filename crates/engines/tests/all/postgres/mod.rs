@@ -4,6 +4,7 @@
 //! Where they are not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod chunks;
 mod existing;
 mod hostile;
 
@@ -118,6 +119,7 @@ async fn designs_on_a_real_postgresql() {
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
     of_a_large_answer_a_digest_is_kept(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;
+    chunks::are_as_many_as_set(&timescale).await;
     a_server_killed_in_a_copy_is_noticed(postgres).await;
     timescale.running.finish(false).await.unwrap();
 }
