@@ -7,6 +7,7 @@ mod connect;
 mod decode;
 mod deployment;
 mod design;
+mod edition;
 mod extension;
 mod footprint;
 mod inserts;
@@ -162,6 +163,10 @@ impl Engine for Flavour {
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
         Deployment::check(*self, context).await
+    }
+
+    async fn check_design(&self, id: &DesignId, context: &Context) -> Result<(), EngineError> {
+        edition::check(id, context).await
     }
 
     fn ranges(&self, id: &DesignId, workload: &Workload) -> Result<Option<Ranges>, EngineError> {

@@ -16,6 +16,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Design, Digest};
+use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
@@ -230,6 +231,8 @@ async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: 
         .running
         .design(&id, &table.workload, &timescale.context)
         .await;
+    let checked = engine(&id).unwrap();
+    let checked = checked.check_design(&id, &timescale.context).await;
     if timescale
         .running
         .info()
@@ -237,8 +240,13 @@ async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: 
         .iter()
         .any(|(_, value)| value == "apache")
     {
-        let error = made.err().unwrap().to_string();
-        assert!(error.contains("under apache"), "{error}");
+        for error in [made.err().unwrap(), checked.unwrap_err()] {
+            let error = error.to_string();
+            assert!(error.contains("under apache"), "{error}");
+        }
+    } else {
+        made.map(|_| ()).unwrap();
+        checked.unwrap();
     }
 }
 
