@@ -191,7 +191,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     /// The errors of [`Engine::describe`].
-    fn ranges(&self, _id: &DesignId, _table: &Table) -> Result<Option<Ranges>, EngineError> {
+    fn ranges(&self, _id: &DesignId, _workload: &Workload) -> Result<Option<Ranges>, EngineError> {
         Ok(None)
     }
 

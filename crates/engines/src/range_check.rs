@@ -58,7 +58,7 @@ pub fn check_ranges(
 ) -> Result<Vec<String>, EngineError> {
     let mut counted: Vec<(&DesignId, Count)> = Vec::new();
     for id in designs {
-        if let Some(ranges) = engine(id)?.ranges(id, &workload.table)? {
+        if let Some(ranges) = engine(id)?.ranges(id, workload)? {
             counted.push((id, Count::Ranges(ranges, RangeCount::default())));
         }
         if let Some(folders) = engine(id)?.value_folders(id, &workload.table)? {

@@ -67,6 +67,12 @@ impl<'a> Settings<'a> {
         parsed.map_err(|_| self.error(format!("{name}={value} is not {form}")))
     }
 
+    /// Returns whether there is such a setting that was not taken yet.
+    #[cfg(feature = "postgres")]
+    pub fn has(&self, name: &str) -> bool {
+        self.untaken.contains_key(name)
+    }
+
     /// Takes a size in KiB written as `4KiB` or `4`.
     pub fn kib(&mut self, name: &str) -> Result<Option<u32>, EngineError> {
         let Some(value) = self.untaken.remove(name) else {

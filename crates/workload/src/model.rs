@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::{
@@ -53,6 +54,19 @@ pub enum Data {
     Files(Vec<PathBuf>),
     /// Files that the command line has to name (`--data PATH`).
     FileFromCommandLine,
+}
+
+impl Data {
+    /// Returns the time that all rows cover, in milliseconds since the Unix epoch, if the workload states it: a
+    /// generator of TSBS with a number of days does.
+    pub fn time_span(&self) -> Option<Range<i64>> {
+        match self {
+            Data::Generator(Generator::Devops { scale, .. } | Generator::Iot { scale, .. }) => {
+                scale.time_span()
+            }
+            Data::Generator(_) | Data::Files(_) | Data::FileFromCommandLine => None,
+        }
+    }
 }
 
 /// Generator of all rows of a table.

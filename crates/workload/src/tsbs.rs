@@ -1,6 +1,7 @@
 //! Tables and scale of the Time Series Benchmark Suite (TSBS), as a generator makes them.
 
 use std::fmt;
+use std::ops::Range;
 
 /// First moment of the data: 2016-01-01T00:00:00Z, in milliseconds since the Unix epoch.
 pub(crate) const START_MS: i64 = 1_451_606_400_000;
@@ -30,6 +31,13 @@ impl TsbsScale {
         self.days.map_or(most, |days| {
             (u64::from(days) * DAY_MS / interval_ms).min(most)
         })
+    }
+
+    /// Returns the time that the data cover, in milliseconds since the Unix epoch; `None` for data without end.
+    pub fn time_span(&self) -> Option<Range<i64>> {
+        let days = i64::from(self.days?);
+        let end = (START_MS + days * DAY_MS as i64).min(LAST_MS + 1);
+        Some(START_MS..end)
     }
 
     /// Returns the number of times until the walks end or the year has five digits.

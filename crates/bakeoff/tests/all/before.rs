@@ -250,6 +250,31 @@ fn an_engine_that_is_missing_is_told_before_others_are_started_and_fails_its_des
 }
 
 #[test]
+fn an_edition_of_timescaledb_that_lacks_what_a_design_needs() {
+    let columnstore = "timescale/hypertable?columnstore=on";
+    let workload = on_servers()
+        .replace("postgres/plain", columnstore)
+        .replace(", \"memory\"", "");
+    let watched = Watched::new(&workload, READINGS);
+    let installed = watched.path("installed");
+    std::fs::create_dir_all(installed.join("extension")).unwrap();
+    let control = installed.join("extension/timescaledb.control");
+    std::fs::write(control, "default_version = '2.19.3'\n").unwrap();
+    let pg_config = format!("#!/bin/sh\necho '{}'\n", installed.display());
+    std::fs::write(watched.path("bin/pg_config"), pg_config).unwrap();
+    let words = [
+        "none of the designs can run here",
+        columnstore,
+        "needs the edition of TimescaleDB under its own licence; this is TimescaleDB 2.19.3 under apache",
+    ];
+    watched.refuses(&RUN, &words);
+    // With the library of that edition nothing is refused, and the server is started.
+    std::fs::write(installed.join("timescaledb-tsl-2.19.3.so"), "").unwrap();
+    watched.bakeoff(&RUN);
+    assert!(watched.has_started_something());
+}
+
+#[test]
 fn a_server_without_the_memory_that_it_needs() {
     let workload = format!("{}\n[server]\nheap = \"100MiB\"\n", on_servers())
         .replace("\"postgres/plain\", \"memory\"", "\"cassandra/wide\"");

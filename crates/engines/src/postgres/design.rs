@@ -12,10 +12,10 @@ use tokio_postgres::Client;
 use super::asking::Asking;
 use super::deployment::Deployment;
 use super::inserts::CopyInserts;
-use super::layout::{Shape, TableLayout};
+use super::layout::TableLayout;
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
-use super::{footprint, query, reader, session_settings, settle};
+use super::{edition, footprint, query, reader, session_settings, settle};
 use crate::{EngineError, sql_check};
 
 pub struct PostgresDesign {
@@ -36,20 +36,7 @@ impl PostgresDesign {
         layout: TableLayout,
         threads: usize,
     ) -> Result<Self, EngineError> {
-        if let (
-            Shape::Hypertable {
-                columnstore: true, ..
-            },
-            Some(extension),
-        ) = (&layout.shape, &deployment.extension)
-            && !extension.has_columnstore()
-        {
-            return Err(EngineError(format!(
-                "design {}: columnstore=on needs the edition of TimescaleDB under its own licence; \
-                 this is {extension} under apache: leave columnstore=on out",
-                info.id
-            )));
-        }
+        edition::check_in_force(&info.id, &layout, deployment.extension.as_ref())?;
         let settings = session_settings(&schema, deployment.extension.as_ref(), threads);
         let loader = Loader::new(
             deployment.address.clone(),

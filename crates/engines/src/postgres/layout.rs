@@ -1,7 +1,10 @@
 //! The layout of a table in PostgreSQL: partitions, indexes and chunks.
 
+use std::ops::Range;
+
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
+use super::chunks;
 use crate::EngineError;
 use crate::ranges::Ranges;
 use crate::settings::Settings;
@@ -10,7 +13,7 @@ pub const INDEX_SETTINGS: &str = "time-index=on|off";
 pub const BRIN_SETTINGS: &str = "pages=128";
 pub const PARTITIONED_SETTINGS: &str = "width=1d (or a number), time-index=on|off";
 pub const HYPERTABLE_SETTINGS: &str =
-    "chunk=12h (or a number), time-index=on|off, columnstore=on|off";
+    "chunk=12h (or a number), chunks=6, time-index=on|off, columnstore=on|off";
 
 /// The default of PostgreSQL.
 const DEFAULT_PAGES_PER_RANGE: u32 = 128;
@@ -37,16 +40,21 @@ pub struct TableLayout {
 }
 
 impl TableLayout {
-    /// Parses the layout and the settings of a design id.
+    /// Parses the layout and the settings of a design id. `time_span` is what all rows cover, in milliseconds
+    /// since the Unix epoch, if that is known.
     ///
     /// # Errors
     /// Fails for a layout, setting or value that does not exist or does not fit the table.
-    pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
+    pub fn new(
+        id: &DesignId,
+        table: &Table,
+        time_span: Option<Range<i64>>,
+    ) -> Result<Self, EngineError> {
         let mut settings = Settings::new(id, description(id)?)?;
         let shape = match id.layout.as_deref() {
             Some("brin") => brin(&mut settings, table)?,
             Some("partitioned") => Shape::Partitioned(ranges(&mut settings, table, "width", "1d")?),
-            Some("hypertable") => hypertable(&mut settings, table)?,
+            Some("hypertable") => hypertable(&mut settings, table, time_span)?,
             _ => Shape::Plain,
         };
         // TimescaleDB has this index by default.
@@ -215,9 +223,17 @@ fn brin(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, EngineError
     }
 }
 
-fn hypertable(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, EngineError> {
+fn hypertable(
+    settings: &mut Settings<'_>,
+    table: &Table,
+    time_span: Option<Range<i64>>,
+) -> Result<Shape, EngineError> {
+    let chunks = match chunks::of_number(settings, table, time_span)? {
+        Some(chunks) => chunks,
+        None => ranges(settings, table, "chunk", "12h")?,
+    };
     Ok(Shape::Hypertable {
-        chunks: ranges(settings, table, "chunk", "12h")?,
+        chunks,
         columnstore: on_or_off(settings, "columnstore", false)?,
     })
 }

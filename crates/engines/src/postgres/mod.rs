@@ -2,10 +2,12 @@
 //! or one that is started for the run. SQL is sent as it is written.
 
 mod asking;
+mod chunks;
 mod connect;
 mod decode;
 mod deployment;
 mod design;
+mod edition;
 mod extension;
 mod footprint;
 mod inserts;
@@ -24,7 +26,7 @@ use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Table, Workload};
+use bakeoff_workload::{DesignId, Workload};
 
 use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
@@ -109,7 +111,7 @@ impl Engine for Flavour {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let layout = TableLayout::new(id, &workload.table)?;
+        let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
         let schema = Schema::new(&workload.name, id, context);
         let ours = context.options.postgres.server.is_none();
         let mut statements = Vec::new();
@@ -163,8 +165,13 @@ impl Engine for Flavour {
         Deployment::check(*self, context).await
     }
 
-    fn ranges(&self, id: &DesignId, table: &Table) -> Result<Option<Ranges>, EngineError> {
-        Ok(TableLayout::new(id, table)?.ranges().cloned())
+    async fn check_design(&self, id: &DesignId, context: &Context) -> Result<(), EngineError> {
+        edition::check(id, context).await
+    }
+
+    fn ranges(&self, id: &DesignId, workload: &Workload) -> Result<Option<Ranges>, EngineError> {
+        let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
+        Ok(layout.ranges().cloned())
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -194,7 +201,7 @@ impl Running for RunningPostgres {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = self.flavour.describe(id, workload, context)?;
-        let layout = TableLayout::new(id, &workload.table)?;
+        let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
         let schema = Schema::new(&workload.name, id, context);
         self.deployment.claim(&schema, &layout.table.name).await?;
         let deployment = Arc::clone(&self.deployment);

@@ -22,6 +22,16 @@ order_key = ["time"]
 requires = "--data"
 "#;
 
+/// A workload that states the time span of its data, for settings that need it.
+const OF_DAYS: &str = r#"
+title = "t"
+
+[data]
+generator = "devops"
+hosts = 1
+days = 3
+"#;
+
 const QUERY: &str = r#"
 [[queries]]
 name = "mean"
@@ -57,7 +67,12 @@ fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
     } else {
         QUERY
     };
-    let text = format!("{TABLE}{asked}");
+    let table = if id.contains("?chunks=") {
+        OF_DAYS
+    } else {
+        TABLE
+    };
+    let text = format!("{table}{asked}");
     let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
     let described = engine.describe(&id.parse().unwrap(), &workload, &context());
     described.map(drop).map_err(|error| error.0)

@@ -35,6 +35,17 @@ impl Installation {
         &self.version[..digits.unwrap_or(self.version.len())]
     }
 
+    /// Returns whether its TimescaleDB is the edition under Timescale's own licence, with columnstore and continuous
+    /// aggregates: that one has a second library, which the edition under the Apache licence lacks.
+    pub fn has_timescale_licence(&self) -> bool {
+        let library = |version: &String| {
+            let folder = output_of(&self.program("pg_config"), "--pkglibdir")?;
+            let name = format!("timescaledb-tsl-{version}.so");
+            Some(Path::new(folder.trim()).join(name).is_file())
+        };
+        self.timescale.as_ref().and_then(library).unwrap_or(false)
+    }
+
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.bin_dir.join(name)
     }
@@ -286,6 +297,24 @@ mod tests {
         assert_eq!((&*found.version, found.major()), ("17.11", "17"));
         assert_eq!(found.timescale.as_deref(), Some("2.19.3"));
         assert_eq!(find_postgres(Some(folder.path())).unwrap(), found);
+    }
+
+    #[test]
+    fn the_edition_is_known_by_its_library() {
+        let folder = tempfile::tempdir().unwrap();
+        install(folder.path(), "17.11", true);
+        let found = find_timescale(Some(folder.path())).unwrap();
+        assert!(!found.has_timescale_licence());
+        // Of another version, which is not the one that is loaded.
+        fs::write(folder.path().join("timescaledb-tsl-2.18.0.so"), "").unwrap();
+        assert!(!found.has_timescale_licence());
+        fs::write(folder.path().join("timescaledb-tsl-2.19.3.so"), "").unwrap();
+        assert!(found.has_timescale_licence());
+        let without = Installation {
+            timescale: None,
+            ..found
+        };
+        assert!(!without.has_timescale_licence());
     }
 
     #[test]

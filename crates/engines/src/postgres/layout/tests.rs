@@ -23,17 +23,20 @@ fn table(order_key: Option<(&str, ColumnType)>) -> Table {
     }
 }
 
+/// Three days from 2016-01-01 on.
+const THREE_DAYS: Range<i64> = 1_451_606_400_000..1_451_865_600_000;
+
 fn timed() -> Table {
     table(Some(("time", ColumnType::Timestamp)))
 }
 
 fn statements(id: &str, table: &Table) -> Vec<String> {
-    let layout = TableLayout::new(&id.parse().unwrap(), table).unwrap();
+    let layout = TableLayout::new(&id.parse().unwrap(), table, Some(THREE_DAYS)).unwrap();
     layout.create_statements("s")
 }
 
 fn error(id: &str, table: &Table) -> String {
-    let layout = TableLayout::new(&id.parse().unwrap(), table);
+    let layout = TableLayout::new(&id.parse().unwrap(), table, Some(THREE_DAYS));
     layout.unwrap_err().to_string()
 }
 
@@ -82,6 +85,31 @@ fn a_hypertable_has_both_indexes_as_timescaledb_has() {
         panic!("no hypertable");
     };
     assert!(hypertable.contains("by_range('n', 1000)"), "{hypertable}");
+}
+
+#[test]
+fn a_number_of_chunks_is_a_width_for_the_time_span() {
+    assert_eq!(
+        statements("timescale/hypertable?chunks=6", &timed()),
+        statements("timescale/hypertable?chunk=12h", &timed())
+    );
+    let id: DesignId = "timescale/hypertable?chunks=6".parse().unwrap();
+    let unknown = TableLayout::new(&id, &timed(), None)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        unknown.contains("set the width of a chunk with chunk="),
+        "{unknown}"
+    );
+    let both = error("timescale/hypertable?chunk=12h&chunks=6", &timed());
+    assert!(both.contains("leave one of them out"), "{both}");
+    for number in ["0", "1001", "-1"] {
+        let id = format!("timescale/hypertable?chunks={number}");
+        assert!(error(&id, &timed()).contains("from 1 to 1000"));
+    }
+    let numbered = table(Some(("n", ColumnType::Bigint)));
+    let error = error("timescale/hypertable?chunks=6", &numbered);
+    assert!(error.contains("begins with a timestamp"), "{error}");
 }
 
 #[test]

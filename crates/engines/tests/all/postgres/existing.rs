@@ -139,6 +139,7 @@ async fn on_a_server_that_runs_already() {
     };
     mistakes_in_the_url_are_told(&theirs).await;
     a_server_without_timescaledb_is_told(&theirs).await;
+    the_edition_is_checked_on_their_server(&theirs).await;
     a_superuser_is_not_taken(&theirs).await;
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
@@ -192,6 +193,29 @@ async fn a_server_without_timescaledb_is_told(theirs: &Theirs) {
         made.is_none(),
         "an extension was made that nobody asked for"
     );
+}
+
+/// The answer of the check is that of the server's licence.
+async fn the_edition_is_checked_on_their_server(theirs: &Theirs) {
+    let id: DesignId = "timescale/hypertable?columnstore=on".parse().unwrap();
+    let sql = "SELECT coalesce(current_setting('timescaledb.license', true), 'apache')";
+    let client = theirs.client("metrics").await;
+    let license: String = client.query_one(sql, &[]).await.unwrap().get(0);
+    let checked = engine(&id).unwrap();
+    let checked = checked.check_design(&id, &theirs.context("metrics")).await;
+    if license == "apache" {
+        let error = checked.unwrap_err().to_string();
+        assert!(
+            error.contains("columnstore=on needs the edition"),
+            "{error}"
+        );
+    } else {
+        checked.unwrap();
+    }
+    let bare = engine(&id).unwrap();
+    let bare = bare.check_design(&id, &theirs.context("bare")).await;
+    let error = bare.unwrap_err().to_string();
+    assert!(error.contains("CREATE EXTENSION timescaledb"), "{error}");
 }
 
 async fn a_superuser_is_not_taken(theirs: &Theirs) {

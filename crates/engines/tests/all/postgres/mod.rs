@@ -4,6 +4,7 @@
 //! Where they are not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod chunks;
 mod existing;
 mod hostile;
 
@@ -15,6 +16,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Design, Digest};
+use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
@@ -118,6 +120,7 @@ async fn designs_on_a_real_postgresql() {
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
     of_a_large_answer_a_digest_is_kept(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;
+    chunks::are_as_many_as_set(&timescale).await;
     a_server_killed_in_a_copy_is_noticed(postgres).await;
     timescale.running.finish(false).await.unwrap();
 }
@@ -228,6 +231,8 @@ async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: 
         .running
         .design(&id, &table.workload, &timescale.context)
         .await;
+    let checked = engine(&id).unwrap();
+    let checked = checked.check_design(&id, &timescale.context).await;
     if timescale
         .running
         .info()
@@ -235,8 +240,13 @@ async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: 
         .iter()
         .any(|(_, value)| value == "apache")
     {
-        let error = made.err().unwrap().to_string();
-        assert!(error.contains("under apache"), "{error}");
+        for error in [made.err().unwrap(), checked.unwrap_err()] {
+            let error = error.to_string();
+            assert!(error.contains("under apache"), "{error}");
+        }
+    } else {
+        made.map(|_| ()).unwrap();
+        checked.unwrap();
     }
 }
 

@@ -150,6 +150,25 @@ fn hosts_are_read_in_turn_every_interval_for_days() {
 }
 
 #[test]
+fn the_days_of_a_workload_are_its_time_span() {
+    let three_days = "generator = \"devops\"\nhosts = 1\ninterval = \"1h\"\ndays = 3";
+    let span = workload(three_days).data.time_span().unwrap();
+    assert_eq!(span.end - span.start, 3 * 86_400_000);
+    let all = rows(&*open(three_days), 0, 100, 100);
+    assert_eq!(times(&all)[0], span.start);
+    assert!(times(&all).iter().all(|time| span.contains(time)));
+    let trucks = workload("generator = \"iot\"\ntrucks = 2\ndays = 3");
+    assert_eq!(trucks.data.time_span(), Some(span));
+    assert_eq!(
+        workload("generator = \"devops\"\nhosts = 1")
+            .data
+            .time_span(),
+        None
+    );
+    assert_eq!(workload("generator = \"sensor\"").data.time_span(), None);
+}
+
+#[test]
 fn tags_belong_to_their_host() {
     let source = open("generator = \"devops\"\nhosts = 1500\nmeasurement = \"disk\"");
     let all = rows(&*source, 0, 4500, 1700);
