@@ -1,28 +1,52 @@
 //! Answers of Spark: from Arrow's stream format to batches as other engines have them.
 
-use std::io::Cursor;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray};
+use arrow::buffer::Buffer;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
-use arrow::ipc::reader::StreamReader;
+use arrow::ipc::reader::StreamDecoder;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError, IncomingAnswer};
 
-/// Reads a stream to its last row.
-///
-/// # Errors
-/// Fails for bytes that are no stream, and as [`IncomingAnswer::add`] does.
-pub fn read(stream: Vec<u8>) -> Result<Answer, DesignError> {
-    let unreadable =
-        |e: ArrowError| DesignError(format!("Spark's answer cannot be read as Arrow: {e}"));
-    let mut answer = IncomingAnswer::default();
-    for batch in StreamReader::try_new(Cursor::new(stream), None).map_err(unreadable)? {
-        let batch = without_zones(&batch.map_err(unreadable)?).map_err(unreadable)?;
-        answer.add(batch).map_err(DesignError)?;
+/// An answer whose bytes are still coming, of which no more rows are held than of one of any other engine.
+#[derive(Default)]
+pub struct Reading {
+    decoder: StreamDecoder,
+    answer: IncomingAnswer,
+}
+
+impl Reading {
+    /// Adds the next bytes.
+    ///
+    /// # Errors
+    /// Fails for bytes that are no stream, and as [`IncomingAnswer::add`] does.
+    pub fn add(&mut self, part: Vec<u8>) -> Result<(), DesignError> {
+        let mut bytes = Buffer::from(part);
+        // There is none where the bytes end before the next batch does.
+        while let Some(batch) = self.decoder.decode(&mut bytes).map_err(unreadable)? {
+            let batch = without_zones(&batch).map_err(unreadable)?;
+            self.answer.add(batch).map_err(DesignError)?;
+        }
+        Ok(())
     }
-    Ok(answer.complete())
+
+    /// Returns the answer when all bytes have come.
+    ///
+    /// # Errors
+    /// Fails for bytes that are no whole stream.
+    pub fn complete(mut self) -> Result<Answer, DesignError> {
+        self.decoder.finish().map_err(unreadable)?;
+        if self.decoder.schema().is_none() {
+            return Err(unreadable(ArrowError::IpcError("no schema".to_owned())));
+        }
+        Ok(self.answer.complete())
+    }
+}
+
+fn unreadable(error: ArrowError) -> DesignError {
+    DesignError(format!("Spark's answer cannot be read as Arrow: {error}"))
 }
 
 /// Takes the time zone from times. It is UTC for all of them, and some of Spark's functions add it.
@@ -48,7 +72,7 @@ fn without_zone(column: &ArrayRef) -> ArrayRef {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{Int64Array, TimestampMicrosecondArray};
+    use arrow::array::{Int64Array, StringArray, TimestampMicrosecondArray};
     use arrow::ipc::writer::StreamWriter;
 
     use super::*;
@@ -69,6 +93,42 @@ mod tests {
         let times = TimestampMicrosecondArray::from(times).with_timezone("UTC");
         let times: ArrayRef = Arc::new(times);
         RecordBatch::try_from_iter([("n", numbers), ("time", times)]).unwrap()
+    }
+
+    fn read(stream: Vec<u8>) -> Result<Answer, DesignError> {
+        read_in(stream.len().max(1), &stream)
+    }
+
+    /// Reads a stream that comes in parts of a length.
+    fn read_in(length: usize, stream: &[u8]) -> Result<Answer, DesignError> {
+        let mut reading = Reading::default();
+        for part in stream.chunks(length) {
+            reading.add(part.to_vec())?;
+        }
+        reading.complete()
+    }
+
+    #[test]
+    fn parts_may_end_anywhere() {
+        let batches = [batch(vec![1; 1000]), batch(vec![2; 3])];
+        let stream = stream(&batches);
+        let whole = read(stream.clone()).unwrap();
+        for length in [1, 7, 64, 1000] {
+            let answer = read_in(length, &stream).unwrap();
+            assert_eq!(answer.batches, whole.batches, "{length}");
+        }
+        assert_eq!(whole.rows(), 1003);
+    }
+
+    #[test]
+    fn of_a_large_answer_a_digest_is_kept() {
+        let text = "x".repeat(1 << 20);
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![text.as_str(); 12]));
+        let rows = RecordBatch::try_from_iter([("text", texts)]).unwrap();
+        let stream = stream(&[rows.clone(), rows.clone(), rows]);
+        let answer = read_in(1 << 16, &stream).unwrap();
+        assert!(answer.batches.is_empty() && answer.digest.is_some());
+        assert_eq!(answer.rows(), 36);
     }
 
     #[test]

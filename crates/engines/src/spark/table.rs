@@ -10,7 +10,8 @@ use bakeoff_servers::spark::{Source, Spark};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::Mutex;
 
-use super::{answer, question};
+use super::answer::Reading;
+use super::question;
 
 /// The parts of a design.
 pub struct Parts {
@@ -136,8 +137,13 @@ impl Design for SparkTable {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let sql = question::in_spark(sql).map_err(DesignError)?;
         self.open().await?;
-        let stream = self.parts.process.query(self.session(), &sql).await;
-        answer::read(stream.map_err(failed)?)
+        let answer = self.parts.process.query(self.session(), &sql).await;
+        let mut answer = answer.map_err(failed)?;
+        let mut reading = Reading::default();
+        while let Some(part) = answer.next().await.map_err(failed)? {
+            reading.add(part)?;
+        }
+        reading.complete()
     }
 
     /// Returns the time of Spark and of the server that stores the rows; `None` if the latter is not known.

@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
-use super::reply::{self, Answer, Reply};
+use super::reply::{self, Reply, Versions};
 
 /// The number of the answer to the configuration, which no request asks for.
 const START: u64 = 0;
+/// The parts of an answer that wait for being read. With more, no further answers are read from the process.
+const PARTS: usize = 64;
 /// What is said of a process whose answers have ended, before the reason for it is known.
 pub(super) const ENDED: &str = "its process ended";
 
@@ -24,6 +26,35 @@ pub(super) enum Failure {
     Refused(String),
     /// How requests or answers ended, whatever was asked.
     Ended(String),
+}
+
+/// The answer to one request, whose bytes are still coming. Those that nobody reads any more are dropped.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) versions: Option<Versions>,
+    /// The number of bytes that were not read yet.
+    left: u64,
+    parts: mpsc::Receiver<Result<Vec<u8>>>,
+}
+
+impl Answer {
+    /// Returns the next bytes, or `None` behind the last ones.
+    ///
+    /// # Errors
+    /// Fails with `Ended` where the process ended before its answer did.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        match self.parts.recv().await {
+            Some(part) => {
+                let part = part?;
+                self.left = self.left.saturating_sub(part.len() as u64);
+                Ok(Some(part))
+            }
+            None => Err(Failure::Ended(ENDED.to_owned())),
+        }
+    }
 }
 
 /// The requests that a process was sent, and those that wait for an answer.
@@ -146,15 +177,13 @@ impl Drop for Cancelling<'_> {
 fn read_answers(answers: impl Read, asked: &Mutex<Asked>) {
     let mut answers = BufReader::new(answers);
     let why = loop {
-        match reply::read(&mut answers) {
-            Ok(Some(Reply { id, result })) => {
-                if let Some(waiting) = locked(asked).waiting.remove(&id) {
-                    // Nobody waits for the answer to a request that was given up just now.
-                    waiting.send(result.map_err(Failure::Refused)).ok();
-                }
-            }
+        let handed = match reply::read(&mut answers) {
+            Ok(Some(reply)) => hand_over(reply, &mut answers, asked),
             Ok(None) => break ENDED.to_owned(),
             Err(why) => break why,
+        };
+        if let Err(why) = handed {
+            break why;
         }
     };
     let mut asked = locked(asked);
@@ -162,6 +191,53 @@ fn read_answers(answers: impl Read, asked: &Mutex<Asked>) {
         waiting.send(Err(Failure::Ended(why.clone()))).ok();
     }
     asked.ended = Some(why);
+}
+
+/// Hands an answer over, and then its bytes as they come, so that no answer is held here, however large.
+///
+/// # Errors
+/// Fails as [`reply::read_part`] does, after which nothing more can be read.
+fn hand_over(
+    reply: Reply,
+    answers: &mut impl Read,
+    asked: &Mutex<Asked>,
+) -> std::result::Result<(), String> {
+    let Reply { id, result } = reply;
+    // Taken out at once, since the lock must not be held while the bytes come.
+    let waiting = locked(asked).waiting.remove(&id);
+    let announced = match result {
+        Ok(announced) => announced,
+        Err(reason) => {
+            if let Some(waiting) = waiting {
+                waiting.send(Err(Failure::Refused(reason))).ok();
+            }
+            return Ok(());
+        }
+    };
+    let (sender, parts) = mpsc::channel(PARTS);
+    let mut left = announced.bytes;
+    let answer = Answer {
+        versions: announced.versions,
+        left,
+        parts,
+    };
+    if let Some(waiting) = waiting {
+        // Nobody waits for the answer to a request that was given up just now.
+        waiting.send(Ok(answer)).ok();
+    } else {
+        drop(answer);
+    }
+    while left > 0 {
+        // Read even if nobody wants it: the next answer is behind it.
+        let part = reply::read_part(answers, left);
+        let failed = part.as_ref().err().cloned();
+        left -= part.as_ref().map_or(0, Vec::len) as u64;
+        sender.blocking_send(part.map_err(Failure::Ended)).ok();
+        if let Some(why) = failed {
+            return Err(why);
+        }
+    }
+    Ok(())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -207,6 +283,14 @@ mod tests {
         }
     }
 
+    async fn all(mut answer: Answer) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        while let Some(part) = answer.next().await? {
+            bytes.extend(part);
+        }
+        Ok(bytes)
+    }
+
     #[tokio::test]
     async fn every_answer_finds_its_request_in_any_order() {
         let (exchange, started, mut process) = Process::pair();
@@ -224,8 +308,9 @@ mod tests {
         started.await.unwrap().unwrap();
         let ask = |sql: &str| exchange.ask(json!({"do": "query", "sql": sql}));
         let (one, other) = tokio::join!(ask("one"), ask("other"));
-        assert_eq!(one.unwrap().bytes, b"one");
-        assert_eq!(other.unwrap().bytes, b"other");
+        // Read in the other order than they came.
+        assert_eq!(all(one.unwrap()).await.unwrap(), b"one");
+        assert_eq!(all(other.unwrap()).await.unwrap(), b"other");
         assert_eq!(exchange.ended(), None);
         drop(answering.join().unwrap());
     }
@@ -257,11 +342,48 @@ mod tests {
         assert!(why.contains("cannot be understood"), "{why}");
         assert_eq!(exchange.ended().as_ref(), Some(why));
         assert_eq!(started.await.unwrap().unwrap_err(), error);
-        assert_eq!(
-            exchange.ask(json!({"do": "query"})).await,
-            Err(error.clone())
-        );
+        let later = exchange.ask(json!({"do": "query"})).await;
+        assert_eq!(later.unwrap_err(), error);
         drop(ending.join().unwrap());
+    }
+
+    /// Larger than the parts that wait and than the pipe: nothing of it is held on its way.
+    #[tokio::test]
+    async fn a_large_answer_comes_in_parts_and_one_that_is_given_up_is_in_nobodys_way() {
+        let (exchange, _started, mut process) = Process::pair();
+        let large = "x".repeat((PARTS + 8) * reply::PART_BYTES as usize);
+        let text = large.clone();
+        let answering = std::thread::spawn(move || {
+            for text in [&text, &text, "last"] {
+                let id = process.next()["id"].as_u64().unwrap();
+                process.answer(id, text);
+            }
+            process
+        });
+        let ask = || exchange.ask(json!({"do": "query"}));
+        assert_eq!(all(ask().await.unwrap()).await.unwrap(), large.as_bytes());
+        let mut given_up = ask().await.unwrap();
+        let first = given_up.next().await.unwrap().unwrap();
+        assert_eq!(first.len() as u64, reply::PART_BYTES);
+        drop(given_up);
+        assert_eq!(all(ask().await.unwrap()).await.unwrap(), b"last");
+        drop(answering.join().unwrap());
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_cut_off_is_no_answer() {
+        let (exchange, _started, mut process) = Process::pair();
+        let ending = std::thread::spawn(move || {
+            let id = process.next()["id"].clone();
+            writeln!(process.answers, "{}", json!({"id": id, "bytes": 1 << 20})).unwrap();
+            process.answers.write_all(&[0; 1000]).unwrap();
+        });
+        let answer = exchange.ask(json!({"do": "query"})).await.unwrap();
+        let why = "an answer has no end".to_owned();
+        assert_eq!(all(answer).await.unwrap_err(), Failure::Ended(why.clone()));
+        ending.join().unwrap();
+        let later = exchange.ask(json!({"do": "query"})).await.unwrap_err();
+        assert!(matches!(later, Failure::Ended(_)), "{later:?}");
     }
 
     #[tokio::test]

@@ -348,7 +348,8 @@ mod tests {
             return;
         };
         let spark = spark.unwrap();
-        let error = spark.query("a", "SELECT 1").await.unwrap_err().to_string();
+        let answer = spark.query("a", "SELECT 1").await;
+        let error = answer.err().unwrap().to_string();
         assert!(error.contains("SIGKILL"), "{error}");
         assert!(spark.dead().unwrap().contains("SIGKILL"));
     }

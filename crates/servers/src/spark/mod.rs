@@ -9,8 +9,10 @@
 //! let spark = Spark::start(SparkOptions::new("/var/tmp/example", 2)).await?;
 //! let file = Source::parquet("/var/tmp/readings.parquet");
 //! spark.open("session", "readings", &file, false).await?;
-//! let stream = spark.query("session", "SELECT count(*) FROM readings").await?;
-//! println!("{} bytes of Arrow", stream.len());
+//! let mut answer = spark.query("session", "SELECT count(*) FROM readings").await?;
+//! while let Some(part) = answer.next().await? {
+//!     println!("{} bytes of Arrow", part.len());
+//! }
 //! spark.stop().await
 //! # }
 //! ```
@@ -31,7 +33,7 @@ mod source;
 pub use jars::{check_connector, resolve_connector};
 pub(crate) use launch::{default_heap_mib, find_java_for_spark};
 pub use options::SparkOptions;
-pub use process::Spark;
+pub use process::{Spark, SparkAnswer};
 pub use python::{SparkPython, find_python};
 pub(crate) use python::{found_python, search_python};
 pub use source::{CassandraTable, Source};

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::exchange::{Exchange, Failure};
+use super::exchange::{Answer, Exchange, Failure};
 use super::log::{self, LOG};
-use super::reply::{Answer, Versions};
+use super::reply::Versions;
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::process::ProcessId;
@@ -62,20 +62,31 @@ impl Spark {
         self.ask(request).await.map(|_| ())
     }
 
-    /// Answers a query with an Arrow IPC stream. If the caller stops waiting, the query is cancelled.
+    /// Answers a query with an Arrow IPC stream, which comes in parts. If the caller stops waiting, the query is
+    /// cancelled. The answer is to be read to its end, or dropped, before another one is waited for: that comes behind it.
     ///
     /// # Errors
     /// Those of [`Spark::open`].
-    pub async fn query(&self, session: &str, sql: &str) -> Result<Vec<u8>> {
+    pub async fn query(&self, session: &str, sql: &str) -> Result<SparkAnswer<'_>> {
         let request = json!({"do": "query", "session": session, "sql": sql});
-        Ok(self.ask(request).await?.bytes)
+        let answer = self.ask(request).await?;
+        Ok(SparkAnswer {
+            spark: self,
+            answer,
+        })
     }
 
     async fn ask(&self, request: serde_json::Value) -> Result<Answer> {
         match self.exchange.ask(request).await {
             Ok(answer) => Ok(answer),
-            Err(Failure::Refused(reason)) => Err(Error::Spark(reason)),
-            Err(Failure::Ended(how)) => Err(Error::Spark(self.why_ended(&how).await)),
+            Err(failure) => Err(self.error_of(failure).await),
+        }
+    }
+
+    async fn error_of(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Refused(reason) => Error::Spark(reason),
+            Failure::Ended(how) => Error::Spark(self.why_ended(&how).await),
         }
     }
 
@@ -150,6 +161,25 @@ impl Spark {
     fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.try_wait().ok().flatten()
+    }
+}
+
+/// An answer that is still coming.
+pub struct SparkAnswer<'a> {
+    spark: &'a Spark,
+    answer: Answer,
+}
+
+impl SparkAnswer<'_> {
+    /// Returns the next bytes, or `None` behind the last ones.
+    ///
+    /// # Errors
+    /// Fails with `Spark` and how the process ended, if it did before its answer.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        match self.answer.next().await {
+            Ok(part) => Ok(part),
+            Err(failure) => Err(self.spark.error_of(failure).await),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The answers of Spark's process: a line in JSON, and the bytes that it announces.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, ErrorKind, Read};
 
 use serde::Deserialize;
 
 /// The largest number of bytes of a line.
 const MOST_HEAD_BYTES: u64 = 1 << 20;
-/// The largest number of bytes of an answer.
-const MOST_BYTES: u64 = 2 << 30;
+/// The bytes of an answer that are read at a time, if it has so many.
+pub(super) const PART_BYTES: u64 = 64 << 10;
 
 /// The versions that Spark's process says it has.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -21,14 +21,15 @@ pub(super) struct Versions {
 pub(super) struct Reply {
     /// The number of the request.
     pub(super) id: u64,
-    /// The answer, or the reason why there is none.
-    pub(super) result: Result<Answer, String>,
+    /// What follows, or the reason why there is no answer.
+    pub(super) result: Result<Announced, String>,
 }
 
-/// The answer to one request.
+/// What the line before an answer says of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) bytes: Vec<u8>,
+pub(super) struct Announced {
+    /// The number of bytes that follow.
+    pub(super) bytes: u64,
     pub(super) versions: Option<Versions>,
 }
 
@@ -41,7 +42,7 @@ struct Head {
     versions: Option<Versions>,
 }
 
-/// Reads the next answer; returns `None` where they end.
+/// Reads the line of the next answer, whose bytes have to be read next; returns `None` where answers end.
 ///
 /// # Errors
 /// Fails with what is wrong with it, after which nothing more can be read.
@@ -60,33 +61,31 @@ pub(super) fn read(from: &mut impl BufRead) -> Result<Option<Reply>, String> {
     }
     let head: Head = serde_json::from_slice(&line)
         .map_err(|error| format!("an answer cannot be understood: {error}"))?;
-    if let Some(error) = head.error {
-        return Ok(Some(Reply {
-            id: head.id,
-            result: Err(error),
-        }));
-    }
-    Ok(Some(Reply {
-        id: head.id,
-        result: Ok(Answer {
-            bytes: read_bytes(from, head.bytes)?,
+    let result = match head.error {
+        Some(error) => Err(error),
+        None => Ok(Announced {
+            bytes: head.bytes,
             versions: head.versions,
         }),
+    };
+    Ok(Some(Reply {
+        id: head.id,
+        result,
     }))
 }
 
-fn read_bytes(from: &mut impl BufRead, announced: u64) -> Result<Vec<u8>, String> {
-    if announced > MOST_BYTES {
-        return Err(format!("an answer of {announced} bytes is too large"));
-    }
-    // The vector grows with what really comes.
-    let mut bytes = Vec::new();
-    let read = from.by_ref().take(announced).read_to_end(&mut bytes);
-    read.map_err(|error| format!("its answers cannot be read: {error}"))?;
-    if bytes.len() as u64 == announced {
-        Ok(bytes)
-    } else {
-        Err("an answer has no end".to_owned())
+/// Reads the next bytes of an answer of which so many are left.
+///
+/// # Errors
+/// Those of [`read`].
+pub(super) fn read_part(from: &mut impl Read, left: u64) -> Result<Vec<u8>, String> {
+    let mut part = vec![0; left.min(PART_BYTES) as usize];
+    match from.read_exact(&mut part) {
+        Ok(()) => Ok(part),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Err("an answer has no end".to_owned())
+        }
+        Err(error) => Err(format!("its answers cannot be read: {error}")),
     }
 }
 
@@ -94,10 +93,16 @@ fn read_bytes(from: &mut impl BufRead, announced: u64) -> Result<Vec<u8>, String
 mod tests {
     use super::*;
 
-    fn read_all(mut bytes: &[u8]) -> Result<Vec<Reply>, String> {
+    /// Reads all answers, each with its bytes.
+    fn read_all(mut from: &[u8]) -> Result<Vec<(Reply, Vec<u8>)>, String> {
         let mut replies = Vec::new();
-        while let Some(reply) = read(&mut bytes)? {
-            replies.push(reply);
+        while let Some(reply) = read(&mut from)? {
+            let announced = reply.result.as_ref().map_or(0, |announced| announced.bytes);
+            let mut bytes = Vec::new();
+            while (bytes.len() as u64) < announced {
+                bytes.extend(read_part(&mut from, announced - bytes.len() as u64)?);
+            }
+            replies.push((reply, bytes));
         }
         Ok(replies)
     }
@@ -110,11 +115,23 @@ mod tests {
         let [started, answered, failed] = &read_all(text).unwrap()[..] else {
             panic!("three answers");
         };
-        let versions = started.result.as_ref().unwrap().versions.clone();
+        let versions = started.0.result.as_ref().unwrap().versions.clone();
         assert_eq!(versions.unwrap().spark, "3.5.9");
-        assert_eq!(answered.result.as_ref().unwrap().bytes, b"a\nb");
-        assert_eq!((answered.id, failed.id), (2, 1));
-        assert_eq!(failed.result, Err("no".to_owned()));
+        assert_eq!(answered.1, b"a\nb");
+        assert_eq!((answered.0.id, failed.0.id), (2, 1));
+        assert_eq!(failed.0.result, Err("no".to_owned()));
+    }
+
+    #[test]
+    fn a_large_answer_is_read_in_parts() {
+        let bytes = vec![7; PART_BYTES as usize + 1];
+        let mut from = &bytes[..];
+        let first = read_part(&mut from, bytes.len() as u64).unwrap();
+        assert_eq!(first.len() as u64, PART_BYTES);
+        assert_eq!(read_part(&mut from, 1).unwrap(), [7]);
+        // What is announced takes no memory before it comes.
+        let error = read_part(&mut from, u64::MAX).unwrap_err();
+        assert_eq!(error, "an answer has no end");
     }
 
     #[test]
@@ -125,7 +142,7 @@ mod tests {
             (b"Traceback\n", "cannot be understood"),
             (b"{\"bytes\": 1}\na", "cannot be understood"),
             (b"{\"id\": -1}\n", "cannot be understood"),
-            (b"{\"id\": 1, \"bytes\": 99999999999}\n", "too large"),
+            (b"{\"id\": 1, \"bytes\": 99999999999}\n", "no end"),
             (b"\xff\n", "cannot be understood"),
         ] {
             let error = read_all(text).unwrap_err();
