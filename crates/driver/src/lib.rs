@@ -30,7 +30,7 @@ pub use compare::{
     Settings, SmallerTables, Star, check_expectations, compare, compare_answer, compare_with,
     mutate, rows_to_forecast, run, start_designs, verify,
 };
-pub use cpu::{Meter, peak_memory_bytes};
+pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
 pub use design::Design;
 pub use digest::Digest;
 pub use error::DesignError;

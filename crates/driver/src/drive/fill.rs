@@ -81,7 +81,7 @@ impl Filling<'_> {
         if self.shards_wait() && is_first {
             candidates.announce_table(index).await?;
         }
-        if self.settings.fills_tables {
+        if self.settings.fills_tables && !self.settings.begins_empty() {
             let loaded = self.load(&target.info().id, design).await;
             loaded.map_err(|trouble| or_why_dead(target.as_ref(), trouble))?;
         }
@@ -164,14 +164,16 @@ impl Filling<'_> {
 
     async fn prepare(&self, target: &dyn Target) -> Result<(), DesignError> {
         let is_loaded_here = self.shard().is_whole() && self.settings.fills_tables;
-        if let (Some(design), true) = (target.design(), is_loaded_here) {
+        let has_rows = is_loaded_here && !self.settings.begins_empty();
+        if let (Some(design), true) = (target.design(), has_rows) {
             design.settle().await?;
         }
         target.prepare().await
     }
 
     async fn read_footprint(&mut self, target: &dyn Target) -> Result<(), RecordError> {
-        let (Some(design), true) = (target.design(), self.shard().is_whole()) else {
+        let has_rows = self.shard().is_whole() && !self.settings.begins_empty();
+        let (Some(design), true) = (target.design(), has_rows) else {
             return Ok(());
         };
         self.log.append(&match design.footprint().await {

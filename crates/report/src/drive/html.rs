@@ -22,13 +22,24 @@ pub fn render(summary: &DriveSummary) -> String {
         search(summary),
         time_lines(summary),
         percentiles(summary),
-        section("All figures", &tables::designs(summary)),
-        section("Operations", &tables::operations(summary)),
+        figures(summary),
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),
     ];
     frame(summary).around(&sections)
+}
+
+/// Renders the tables of what was measured: of passes, or of designs and their operations.
+fn figures(summary: &DriveSummary) -> String {
+    if summary.header.passes.is_some() {
+        return section("Passes", &tables::passes(summary));
+    }
+    [
+        section("All figures", &tables::designs(summary)),
+        section("Operations", &tables::operations(summary)),
+    ]
+    .concat()
 }
 
 fn frame(summary: &DriveSummary) -> Frame<'_> {

@@ -22,6 +22,10 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let operations = tables::operations(summary, width, style);
         parts.push(section("Response times", style, &operations));
     }
+    if summary.passes.iter().any(|pass| pass.ended > 0) {
+        let passes = tables::passes(summary, width, style);
+        parts.push(section("Passes", style, &passes));
+    }
     if summary.designs.iter().any(|d| !d.probes.is_empty()) {
         let probes = tables::probes(summary, width, style);
         parts.push(section("Search", style, &probes));

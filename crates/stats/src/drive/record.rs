@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriveHeader, FailureKind, ServerSample, Tally};
+use super::{DriveHeader, FailureKind, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
@@ -20,6 +20,8 @@ pub enum DriveRecord {
     /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),
     TrialEnded(TrialEnd),
+    /// What a pass took, recorded after the end of its trial; such a trial is not a round.
+    Pass(PassRecord),
     /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
     Probe(ProbeRecord),
     Found(FoundRate),
