@@ -20,6 +20,7 @@ mod explain;
 mod observer;
 mod oracle;
 mod order;
+mod partitions;
 mod reader;
 pub mod sweep;
 
@@ -38,3 +39,4 @@ pub use explain::explain;
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
 pub use order::shuffled;
+pub use partitions::{KeyBucket, PartitionKey};

@@ -104,6 +104,23 @@ fn designs_take_turns_and_every_reply_is_right() {
         assert!(design["footprint"]["compression_metadata_bytes"].is_u64());
         assert!(design["figures"]["server_cpu_micros_per_op"].is_f64());
     }
+    let partitions = summary["partitions"].as_array().unwrap();
+    assert_eq!(partitions.len(), 2, "{partitions:?}");
+    for partitions in partitions {
+        // 5,000 rows of 50 sensors.
+        assert_eq!(partitions["key"], "sensor");
+        let rows = &partitions["rows"];
+        assert_eq!(rows["partitions"], 50, "{partitions}");
+        assert_eq!(rows["p50"], 100, "{partitions}");
+        assert_eq!(rows["max"], 100, "{partitions}");
+        assert_eq!(rows["one_in"], 1, "{partitions}");
+        // Two fifths of the operations insert, evenly; reads by zipf have a row that is asked for often.
+        let first = partitions["requests"]["first"].as_f64().unwrap();
+        assert!((0.02..0.5).contains(&first), "{partitions}");
+        let bytes = &partitions["bytes"][0];
+        let [p50, max] = ["p50", "max"].map(|of| bytes[of].as_u64().unwrap());
+        assert!(100 < p50 && p50 <= max && max < 1 << 20, "{partitions}");
+    }
     assert!(
         !bench.path("out/cassandra").exists(),
         "the server's data are removed"

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_stats::JournalError;
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
-use bakeoff_workload::RowSource;
+use bakeoff_workload::{RowSource, RowValues};
 
 use super::{Objective, PassesFor, Plan, Second, Stop, Target};
 use crate::{Candidates, DesignError, Observer, explain};
@@ -79,6 +79,8 @@ pub struct Driving<'a> {
     pub settings: &'a DriveSettings,
     /// The rows that tables are filled with.
     pub source: Arc<dyn RowSource>,
+    /// The same rows by number, of which the requests to single partitions are counted.
+    pub values: Arc<dyn RowValues>,
     pub log: &'a mut DriveLog,
     pub observer: &'a dyn Observer,
     pub live: &'a mut dyn LiveView,

@@ -30,6 +30,7 @@ mod passes;
 mod plan;
 mod protocol;
 mod recorder;
+mod requests;
 mod rounds;
 mod run;
 mod schedule;

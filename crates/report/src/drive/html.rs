@@ -23,6 +23,7 @@ pub fn render(summary: &DriveSummary) -> String {
         time_lines(summary),
         percentiles(summary),
         figures(summary),
+        partitions(summary),
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),
@@ -40,6 +41,13 @@ fn figures(summary: &DriveSummary) -> String {
         section("Operations", &tables::operations(summary)),
     ]
     .concat()
+}
+
+fn partitions(summary: &DriveSummary) -> String {
+    if summary.partitions.is_empty() {
+        return String::new();
+    }
+    section("Partitions", &tables::partitions(summary))
 }
 
 fn frame(summary: &DriveSummary) -> Frame<'_> {

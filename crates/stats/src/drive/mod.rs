@@ -8,6 +8,7 @@ mod header;
 mod histogram_log;
 mod log;
 mod merge;
+mod partitions;
 mod passes;
 mod record;
 mod steady;
@@ -25,6 +26,7 @@ pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
 pub use merge::{MergeError, merge};
+pub use partitions::{KeyShares, PartitionBytes, PartitionRows, Partitions};
 pub use passes::{PassInfo, PassRecord, Passes};
 pub use record::{
     DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, RateEstimate, SecondCounts,

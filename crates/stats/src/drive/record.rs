@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriveHeader, FailureKind, PassRecord, ServerSample, Tally};
+use super::{DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
@@ -16,6 +16,7 @@ pub enum DriveRecord {
     /// Rows that exist before the load begins.
     Populated(Populated),
     Footprint(Footprint),
+    Partitions(Partitions),
     TrialStarted(TrialStart),
     /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),

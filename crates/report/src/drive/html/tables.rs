@@ -1,5 +1,6 @@
 //! Renders the figures as tables: designs, operations, passes, loads, the mix.
 
+mod partitions;
 mod passes;
 
 use bakeoff_stats::Estimate;
@@ -14,6 +15,7 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+pub use partitions::partitions;
 pub use passes::passes;
 
 /// Heading, and the content below it.

@@ -6,6 +6,8 @@ mod html;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod partitions;
+#[cfg(test)]
 mod passes;
 #[cfg(test)]
 mod results;

@@ -35,6 +35,7 @@ impl Collected {
                 engines: Vec::new(),
                 designs: header.designs.iter().map(design).collect(),
                 trials: Vec::new(),
+                partitions: Vec::new(),
                 passes: Vec::new(),
                 comparison: LoadComparison::default(),
                 warnings: Vec::new(),
@@ -58,6 +59,10 @@ impl Collected {
             }
             DriveRecord::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
+            }
+            DriveRecord::Partitions(partitions) => {
+                self.design(number, &partitions.design)?;
+                self.run.partitions.push(partitions.clone());
             }
             DriveRecord::TrialStarted(start) => {
                 self.design(number, &start.design)?;

@@ -12,8 +12,8 @@ pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
 
 use super::{
-    DriveHeader, DriveRun, FoundRate, LoadFigures, PassRecord, ProbeRecord, SecondCounts, TrialEnd,
-    TrialStart,
+    DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
+    SecondCounts, TrialEnd, TrialStart,
 };
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
@@ -26,6 +26,9 @@ pub struct DriveSummary {
     pub designs: Vec<DriveDesign>,
     /// Trials in the order in which they were driven.
     pub trials: Vec<TrialSummary>,
+    /// Sizes of the partitions of each design of which some are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<Partitions>,
     /// Figures of each pass of each design, if passes took the place of loads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<PassFigures>,
