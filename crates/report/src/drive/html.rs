@@ -3,6 +3,7 @@
 pub(crate) mod published;
 mod setup;
 mod tables;
+mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
@@ -20,6 +21,7 @@ pub fn render(summary: &DriveSummary) -> String {
     let sections = [
         comparison(summary),
         search(summary),
+        together::section_of(summary),
         time_lines(summary),
         percentiles(summary),
         figures(summary),
