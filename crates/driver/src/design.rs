@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use crate::DesignError;
 use crate::answer::Answer;
+use crate::partitions::PartitionKey;
 use crate::sweep::Inserts;
 
 /// One engine, layout and settings, holding one workload's table.
@@ -38,6 +40,17 @@ pub trait Design: Send + Sync {
 
     /// Measures the storage that the table takes at rest.
     async fn footprint(&self) -> Result<Footprint, DesignError>;
+
+    /// Returns what says which rows are in one partition; `None` for a design without partitions, or where it
+    /// is not known.
+    fn partition_key(&self) -> Option<PartitionKey> {
+        None
+    }
+
+    /// Reads the sizes of the partitions of each table at rest; none where the engine does not tell them.
+    async fn partition_bytes(&self) -> Result<Vec<PartitionBytes>, DesignError> {
+        Ok(Vec::new())
+    }
 
     /// Returns the bytes that the table takes at this moment, with what loading and settling need for a
     /// while; `None` where they cannot be read. It is asked up to ten times a second while the table is

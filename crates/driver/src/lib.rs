@@ -20,6 +20,7 @@ mod explain;
 mod observer;
 mod oracle;
 mod order;
+mod partitions;
 mod reader;
 pub mod sweep;
 
@@ -30,7 +31,7 @@ pub use compare::{
     Settings, SmallerTables, Star, check_expectations, compare, compare_answer, compare_with,
     mutate, rows_to_forecast, run, start_designs, verify,
 };
-pub use cpu::{Meter, peak_memory_bytes};
+pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
 pub use design::Design;
 pub use digest::Digest;
 pub use error::DesignError;
@@ -38,3 +39,4 @@ pub use explain::explain;
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
 pub use order::shuffled;
+pub use partitions::{KeyBucket, PartitionKey};

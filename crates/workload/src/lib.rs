@@ -50,8 +50,8 @@ pub use random::Stream;
 pub use server::{Collector, ServerSettings, TimeOuts};
 pub use source::{DuplicateKeys, RowBatch, RowSource};
 pub use study::{
-    Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyQuantile,
-    StudySize, StudyStep,
+    Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyPassTime,
+    StudyQuantile, StudySize, StudyStep,
 };
 pub use table::{Column, ColumnType, Table};
 pub use text_form::TextForm;

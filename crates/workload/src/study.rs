@@ -110,6 +110,11 @@ pub enum StudyFigure {
         operation: String,
         quantile: StudyQuantile,
     },
+    /// Time of a whole pass of an operation, in seconds.
+    Pass {
+        operation: String,
+        time: StudyPassTime,
+    },
     /// Compressed size divided by the uncompressed one.
     CompressionRatio,
     /// Memory off heap for the places of compressed chunks, in bytes.
@@ -118,6 +123,21 @@ pub enum StudyFigure {
     DiskReadPerByte,
     /// Rows inserted per second with the design's best setting.
     Inserts,
+}
+
+/// Time of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyPassTime {
+    /// From the first operation to the last reply.
+    Real,
+    /// CPU time of the client in user mode.
+    User,
+    /// CPU time of the client in the kernel.
+    System,
+    /// CPU time of the client.
+    ClientCpu,
+    /// CPU time of the server.
+    ServerCpu,
 }
 
 /// Quantile of response times.

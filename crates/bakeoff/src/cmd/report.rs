@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
-use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
 use bakeoff_stats::{DesignSummary, Prices, Run, Summary};
 use clap::Args;
@@ -106,11 +106,15 @@ pub fn render_drive(dir: &Path) -> Result<Exit> {
 
 fn exit_of_drive(summary: &DriveSummary) -> Exit {
     let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
+    // A pass is for all of its rows, so that one failure is too many.
+    let is_incomplete = |pass: &PassFigures| pass.failed > 0 || pass.whole == 0;
     if summary.interrupted && !summary.finished {
         Exit::Interrupted
-    } else if !summary.designs.iter().any(has_result) {
+    } else if !summary.designs.iter().any(has_result)
+        && !summary.passes.iter().any(|pass| pass.whole > 0)
+    {
         Exit::Failed
-    } else if summary.designs.iter().any(has_trouble) {
+    } else if summary.designs.iter().any(has_trouble) || summary.passes.iter().any(is_incomplete) {
         Exit::Partial
     } else {
         Exit::Complete

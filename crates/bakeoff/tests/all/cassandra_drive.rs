@@ -104,10 +104,67 @@ fn designs_take_turns_and_every_reply_is_right() {
         assert!(design["footprint"]["compression_metadata_bytes"].is_u64());
         assert!(design["figures"]["server_cpu_micros_per_op"].is_f64());
     }
+    let partitions = summary["partitions"].as_array().unwrap();
+    assert_eq!(partitions.len(), 2, "{partitions:?}");
+    for partitions in partitions {
+        // 5,000 rows of 50 sensors.
+        assert_eq!(partitions["key"], "sensor");
+        let rows = &partitions["rows"];
+        assert_eq!(rows["partitions"], 50, "{partitions}");
+        assert_eq!(rows["p50"], 100, "{partitions}");
+        assert_eq!(rows["max"], 100, "{partitions}");
+        assert_eq!(rows["one_in"], 1, "{partitions}");
+        // Two fifths of the operations insert, evenly; reads by zipf have a row that is asked for often.
+        let first = partitions["requests"]["first"].as_f64().unwrap();
+        assert!((0.02..0.5).contains(&first), "{partitions}");
+        let bytes = &partitions["bytes"][0];
+        let [p50, max] = ["p50", "max"].map(|of| bytes[of].as_u64().unwrap());
+        assert!(100 < p50 && p50 <= max && max < 1 << 20, "{partitions}");
+    }
     assert!(
         !bench.path("out/cassandra").exists(),
         "the server's data are removed"
     );
+}
+
+#[test]
+fn passes_fill_empty_tables_and_read_back_what_they_wrote() {
+    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+        return;
+    };
+    let passes = "insert,read,newest=50,correct=100,read=100";
+    let arguments = [
+        "drive", "w.toml", "--passes", passes, "--empty", "--rows", "600", "--rounds", "2",
+        "--out", "out",
+    ];
+    bench.bakeoff(&arguments).expect(0).says("Server CPU");
+    let summary = summary(&bench, "out");
+    let made = summary["passes"].as_array().unwrap();
+    assert_eq!(made.len(), 10, "five of each design");
+    for pass in made {
+        assert_eq!(pass["whole"], 2, "{pass}");
+        assert_eq!(pass["failed"], 0, "{pass}");
+        for figure in [
+            "real",
+            "user",
+            "system",
+            "server_cpu",
+            "disk_written",
+            "p50",
+        ] {
+            assert!(pass[figure]["median"].is_f64(), "{figure} {pass}");
+        }
+        assert!(pass["real"]["median"].as_f64().unwrap() > 0.0);
+        let rows = [600.0, 600.0, 500.0, 100.0, 100.0][pass["place"].as_u64().unwrap() as usize];
+        // 600 rows of 50 sensors: the newest ten of each of the first fifty rows' sensors.
+        assert_eq!(pass["rows"]["median"], rows, "{pass}");
+    }
+    let inserts = made.iter().filter(|pass| pass["place"] == 0);
+    let server = inserts.map(|pass| pass["server_cpu"]["median"].as_f64().unwrap());
+    assert!(server.sum::<f64>() > 0.0, "the server works");
+    let records = records(&bench.path("out/drive.jsonl"));
+    assert_eq!(of_kind(&records, "pass").count(), 20, "the warm-up is none");
+    assert_eq!(of_kind(&records, "populated").count(), 0);
 }
 
 #[test]
@@ -117,6 +174,31 @@ fn on_a_cluster_that_runs() {
     };
     a_search_states_what_its_probes_say(&server);
     two_processes_drive_one_table_and_are_joined(&server);
+    a_pass_over_rows_that_are_not_there_has_no_time(&server);
+}
+
+fn a_pass_over_rows_that_are_not_there_has_no_time(server: &Server) {
+    let arguments = [
+        "drive",
+        "w.toml",
+        "--design",
+        "cassandra/wide",
+        "--passes",
+        "insert=40,read=60",
+        "--empty",
+        "--rows",
+        "60",
+        "--out",
+        "holes",
+    ];
+    server.bakeoff(&arguments).expect(3);
+    let passes = summary(&server.bench, "holes")["passes"].clone();
+    assert_eq!(passes[0]["whole"], 1, "{passes}");
+    assert!(passes[0]["real"]["median"].is_f64(), "{passes}");
+    assert!(passes[0]["server_cpu"].is_null(), "not ours: {passes}");
+    assert_eq!(passes[1]["failed"], 20, "{passes}");
+    assert_eq!(passes[1]["whole"], 0, "{passes}");
+    assert!(passes[1]["real"].is_null(), "{passes}");
 }
 
 /// How fast the machine is decides which rate holds, and whether any does: what is found has to follow

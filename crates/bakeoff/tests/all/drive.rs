@@ -81,6 +81,28 @@ fn impossible_command_lines_are_refused_with_the_reason() {
     let at = ["--start-at", "4000000000", "--within", "p99<10ms"];
     refused(&at, 2, "cannot be used with");
     refused(&["--consistency", "most"], 2, "LOCAL_QUORUM");
+    refused(
+        &["--passes", "scan"],
+        2,
+        "no operation `scan`; there are read, write",
+    );
+    let too_many = ["--passes", "read=2000"];
+    refused(
+        &too_many,
+        2,
+        "goes through 2000 rows, and there are only 1000",
+    );
+    refused(
+        &["--passes", "read", "--rate", "5"],
+        2,
+        "cannot be used with",
+    );
+    refused(
+        &["--passes", "read", "--shard", "1/2"],
+        2,
+        "goes through all rows",
+    );
+    refused(&["--empty"], 2, "--passes");
 }
 
 #[test]
@@ -120,6 +142,38 @@ fn a_rate_is_held_and_every_operation_is_counted_once() {
     // Every line of the log is in the format that other tools read.
     let log = std::fs::read_to_string(bench.path("out/trials/001.hlog")).unwrap();
     assert!(log.contains("Tag=read,") && log.contains("Tag=write.service,"));
+    let rendered = bench.bakeoff(&["report", "out"]).expect(0);
+    let tables = |text: &str| text.split("Report:").next().unwrap().to_owned();
+    assert_eq!(tables(&rendered.stdout), tables(&ended.stdout));
+}
+
+#[test]
+fn passes_go_through_the_rows_once_and_are_timed_as_a_whole() {
+    let arguments = [
+        "--passes",
+        "write,read=100",
+        "--empty",
+        "--rounds",
+        "2",
+        "--out",
+        "out",
+    ];
+    let (bench, ended) = drive(&arguments);
+    let ended = ended.expect(0);
+    ended.says("dry made 2 passes").says("System");
+    let summary = summary(&bench, "out")["summary"].clone();
+    for (place, operations) in [(0, 1000.0), (1, 100.0)] {
+        let pass = &summary["passes"][place];
+        assert_eq!(pass["operations"]["median"], operations, "{pass}");
+        assert_eq!(pass["whole"], 2, "{pass}");
+        assert_eq!(pass["failed"], 0, "{pass}");
+        assert!(pass["real"]["median"].as_f64().unwrap() > 0.0, "{pass}");
+        assert!(pass["user"]["median"].is_f64() && pass["server_cpu"].is_null());
+    }
+    assert!(
+        bench.path("out/trials/004.hlog").is_file(),
+        "one for each pass"
+    );
     let rendered = bench.bakeoff(&["report", "out"]).expect(0);
     let tables = |text: &str| text.split("Report:").next().unwrap().to_owned();
     assert_eq!(tables(&rendered.stdout), tables(&ended.stdout));

@@ -4,7 +4,7 @@ use bakeoff_workload::{Keys, OperationChooser, RowChooser, Stream};
 
 use super::arrivals::Share;
 use super::new_rows::{AcknowledgedRows, NewRows};
-use super::{Call, Plan};
+use super::{Call, Pass, Plan};
 
 /// Operations of one worker in their order. They are a pure function of the plan and of the worker's
 /// share in it, except for the rows of [`Keys::Latest`], which depend on the inserts that have been
@@ -28,6 +28,8 @@ pub struct Calls {
     /// Number after that of the last loaded row of this shard.
     block_end: u64,
     mix_keeps_rows: bool,
+    /// The pass that the load is; `None` for a load with all operations of the mix.
+    pass: Option<Pass>,
 }
 
 /// State with which one operation of the mix chooses its rows.
@@ -71,12 +73,37 @@ impl Calls {
             loaded: plan.rows,
             block_end: plan.shard.rows(plan.rows).end,
             mix_keeps_rows: !mix.may_remove_rows(),
+            pass: plan.schedule.pass(),
         }
     }
 
-    /// Chooses the next operation with its row.
+    /// Returns whether a pass has no operation left for this worker. A load with all operations of the mix
+    /// has no last one.
+    pub fn are_over(&self) -> bool {
+        self.pass
+            .is_some_and(|pass| self.first_row_of_pass(pass) >= pass.rows)
+    }
+
+    /// Returns the first row of this worker's next operation of a pass: workers take turns, as with new
+    /// rows.
+    fn first_row_of_pass(&self, pass: Pass) -> u64 {
+        self.share.number(self.count) * self.rows[pass.operation].batch
+    }
+
+    /// Chooses the next operation with its row. It must not be called when those of a pass are over.
     pub fn next(&mut self) -> Call {
         let number = self.first_number + self.share.number(self.count);
+        if let Some(pass) = self.pass {
+            let row = self.first_row_of_pass(pass);
+            self.count += 1;
+            return Call {
+                number,
+                operation: pass.operation,
+                row,
+                row_step: 1,
+                row_exists: self.mix_keeps_rows && self.exists(row),
+            };
+        }
         self.count += 1;
         let mut stream = Stream::new(&[self.seed, number]);
         let operation = self.operations.choose(&mut stream);
@@ -107,7 +134,7 @@ impl Calls {
     /// Returns whether an operation reads one of the latest rows at the moment when it is sent, so that
     /// its row cannot be drawn earlier.
     pub fn wants_latest(&self, call: &Call) -> bool {
-        is_latest(self.rows[call.operation].keys)
+        self.pass.is_none() && is_latest(self.rows[call.operation].keys)
     }
 
     /// Draws the row again, from those that exist now.
@@ -135,7 +162,8 @@ impl Calls {
         let Some(inserts) = &mut self.inserts else {
             return;
         };
-        if rows.keys == Keys::New {
+        // A pass writes rows that count as loaded.
+        if rows.keys == Keys::New && self.pass.is_none() {
             let first = new_row_index(call.row, self.loaded, self.share);
             inserts.ended(first, rows.batch, succeeded);
         }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_stats::JournalError;
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
-use bakeoff_workload::RowSource;
+use bakeoff_workload::{RowSource, RowValues};
 
-use super::{Objective, Plan, Second, Stop, Target};
+use super::{Objective, PassesFor, Plan, Second, Stop, Target};
 use crate::{Candidates, DesignError, Observer, explain};
 
 /// Options of a drive, which are the same for all designs.
@@ -22,10 +22,19 @@ pub struct DriveSettings {
     pub rounds: u32,
     /// The search for the highest rate that takes the place of each load, if one was asked for.
     pub search: Option<SearchFor>,
+    /// The passes that take the place of each load, if some were asked for.
+    pub passes: Option<PassesFor>,
     /// Whether each design's server is warmed up before its first load. A search always does that.
     pub warms_up: bool,
     /// Whether the tables are filled; otherwise an earlier command has filled them.
     pub fills_tables: bool,
+}
+
+impl DriveSettings {
+    /// Returns whether the tables have no rows before the first load.
+    pub(super) fn begins_empty(&self) -> bool {
+        self.passes.as_ref().is_some_and(|passes| passes.from_empty)
+    }
 }
 
 /// Options of a search for the highest rate.
@@ -57,7 +66,8 @@ pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
 
 /// Shows the loads of a drive while they last. Each call must return at once.
 pub trait LiveView: Send {
-    /// Shows that a load begins; `what` describes it in words, and `duration` is its length.
+    /// Shows that a load begins; `what` describes it in words, and `duration` is its length; 0 if that
+    /// is not known.
     fn begin(&mut self, what: &str, duration: Duration);
 
     /// Shows the results of a second.
@@ -69,6 +79,8 @@ pub struct Driving<'a> {
     pub settings: &'a DriveSettings,
     /// The rows that tables are filled with.
     pub source: Arc<dyn RowSource>,
+    /// The same rows by number, of which the requests to single partitions are counted.
+    pub values: Arc<dyn RowValues>,
     pub log: &'a mut DriveLog,
     pub observer: &'a dyn Observer,
     pub live: &'a mut dyn LiveView,

@@ -6,6 +6,7 @@ use bakeoff_stats::{CpuSeconds, ServerSample, Tally};
 use hdrhistogram::Histogram;
 
 use super::{BackgroundRuns, Failure, NewRows, PlanError};
+use crate::cpu::OwnCpu;
 
 /// One second of a load, over all workers.
 #[derive(Debug)]
@@ -36,7 +37,8 @@ pub trait DriveObserver: Send {
 #[derive(Debug)]
 pub struct Driven {
     pub started_at: SystemTime,
-    /// Time during which operations became due; shorter than planned if the load was stopped.
+    /// Time during which operations became due; shorter than planned if the load was stopped. That of a pass
+    /// ends with its last operation.
     pub duration: Duration,
     pub stopped: bool,
     /// Number of operations that were due, or, in a closed loop, that were sent.
@@ -59,6 +61,8 @@ pub struct Driven {
     pub failures: Vec<Failure>,
     /// CPU seconds of this process and of the server from the start until all workers ended.
     pub cpu: CpuSeconds,
+    /// What else this process and the server have used in that time.
+    pub used: Used,
     /// Reasons why workers ended early. If there are any, the offered load was smaller than planned, and
     /// the operations that such a worker did not perform are in none of the counts.
     pub worker_failures: Vec<String>,
@@ -66,6 +70,39 @@ pub struct Driven {
     /// New rows of each thread in this load and those before it, to be passed to the next load on the
     /// same table.
     pub new_rows: Vec<NewRows>,
+}
+
+/// Resources that a load has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Used {
+    /// CPU time of this process by mode.
+    pub client: OwnCpu,
+    pub server: ServerUse,
+}
+
+/// Resources that the server has used; `None` where they cannot be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ServerUse {
+    /// Bytes that were really read from the disk.
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes that were really written to the disk.
+    pub disk_written_bytes: Option<u64>,
+    /// Seconds for which garbage collections paused the server.
+    pub gc_seconds: Option<f64>,
+}
+
+impl ServerUse {
+    /// Returns what a server has used between two samples.
+    pub(super) fn between(then: &ServerSample, now: &ServerSample) -> ServerUse {
+        let bytes = |then: Option<u64>, now: Option<u64>| Some(now?.saturating_sub(then?));
+        ServerUse {
+            disk_read_bytes: bytes(then.disk_read_bytes, now.disk_read_bytes),
+            disk_written_bytes: bytes(then.disk_written_bytes, now.disk_written_bytes),
+            gc_seconds: { now.gc_seconds }
+                .zip(then.gc_seconds)
+                .map(|(now, then)| (now - then).max(0.0)),
+        }
+    }
 }
 
 impl Driven {

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use arrow::record_batch::RecordBatch;
-use bakeoff_stats::drive::{DriveLog, DriveRecord, Populated};
-use bakeoff_workload::RowSource;
+use bakeoff_stats::drive::{
+    DriveLog, DriveRecord, KeyShares, PartitionRows, Partitions, Populated,
+};
+use bakeoff_workload::{RowSource, RowValues};
 
 use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
+use super::requests::requested;
 use super::{Shard, Target};
 use crate::call::{catch_panic, if_whole};
 use crate::candidates::start_engine;
+use crate::partitions::{PartitionCounter, PartitionKey};
 use crate::reader::Reader;
 use crate::{Design, DesignError, Observer};
 
@@ -28,6 +32,10 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Filling<'a> {
     pub settings: &'a DriveSettings,
     pub source: Arc<dyn RowSource>,
+    /// The same rows by number.
+    pub values: Arc<dyn RowValues>,
+    /// Partitions of each design whose rows were counted while they were loaded.
+    pub partitions: Vec<(String, PartitionRows)>,
     pub log: &'a mut DriveLog,
     pub observer: &'a dyn Observer,
 }
@@ -81,7 +89,7 @@ impl Filling<'_> {
         if self.shards_wait() && is_first {
             candidates.announce_table(index).await?;
         }
-        if self.settings.fills_tables {
+        if self.settings.fills_tables && !self.settings.begins_empty() {
             let loaded = self.load(&target.info().id, design).await;
             loaded.map_err(|trouble| or_why_dead(target.as_ref(), trouble))?;
         }
@@ -112,6 +120,7 @@ impl Filling<'_> {
         let rows = self.shard().rows(self.settings.load.rows);
         let total = rows.end - rows.start;
         let began = Instant::now();
+        let mut counting = Counting::begin(design.partition_key());
         self.observer.phase(&format!("loading {id}"));
         let mut slices = Slices::begin(self.source.clone(), rows).await?;
         let (mut loaded, mut slice) = (0, 0);
@@ -122,6 +131,7 @@ impl Filling<'_> {
             let done = if_whole(design, done);
             done.map_err(|error| DesignError(format!("loading {id}: {error}")))?;
             read?;
+            counting.add(&rows)?;
             slice += 1;
             loaded += rows.num_rows() as u64;
             self.observer.loading(id, loaded, Some(total));
@@ -134,8 +144,11 @@ impl Filling<'_> {
         self.log.append(&DriveRecord::Populated(Populated {
             design: id.to_owned(),
             rows: loaded,
-            seconds: began.elapsed().as_secs_f64(),
+            seconds: (began.elapsed() - counting.took).as_secs_f64(),
         }))?;
+        let counted = counting.counter.and_then(|counter| counter.rows());
+        self.partitions
+            .extend(counted.map(|rows| (id.to_owned(), rows)));
         Ok(())
     }
 
@@ -158,26 +171,104 @@ impl Filling<'_> {
         }
         for target in &ready {
             self.read_footprint(target.as_ref()).await?;
+            self.read_partitions(target.as_ref()).await?;
         }
         Ok(ready)
     }
 
     async fn prepare(&self, target: &dyn Target) -> Result<(), DesignError> {
         let is_loaded_here = self.shard().is_whole() && self.settings.fills_tables;
-        if let (Some(design), true) = (target.design(), is_loaded_here) {
+        let has_rows = is_loaded_here && !self.settings.begins_empty();
+        if let (Some(design), true) = (target.design(), has_rows) {
             design.settle().await?;
         }
         target.prepare().await
     }
 
     async fn read_footprint(&mut self, target: &dyn Target) -> Result<(), RecordError> {
-        let (Some(design), true) = (target.design(), self.shard().is_whole()) else {
+        let has_rows = self.shard().is_whole() && !self.settings.begins_empty();
+        let (Some(design), true) = (target.design(), has_rows) else {
             return Ok(());
         };
         self.log.append(&match design.footprint().await {
             Ok(footprint) => DriveRecord::Footprint(footprint),
             Err(DesignError(message)) => DriveRecord::Warning { message },
         })?;
+        Ok(())
+    }
+}
+
+impl Filling<'_> {
+    /// Records what is known of a design's partitions. What cannot be read is a warning, since loads need
+    /// none of it.
+    async fn read_partitions(&mut self, target: &dyn Target) -> Result<(), RecordError> {
+        let has_rows = self.shard().is_whole() && !self.settings.begins_empty();
+        let (Some(design), true) = (target.design(), has_rows) else {
+            return Ok(());
+        };
+        let id = &target.info().id;
+        let key = design.partition_key();
+        let words = key.as_ref().map(|key| key.words.clone());
+        let requests = self.requests(key);
+        let requests = self.or_warning(requests)?.flatten();
+        let bytes = self.or_warning(design.partition_bytes().await)?;
+        let counted = self.partitions.iter().find(|(counted, _)| counted == id);
+        let partitions = Partitions {
+            design: id.clone(),
+            key: words,
+            rows: counted.map(|(_, rows)| *rows),
+            requests,
+            bytes: bytes.unwrap_or_default(),
+        };
+        let is_known = partitions.rows.is_some() || partitions.requests.is_some();
+        if is_known || !partitions.bytes.is_empty() {
+            self.log.append(&DriveRecord::Partitions(partitions))?;
+        }
+        Ok(())
+    }
+
+    /// Counts the operations that a load is going to send by partition. Those of passes are one for each row.
+    fn requests(&self, key: Option<PartitionKey>) -> Result<Option<KeyShares>, DesignError> {
+        let (Some(key), None) = (key, &self.settings.passes) else {
+            return Ok(None);
+        };
+        requested(&self.settings.load, self.values.as_ref(), key)
+    }
+
+    /// Records a failure as a warning.
+    fn or_warning<T>(&mut self, read: Result<T, DesignError>) -> Result<Option<T>, RecordError> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(DesignError(message)) => {
+                self.log.append(&DriveRecord::Warning { message })?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Counts the rows of a design by partition while they are loaded.
+struct Counting {
+    /// `None` for a design whose partitions are not known.
+    counter: Option<PartitionCounter>,
+    /// Time that it took, which is none of the loading.
+    took: Duration,
+}
+
+impl Counting {
+    fn begin(key: Option<PartitionKey>) -> Counting {
+        Counting {
+            counter: key.map(PartitionCounter::new),
+            took: Duration::ZERO,
+        }
+    }
+
+    fn add(&mut self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let began = Instant::now();
+        if let Some(counter) = &mut self.counter {
+            counter.add(rows)?;
+        }
+        self.took += began.elapsed();
         Ok(())
     }
 }

@@ -5,7 +5,8 @@
 //! and share of the rate and of the operations in flight; workers share nothing while the load lasts. A
 //! worker's slots take operations in the order in which they are due. None is skipped: when all slots are
 //! busy, operations wait, and their response time is still counted from the moment they were due.
-//! [`search`] finds the highest rate at which an [`Objective`] holds.
+//! [`search`] finds the highest rate at which an [`Objective`] holds. A [`Pass`] performs one operation once on
+//! each row.
 //!
 //! [`drive_designs`] is the protocol of the command `drive`: it fills the tables of all designs,
 //! drives each once in every round, and appends what happens to the log of the drive.
@@ -24,9 +25,12 @@ mod new_rows;
 mod objective;
 mod operation;
 mod pacer;
+mod pass_plan;
+mod passes;
 mod plan;
 mod protocol;
 mod recorder;
+mod requests;
 mod rounds;
 mod run;
 mod schedule;
@@ -42,14 +46,15 @@ mod worker_thread;
 
 pub use background::BackgroundRuns;
 pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};
-pub use driven::{DriveError, DriveObserver, Driven, Second};
+pub use driven::{DriveError, DriveObserver, Driven, Second, ServerUse, Used};
 pub use new_rows::NewRows;
 pub use objective::{DEFAULT_ERROR_SHARE, Judgement, Objective, ObjectiveError};
 pub use operation::{Call, Done, Failure};
+pub use pass_plan::{MOST_PASSES, PassesFor};
 pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};
 pub use protocol::drive_designs;
 pub use run::{drive, drive_here};
-pub use schedule::{MAX_RATE, Rate, Schedule, ScheduleError};
+pub use schedule::{MAX_RATE, Pass, Rate, Schedule, ScheduleError};
 pub use search::{
     Found, Probe, ProbeError, ProbeResult, Probed, SearchSettings, WhyStopped, search,
 };

@@ -66,6 +66,22 @@ pub enum PlanError {
     InFlight { in_flight: u32, threads: u32 },
     #[error("a load has to last some time: set --for 10s or longer")]
     NoDuration,
+    #[error("the pass of {0:?} has no rows: give it one or more, such as {0}=1000")]
+    EmptyPass(String),
+    #[error(
+        "the pass of {name:?} goes through {rows} rows, and there are only {loaded}: give it fewer, or \
+         have more with --rows"
+    )]
+    PassRows {
+        name: String,
+        rows: u64,
+        loaded: u64,
+    },
+    #[error(
+        "the pass of {name:?} goes through {rows} rows, which are not a whole number of its batches \
+         of {batch}: give it a multiple of {batch}"
+    )]
+    PassBatches { name: String, rows: u64, batch: u32 },
     #[error(
         "operation {0:?} needs rows that are there before the load, and there are none: load some \
          with --rows, or set its keys = \"new\""
@@ -104,7 +120,36 @@ impl Plan {
         if self.duration.is_zero() {
             return Err(PlanError::NoDuration);
         }
+        self.check_pass()?;
         self.check_rows()
+    }
+
+    fn check_pass(&self) -> Result<(), PlanError> {
+        let Some(pass) = self.schedule.pass() else {
+            return Ok(());
+        };
+        let Some(operation) = self.mix.operations.get(pass.operation) else {
+            return Err(PlanError::NoOperations);
+        };
+        let (name, batch) = (operation.name.clone(), operation.batch.max(1));
+        if pass.rows == 0 {
+            return Err(PlanError::EmptyPass(name));
+        }
+        if pass.rows > self.rows {
+            return Err(PlanError::PassRows {
+                name,
+                rows: pass.rows,
+                loaded: self.rows,
+            });
+        }
+        if !pass.rows.is_multiple_of(u64::from(batch)) {
+            return Err(PlanError::PassBatches {
+                name,
+                rows: pass.rows,
+                batch,
+            });
+        }
+        Ok(())
     }
 
     fn check_rows(&self) -> Result<(), PlanError> {
@@ -139,7 +184,7 @@ impl Plan {
     }
 
     /// Returns the mean rate of this process's part of the schedule, in operations per second; `None` in a
-    /// closed loop.
+    /// closed loop and in a pass.
     pub fn expected_rate(&self) -> Option<f64> {
         let operations = self.schedule.expected_operations(self.duration)?;
         Some(operations / self.duration.as_secs_f64() / f64::from(self.shard.of))

@@ -17,6 +17,8 @@ pub async fn drive_designs(
     let mut filling = Filling {
         settings: driving.settings,
         source: driving.source.clone(),
+        values: driving.values.clone(),
+        partitions: Vec::new(),
         log: &mut *driving.log,
         observer: driving.observer,
     };

@@ -83,6 +83,8 @@ pub struct Totals {
     pub sent_in_time: u64,
     /// Number of operations that were due and never sent.
     pub unsent: u64,
+    /// Moment at which the last operation ended, by the load's clock; 0 if none has.
+    pub last_done: u64,
     /// Number of operations that became due while all slots were busy, so that they were sent late or
     /// never.
     pub queued: u64,
@@ -103,6 +105,7 @@ impl Totals {
             sent: 0,
             sent_in_time: 0,
             unsent: 0,
+            last_done: 0,
             queued: 0,
             lateness: Histogram::new_with_bounds(1, 3_600 * SECOND, 2)
                 .unwrap_or_else(|_| unreachable!("bounds of a histogram are constants")),
@@ -118,6 +121,7 @@ impl Totals {
             sent,
             sent_in_time,
             unsent,
+            last_done,
             queued,
             lateness,
             failures,
@@ -127,6 +131,7 @@ impl Totals {
         self.sent += sent;
         self.sent_in_time += sent_in_time;
         self.unsent += unsent;
+        self.last_done = self.last_done.max(last_done);
         self.queued += queued;
         self.lateness += lateness;
         for failure in failures {
@@ -204,6 +209,7 @@ impl Recorder {
         if ended.done >= self.current_ends {
             self.begin_second_of(ended.done);
         }
+        self.totals.last_done = self.totals.last_done.max(ended.done);
         self.current.queued += u64::from(ended.queued);
         self.totals.queued += u64::from(ended.queued);
         let tally = &mut self.current.operations[ended.operation];

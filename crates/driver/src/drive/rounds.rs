@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
-use super::{Target, highest_rate, warm_up};
+use super::{Target, highest_rate, passes, warm_up};
 use crate::shuffled;
 
-/// Drives every design once in every round, in random order, or searches for its highest rate.
+/// Drives every design once in every round, in random order, searches for its highest rate, or makes its
+/// passes.
 ///
 /// # Errors
 /// If a failure cannot be recorded.
@@ -51,6 +52,9 @@ async fn drive_turn(mut turn: Turn<'_, '_>) -> Result<(), Trouble> {
     let settings = turn.settings;
     if let Some(search) = &settings.search {
         return highest_rate::find(turn, search).await;
+    }
+    if let Some(passes) = &settings.passes {
+        return passes::carry_out(&mut turn, passes).await;
     }
     // The load is planned before the warm-up, since the number of loads in a warm-up differs between
     // designs, and all designs are to have the same load.

@@ -15,8 +15,8 @@ use super::clock::Clock;
 use super::collector::Collector;
 use super::recorder::Report;
 use super::worker_thread::WorkerThread;
-use super::{DriveError, DriveObserver, Driven, Plan, Stop, Target};
-use crate::cpu::own_cpu_seconds;
+use super::{DriveError, DriveObserver, Driven, Plan, ServerUse, Stop, Target, Used};
+use crate::cpu::{OwnCpu, own_cpu_seconds};
 
 /// Number of reports of one worker that may wait for the collector.
 const REPORTS_PER_WORKER: usize = 8;
@@ -143,6 +143,7 @@ struct Span {
     end: u64,
     started_at: SystemTime,
     client_cpu: f64,
+    client: OwnCpu,
     server: ServerSample,
 }
 
@@ -155,8 +156,14 @@ impl Control<'_> {
         collector.started(span.started_at);
         let runs = Mutex::new(BackgroundRuns::default());
         let stopped_at = self.collect(&mut collector, &span, &runs).await;
-        let cpu = self.cpu_seconds(&span).await;
-        let end = stopped_at.unwrap_or(span.end);
+        let (cpu, used) = self.used_since(&span).await;
+        let end = match stopped_at {
+            Some(at) => at,
+            None if self.plan.schedule.pass().is_some() => {
+                collector.totals.last_done.max(span.start)
+            }
+            None => span.end,
+        };
         let seconds = (end - span.start).div_ceil(SECOND) as u32;
         collector.show_rest(seconds);
         let duration = Duration::from_nanos(end - span.start);
@@ -174,6 +181,7 @@ impl Control<'_> {
             lateness: collector.totals.lateness,
             failures: collector.totals.failures,
             cpu,
+            used,
             worker_failures: collector.worker_failures,
             background: runs.into_inner().unwrap_or_default(),
             new_rows,
@@ -225,6 +233,7 @@ impl Control<'_> {
             end: start.saturating_add(self.plan.duration.as_nanos() as u64),
             started_at,
             client_cpu: own_cpu_seconds(),
+            client: OwnCpu::now(),
             server,
         })
     }
@@ -292,19 +301,26 @@ impl Control<'_> {
         stopped_at.filter(|at| *at < span.end)
     }
 
-    async fn cpu_seconds(&self, span: &Span) -> CpuSeconds {
+    /// Returns the CPU time and the other resources that were used since the start of the load.
+    async fn used_since(&self, span: &Span) -> (CpuSeconds, Used) {
         let client = own_cpu_seconds() - span.client_cpu;
-        let server = self.sample().await.cpu_seconds;
-        CpuSeconds {
+        let by_mode = OwnCpu::now().since(span.client);
+        let server = self.sample().await;
+        let cpu = CpuSeconds {
             client,
-            server: server
+            server: { server.cpu_seconds }
                 .zip(span.server.cpu_seconds)
                 .map(|(now, then)| (now - then).max(0.0)),
-        }
+        };
+        let used = Used {
+            client: by_mode,
+            server: ServerUse::between(&span.server, &server),
+        };
+        (cpu, used)
     }
 
     async fn sample(&self) -> ServerSample {
-        let sample = tokio::time::timeout(SAMPLE_LIMIT, self.target.sample());
+        let sample = tokio::time::timeout(SAMPLE_LIMIT, self.target.sample_now());
         sample.await.unwrap_or_default()
     }
 }

@@ -35,6 +35,18 @@ pub enum Schedule {
     },
     /// Applies several constant rates in turn, each for an equal part of the load's duration.
     Steps { rates: Vec<Rate> },
+    /// Begins the next operation when one ends, as a closed loop does, but performs one operation alone,
+    /// once on each of the rows, and then ends.
+    Pass(Pass),
+}
+
+/// A pass of an operation through the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pass {
+    /// Index into `Mix::operations`.
+    pub operation: usize,
+    /// Number of rows, from the first one on.
+    pub rows: u64,
 }
 
 /// Reason why a text or number is no rate or schedule.
@@ -175,16 +187,25 @@ impl Schedule {
         }
     }
 
-    /// Returns whether nothing is due by the clock.
+    /// Returns whether nothing is due by the clock, and the mix is performed.
     pub fn is_closed_loop(&self) -> bool {
         *self == Schedule::ClosedLoop
     }
 
-    /// Returns the mean number of operations that become due over a duration; `None` in a closed loop.
+    /// Returns the pass, if the schedule is one.
+    pub fn pass(&self) -> Option<Pass> {
+        match self {
+            Schedule::Pass(pass) => Some(*pass),
+            _ => None,
+        }
+    }
+
+    /// Returns the mean number of operations that become due over a duration; `None` in a closed loop
+    /// and in a pass.
     pub fn expected_operations(&self, duration: Duration) -> Option<f64> {
         let seconds = duration.as_secs_f64();
         Some(match self {
-            Schedule::ClosedLoop => return None,
+            Schedule::ClosedLoop | Schedule::Pass(_) => return None,
             Schedule::Constant { rate } | Schedule::Poisson { rate } => rate.per_second() * seconds,
             Schedule::Ramp { from, to } => (ramp_end(*from) + ramp_end(*to)) / 2.0 * seconds,
             Schedule::Steps { rates } => {
@@ -212,6 +233,7 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schedule::ClosedLoop => f.write_str("as fast as it goes"),
+            Schedule::Pass(pass) => write!(f, "each of {} rows once", pass.rows),
             Schedule::Constant { rate } => rate.fmt(f),
             Schedule::Poisson { rate } => write!(f, "{rate} at random"),
             Schedule::Ramp { from, to } => {

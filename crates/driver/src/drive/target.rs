@@ -31,6 +31,12 @@ pub trait Target: Send + Sync {
     /// Returns the resources that the server has used up to now; empty where they cannot be read.
     async fn sample(&self) -> ServerSample;
 
+    /// Returns the resources that the server has used up to this moment, where [`Target::sample`] may return
+    /// those of a moment that is less than a second ago.
+    async fn sample_now(&self) -> ServerSample {
+        self.sample().await
+    }
+
     /// Executes a statement of the mix's background, as written.
     async fn execute(&self, statement: &str) -> Result<(), DesignError>;
 }

@@ -11,7 +11,7 @@ use bakeoff_workload::Mix;
 
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
-use super::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target};
+use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
 
 /// Pause between two checks whether the server still runs.
 const SERVER_POLL: Duration = Duration::from_millis(200);
@@ -57,8 +57,15 @@ impl<'a> Trials<'a> {
         }
         self.count += 1;
         let trial = self.count;
-        let what = format!("{} at {}", target.info().id, plan.schedule);
-        self.live.begin(&what, plan.duration);
+        let id = &target.info().id;
+        let (what, lasts) = match plan.schedule.pass() {
+            Some(pass) => (
+                format!("{id}: {}", self.pass_in_words(pass)),
+                Duration::ZERO,
+            ),
+            None => (format!("{id} at {}", plan.schedule), plan.duration),
+        };
+        self.live.begin(&what, lasts);
         // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
         let is_warm_up = self.is_warm_up;
@@ -119,6 +126,13 @@ impl<'a> Trials<'a> {
         })
     }
 
+    /// Names a pass: `read, each of 1000 rows once`.
+    fn pass_in_words(&self, pass: Pass) -> String {
+        let operation = self.operations.get(pass.operation);
+        let name = operation.map_or("", String::as_str);
+        format!("{name}, {}", Schedule::Pass(pass))
+    }
+
     /// Sums up the measurements of a trial by operation, as reports show them: the times after the
     /// warm-up, and the counts of the whole load.
     ///
@@ -154,6 +168,30 @@ impl Trial {
         let from = warm_up_of(&self.seconds, duration).seconds as u32;
         least_climb(&self.seconds, from, duration as u32)
     }
+
+    /// Counts an operation over the whole load.
+    pub fn total(&self, operation: usize) -> Counts {
+        let mut total = Counts::default();
+        let seconds = self.seconds.iter();
+        for counts in seconds.filter_map(|second| second.operations.get(operation)) {
+            total.succeeded += counts.successes;
+            total.failed += counts.failed();
+            total.not_applied += counts.not_applied;
+            total.rows += counts.rows;
+            total.bytes += counts.bytes;
+        }
+        total
+    }
+}
+
+/// Counts of one operation over a load.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub succeeded: u64,
+    pub failed: u64,
+    pub not_applied: u64,
+    pub rows: u64,
+    pub bytes: u64,
 }
 
 /// A load that has ended.
@@ -214,11 +252,14 @@ impl Recording<'_, '_> {
             trial: self.trial,
             design: self.design.clone(),
             round: self.round,
-            schedule: self.plan.schedule.to_string(),
+            schedule: match self.plan.schedule.pass() {
+                Some(pass) => self.trials.pass_in_words(pass),
+                None => self.plan.schedule.to_string(),
+            },
             scheduled_rate: self.plan.expected_rate(),
             even: !matches!(
                 self.plan.schedule,
-                Schedule::Ramp { .. } | Schedule::Steps { .. }
+                Schedule::Ramp { .. } | Schedule::Steps { .. } | Schedule::Pass(_)
             ),
             warm_up: self.is_warm_up,
             started_at_ns: started_at.as_nanos() as u64,

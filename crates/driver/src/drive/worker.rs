@@ -204,7 +204,7 @@ impl<'a> Load<'a> {
     /// Takes the next operation, and returns when it is due. Returns `None` if there is none, or no time
     /// to send it.
     fn take(&self, now: u64) -> Option<u64> {
-        if self.pacer.is_stopped() {
+        if self.pacer.is_stopped() || self.calls.borrow().are_over() {
             return None;
         }
         let due = self.next_due(now)?;

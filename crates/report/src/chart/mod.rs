@@ -38,7 +38,7 @@ pub use scatter::{Size, scatter};
 pub use setting_line::{setting_bytes, setting_times};
 pub use speed_up_lines::speed_up_lines;
 pub use storage_bars::storage_bars;
-pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
+pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, overlay, timeline};
 
 use crate::markup::Escaped;
 

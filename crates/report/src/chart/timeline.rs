@@ -1,6 +1,7 @@
 //! Draws a trial second by second: the client's latency and rate, and the server, on one time axis.
 
 mod growth;
+mod overlay;
 mod series;
 
 use std::fmt::Write;
@@ -12,6 +13,7 @@ use super::panel::{GAP, HEADING, Panel};
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;
+pub use overlay::{Overlaid, overlay};
 use series::Series;
 
 const AXIS: f64 = 38.0;
@@ -23,10 +25,7 @@ pub const MOST_POINTS: usize = 240;
 /// Draws the chart, or returns `None` for a trial without a second.
 pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Option<String> {
     let end = f64::from(trial.seconds.last()?.second) + 1.0;
-    let width = match size {
-        Size::Wide => 760.0,
-        Size::Phone => 360.0,
-    };
+    let width = width_of(size);
     let x = Scale::up_to(end, LEFT, width - RIGHT);
     let series = Series::new(header, trial);
     let panels: Vec<Panel> = series
@@ -34,25 +33,13 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
         .into_iter()
         .filter(Panel::has_values)
         .collect();
-    let mut content = String::new();
-    let mut top = 0.0;
-    for panel in &panels {
-        let plot = Rectangle {
-            left: LEFT,
-            top: top + HEADING,
-            right: width - RIGHT,
-            bottom: top + HEADING + panel.height,
-        };
-        content += &left_out(trial, &x, &plot);
-        content += &panel.svg(&x, &plot);
-        top = plot.bottom + GAP;
-    }
-    content += &time_axis(&x, top - GAP, width);
+    let (mut content, bottom) = stacked(&panels, &x, width, |plot| left_out(trial, &x, plot));
+    content += &time_axis(&x, bottom - GAP, width);
     let title = format!(
         "{}, {}, second by second",
         trial.start.design, trial.start.schedule
     );
-    let height = top - GAP + AXIS;
+    let height = bottom - GAP + AXIS;
     Some(super::svg(
         width,
         height,
@@ -60,6 +47,37 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
         &description(trial, &panels),
         &content,
     ))
+}
+
+fn width_of(size: Size) -> f64 {
+    match size {
+        Size::Wide => 760.0,
+        Size::Phone => 360.0,
+    }
+}
+
+/// Draws panels below one another, each over what `behind` draws into its plot. Returns where the next one
+/// would begin, too.
+fn stacked(
+    panels: &[Panel],
+    x: &Scale,
+    width: f64,
+    behind: impl Fn(&Rectangle) -> String,
+) -> (String, f64) {
+    let mut content = String::new();
+    let mut top = 0.0;
+    for panel in panels {
+        let plot = Rectangle {
+            left: LEFT,
+            top: top + HEADING,
+            right: width - RIGHT,
+            bottom: top + HEADING + panel.height,
+        };
+        content += &behind(&plot);
+        content += &panel.svg(x, &plot);
+        top = plot.bottom + GAP;
+    }
+    (content, top)
 }
 
 /// Shades the warm-up, and the seconds after the last operation was due.

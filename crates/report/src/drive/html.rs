@@ -3,6 +3,7 @@
 pub(crate) mod published;
 mod setup;
 mod tables;
+mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
@@ -20,15 +21,35 @@ pub fn render(summary: &DriveSummary) -> String {
     let sections = [
         comparison(summary),
         search(summary),
+        together::section_of(summary),
         time_lines(summary),
         percentiles(summary),
-        section("All figures", &tables::designs(summary)),
-        section("Operations", &tables::operations(summary)),
+        figures(summary),
+        partitions(summary),
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),
     ];
     frame(summary).around(&sections)
+}
+
+/// Renders the tables of what was measured: of passes, or of designs and their operations.
+fn figures(summary: &DriveSummary) -> String {
+    if summary.header.passes.is_some() {
+        return section("Passes", &tables::passes(summary));
+    }
+    [
+        section("All figures", &tables::designs(summary)),
+        section("Operations", &tables::operations(summary)),
+    ]
+    .concat()
+}
+
+fn partitions(summary: &DriveSummary) -> String {
+    if summary.partitions.is_empty() {
+        return String::new();
+    }
+    section("Partitions", &tables::partitions(summary))
 }
 
 fn frame(summary: &DriveSummary) -> Frame<'_> {

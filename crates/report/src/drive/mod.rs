@@ -3,6 +3,8 @@
 pub mod html;
 pub mod json;
 pub(crate) mod notes;
+mod partitions;
+mod passes;
 mod rows;
 pub mod slower_disk;
 pub mod terminal;

@@ -5,7 +5,7 @@ mod rounds;
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 use bakeoff_stats::total;
 
-use super::{Kind, few_operations};
+use super::{Kind, few_operations, passes};
 use crate::{nodes, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
@@ -26,10 +26,10 @@ pub fn facts(summary: &DriveSummary) -> String {
     };
     let seconds = units::trimmed(&units::duration(header.seconds));
     let in_flight = units::count(u64::from(header.in_flight));
-    let (seconds, in_flight) = if header.objective.is_some() {
-        (format!("{seconds} a probe"), format!("at most {in_flight}"))
-    } else {
-        (seconds, in_flight)
+    let (seconds, in_flight) = match (&header.passes, &header.objective) {
+        (Some(passes), _) => (passes::tables(passes).to_owned(), in_flight),
+        (None, Some(_)) => (format!("{seconds} a probe"), format!("at most {in_flight}")),
+        (None, None) => (seconds, in_flight),
     };
     format!(
         "{}, {}, {seconds}, {in_flight} in flight, {processes}{}, {} with {}",
@@ -83,15 +83,20 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
 fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
     summary.trials.iter().filter(|t| {
         let number = t.start.trial;
-        summary.designs.iter().any(|d| d.trials.contains(&number))
+        t.pass.is_some() || summary.designs.iter().any(|d| d.trials.contains(&number))
     })
 }
 
-/// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`.
+/// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
+/// `cassandra/wide, read, each of 1000 rows once, round 2`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
         Some(_) => format!("{}, {}", trial.start.design, trial.start.schedule),
+        None if trial.pass.is_some() => format!(
+            "{}, {}, round {}",
+            trial.start.design, trial.start.schedule, trial.start.round
+        ),
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }
 }
@@ -108,6 +113,10 @@ fn unfinished(summary: &DriveSummary) -> Option<String> {
 /// Counts the loads before the first one that counts.
 fn warmed_up(summary: &DriveSummary) -> Option<String> {
     let loops = summary.trials.iter().filter(|t| t.start.warm_up).count();
+    if loops > 0 && summary.header.passes.is_some() {
+        let text = "servers were warmed up before: all passes were made once, in no figure";
+        return Some(text.to_owned());
+    }
     (loops > 0).then(|| {
         format!(
             "servers were warmed up before: {} as fast as they go, in no figure",
@@ -117,6 +126,10 @@ fn warmed_up(summary: &DriveSummary) -> Option<String> {
 }
 
 fn warm_up(summary: &DriveSummary) -> Option<String> {
+    if summary.header.passes.is_some() {
+        // A pass counts as a whole.
+        return None;
+    }
     let seconds = || trials(summary).map(|t| t.warm_up_seconds);
     let (least, most) = (seconds().min()?, seconds().max()?);
     if Kind::of(summary) == Kind::Varying {

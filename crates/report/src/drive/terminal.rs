@@ -4,7 +4,7 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{notes, rows, verdict};
+use super::{notes, partitions, rows, verdict};
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
 
@@ -22,16 +22,27 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let operations = tables::operations(summary, width, style);
         parts.push(section("Response times", style, &operations));
     }
+    if summary.passes.iter().any(|pass| pass.ended > 0) {
+        let passes = tables::passes(summary, width, style);
+        parts.push(section("Passes", style, &passes));
+    }
     if summary.designs.iter().any(|d| !d.probes.is_empty()) {
         let probes = tables::probes(summary, width, style);
         parts.push(section("Search", style, &probes));
     }
+    parts.extend(partitions(summary, width, style));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
     parts.extend(published(summary, width, style));
     let verdict = verdict::paragraph(summary);
     parts.push(text::paragraph("Verdict", &verdict, width, style));
     parts.join("\n\n") + "\n"
+}
+
+fn partitions(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
+    let legend = wrap(&partitions::legend(summary)?, width, "", "");
+    let table = tables::partitions(summary, width, style);
+    Some(section("Partitions", style, &[legend, table].join("\n")))
 }
 
 fn failures(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {

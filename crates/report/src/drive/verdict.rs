@@ -11,12 +11,15 @@ mod short;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
-use super::{Kind, compared, list, quantile};
+use super::{Kind, compared, list, passes, quantile};
 use crate::units;
 pub use answers::answers;
 use ranked::{Ranked, fell_short, ranked};
 
 pub fn paragraph(summary: &DriveSummary) -> String {
+    if summary.header.passes.is_some() {
+        return passes::verdict(summary);
+    }
     let kind = Kind::of(summary);
     let ranking = ranked(summary, kind);
     let Some((best, _)) = ranking.first() else {

@@ -1,6 +1,8 @@
 //! Makes the table of statements: as published, as measured, and what that decides.
 
-use bakeoff_stats::study::{Claim, Comparison, Figure, FigureOf, Finding, Judged, Quantile, Value};
+use bakeoff_stats::study::{
+    Claim, Comparison, Figure, FigureOf, Finding, Judged, PassTime, Quantile, Value,
+};
 
 use super::{Cell, Column, Table};
 use crate::units;
@@ -104,6 +106,16 @@ fn name(figure: &Figure) -> String {
             };
             format!("{operation} {quantile}")
         }
+        Figure::Pass { operation, time } => {
+            let time = match time {
+                PassTime::Real => "real time",
+                PassTime::User => "user time",
+                PassTime::System => "system time",
+                PassTime::ClientCpu => "client's CPU time",
+                PassTime::ServerCpu => "server's CPU time",
+            };
+            format!("{time} of the pass {operation}")
+        }
         Figure::CompressionRatio => "compressed size".to_owned(),
         Figure::CompressionMetadata => "compression metadata".to_owned(),
         Figure::DiskReadPerByte => "bytes read from disk/returned".to_owned(),
@@ -141,7 +153,7 @@ fn shown(comparison: &Comparison, number: f64) -> String {
         return ratio(number);
     }
     match comparison.of.figure {
-        Figure::Query(_) | Figure::Response { .. } => units::duration(number),
+        Figure::Query(_) | Figure::Response { .. } | Figure::Pass { .. } => units::duration(number),
         Figure::Load | Figure::Inserts => format!("{} rows/s", units::rate(number)),
         Figure::Throughput => format!("{} ops/s", units::rate(number)),
         Figure::Storage => format!("{number:.1} bytes/row"),

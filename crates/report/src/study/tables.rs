@@ -1,6 +1,6 @@
 //! Makes the table of a step's figures, a row for each design.
 
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, PassFigures};
 use bakeoff_stats::study::Measured;
 use bakeoff_stats::sweep::{SweepDesign, SweepSetting, SweepSummary};
 use bakeoff_stats::{DesignSummary, Estimate, QuerySummary, Summary};
@@ -61,6 +61,9 @@ fn time_of(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> C
 }
 
 fn of_load(summary: &DriveSummary) -> Table {
+    if summary.header.passes.is_some() {
+        return of_passes(summary);
+    }
     let mut head: Vec<Column> = ["Design", "Ops/s"].map(Column::of).into();
     for operation in &summary.header.operations {
         let quantiles = ["p50", "p99", "p99.9"].into_iter();
@@ -80,6 +83,47 @@ fn of_load(summary: &DriveSummary) -> Table {
             .to_owned(),
         head,
         rows: rows.map(|design| load_row(summary, design)).collect(),
+    }
+}
+
+fn of_passes(summary: &DriveSummary) -> Table {
+    let head = [
+        "Design",
+        "Pass",
+        "Real",
+        "User",
+        "System",
+        "Server CPU",
+        "Operations",
+        "Failed",
+    ];
+    let time = |time: Option<Estimate>| match time {
+        Some(time) => {
+            let (median, interval) = units::duration_interval(&time);
+            vec![median, interval]
+        }
+        None => none(),
+    };
+    let row = |pass: &PassFigures| {
+        let operations = { pass.operations }.map(|n| units::count(n.median.round() as u64));
+        vec![
+            vec![pass.design.clone()],
+            vec![pass.operation.clone()],
+            time(pass.real),
+            time(pass.user),
+            time(pass.system),
+            time(pass.server_cpu),
+            or_none(operations),
+            vec![units::count(pass.failed)],
+        ]
+    };
+    Table {
+        caption:
+            "Times of whole passes: medians of the rounds in which no operation failed; below each \
+                  one its interval. User and system are the CPU time of the client."
+                .to_owned(),
+        head: head.map(Column::of).into(),
+        rows: summary.passes.iter().map(row).collect(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Passes;
 use crate::decide::Rule;
 use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure};
 
@@ -51,8 +52,11 @@ pub struct DriveHeader {
     pub keyspace: Option<String>,
     /// Description of the objective of a search for the highest rate.
     pub objective: Option<String>,
-    /// Planned duration of each trial.
+    /// Planned duration of each trial; 0 for passes, which last as long as they take.
     pub seconds: f64,
+    /// Passes that take the place of loads; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Passes>,
     /// Published figures that are shown alongside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,

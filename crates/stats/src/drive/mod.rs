@@ -8,6 +8,8 @@ mod header;
 mod histogram_log;
 mod log;
 mod merge;
+mod partitions;
+mod passes;
 mod record;
 mod steady;
 mod summary;
@@ -24,6 +26,8 @@ pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
 pub use merge::{MergeError, merge};
+pub use partitions::{KeyShares, PartitionBytes, PartitionRows, Partitions};
+pub use passes::{PassInfo, PassRecord, Passes};
 pub use record::{
     DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, RateEstimate, SecondCounts,
     TrialEnd, TrialStart,
@@ -31,7 +35,7 @@ pub use record::{
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison, LoadFigure,
-    TrialSummary, warm_up_of,
+    PassFigures, TrialSummary, warm_up_of,
 };
 pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use threshold::{Judged, Threshold};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriveHeader, FailureKind, ServerSample, Tally};
+use super::{DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
@@ -16,10 +16,13 @@ pub enum DriveRecord {
     /// Rows that exist before the load begins.
     Populated(Populated),
     Footprint(Footprint),
+    Partitions(Partitions),
     TrialStarted(TrialStart),
     /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),
     TrialEnded(TrialEnd),
+    /// What a pass took, recorded after the end of its trial; such a trial is not a round.
+    Pass(PassRecord),
     /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
     Probe(ProbeRecord),
     Found(FoundRate),

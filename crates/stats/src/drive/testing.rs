@@ -46,6 +46,7 @@ pub fn header() -> DriveHeader {
         keyspace: None,
         objective: None,
         seconds: 20.0,
+        passes: None,
         published: None,
         decide: None,
         parts: Vec::new(),

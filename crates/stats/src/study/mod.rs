@@ -68,6 +68,8 @@ pub enum Figure {
         operation: String,
         quantile: Quantile,
     },
+    /// Time of a whole pass of an operation, in seconds.
+    Pass { operation: String, time: PassTime },
     /// Compressed size divided by the uncompressed one.
     CompressionRatio,
     /// Memory off heap for the places of compressed chunks, in bytes.
@@ -76,6 +78,21 @@ pub enum Figure {
     DiskReadPerByte,
     /// Rows inserted per second with the design's best setting.
     Inserts,
+}
+
+/// Time of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassTime {
+    /// From the first operation to the last reply.
+    Real,
+    /// CPU time of the client in user mode.
+    User,
+    /// CPU time of the client in the kernel.
+    System,
+    /// CPU time of the client.
+    ClientCpu,
+    /// CPU time of the server.
+    ServerCpu,
 }
 
 /// Quantile of response times.
@@ -193,6 +210,7 @@ impl Measured {
             Measured::Load(summary) => {
                 let mut designs = summary.designs.iter();
                 designs.any(|design| design.figures.is_some() || !design.found.is_empty())
+                    || summary.passes.iter().any(|pass| pass.real.is_some())
             }
             Measured::Sweep(summary) => summary.designs.iter().any(|design| design.best.is_some()),
         }

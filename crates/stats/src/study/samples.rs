@@ -1,7 +1,7 @@
 //! Finds a figure of a design in what a step measured.
 
-use super::{Figure, FigureOf, Measured, Quantile};
-use crate::drive::{DriveDesign, DriveSummary, Latency, Support, TrialSummary};
+use super::{Figure, FigureOf, Measured, PassTime, Quantile};
+use crate::drive::{DriveDesign, DriveSummary, Latency, PassRecord, Support, TrialSummary};
 use crate::rounds::method::TableNoise;
 use crate::sweep::SweepSummary;
 use crate::{DesignSummary, Estimate, Failure, Footprint, Summary};
@@ -109,7 +109,53 @@ fn of_load(summary: &DriveSummary, figure: &FigureOf) -> Result<Samples, String>
         } => by_round(summary, design, |trial| {
             response(trial, operation, *quantile)
         }),
+        Figure::Pass { operation, time } => of_passes(summary, design, operation, *time),
         _ => Err("a load has no such figure".to_owned()),
+    }
+}
+
+/// Collects a time of the first pass of an operation, of the rounds in which none of its operations failed.
+fn of_passes(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    operation: &str,
+    time: PassTime,
+) -> Result<Samples, String> {
+    let id = &design.info.id;
+    let passes = summary.header.passes.iter().flat_map(|all| &all.passes);
+    let place = { passes.enumerate() }.find(|(_, pass)| pass.operation == operation);
+    let Some((place, _)) = place else {
+        return Err(format!("no pass of {operation} was made"));
+    };
+    let records = summary
+        .trials
+        .iter()
+        .filter_map(|trial| trial.pass.as_ref());
+    let whole = records.filter(|pass| pass.design == *id && pass.place == place && pass.is_whole());
+    let mut values: Vec<(u32, f64)> = whole
+        .filter_map(|pass| Some((pass.round, pass_time(pass, time)?)))
+        .filter(|(_, seconds)| *seconds > 0.0)
+        .collect();
+    values.sort_by_key(|(round, _)| *round);
+    if values.is_empty() {
+        return Err(format!(
+            "no pass of {operation} on {id} came to its end without a failure and has this time"
+        ));
+    }
+    Ok(Samples::Rounds(Rounds {
+        values,
+        noise: None,
+        chosen_from: 1,
+    }))
+}
+
+fn pass_time(pass: &PassRecord, time: PassTime) -> Option<f64> {
+    match time {
+        PassTime::Real => Some(pass.real),
+        PassTime::User => Some(pass.user),
+        PassTime::System => Some(pass.system),
+        PassTime::ClientCpu => Some(pass.client_cpu()),
+        PassTime::ServerCpu => pass.server_cpu,
     }
 }
 

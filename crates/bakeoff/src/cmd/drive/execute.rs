@@ -86,6 +86,7 @@ async fn drive(
     let driving = Driving {
         settings: &plan.settings,
         source: plan.source.clone(),
+        values: plan.values.clone(),
         log,
         observer: &plan.progress,
         live: &mut live,

@@ -1,5 +1,6 @@
 //! Makes the first record of a drive: what is driven, how, and on which machine.
 
+use bakeoff_driver::drive::DriveSettings;
 use bakeoff_engines::Replication;
 use bakeoff_stats::drive::{DriveHeader, OperationInfo, Published};
 use bakeoff_stats::{DesignInfo, PublishedFigure};
@@ -7,6 +8,7 @@ use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
+use super::passes;
 use crate::cmd::run::header::rule;
 use crate::machine;
 
@@ -15,10 +17,12 @@ pub fn header(
     workload: &Workload,
     mix: &Mix,
     load: &Load,
-    rows: u64,
+    settings: &DriveSettings,
     designs: Vec<DesignInfo>,
     replication: Replication,
 ) -> DriveHeader {
+    let passes = settings.passes.as_ref();
+    let passes = passes.map(|passes| passes::described(passes, mix, workload));
     DriveHeader {
         bakeoff_version: machine::VERSION.to_owned(),
         started_at: machine::now(),
@@ -27,7 +31,7 @@ pub fn header(
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
         seed: workload.seed,
-        rows,
+        rows: settings.load.rows,
         operations: mix
             .operations
             .iter()
@@ -37,7 +41,10 @@ pub fn header(
         machine: machine::describe(),
         threads: u32::from(options.threads),
         shard: (load.shard.index, load.shard.of),
-        schedule: load.schedule.to_string(),
+        schedule: match &passes {
+            Some(passes) => passes::in_words(passes),
+            None => load.schedule.to_string(),
+        },
         in_flight: load.in_flight,
         retries: options.retries,
         time_out_seconds: options.time_out.as_secs_f64(),
@@ -45,7 +52,11 @@ pub fn header(
         nodes: replication.nodes_info(),
         keyspace: options.keyspace.clone(),
         objective: load.objective.as_ref().map(ToString::to_string),
-        seconds: load.duration.as_secs_f64(),
+        seconds: match passes {
+            Some(_) => 0.0,
+            None => load.duration.as_secs_f64(),
+        },
+        passes,
         published: workload.published.as_ref().map(published),
         decide: Some(rule(workload)),
         parts: Vec::new(),

@@ -48,8 +48,12 @@ impl LiveView for Live<'_> {
     }
 }
 
-/// Writes the beginning of the line, with the seconds left after `over` seconds.
+/// Writes the beginning of the line, with the seconds left after `over` seconds, or these where it is not known how
+/// many there will be.
 fn prefix(what: &str, duration: Duration, over: u32) -> String {
+    if duration.is_zero() {
+        return format!("{what}, {over} s so far");
+    }
     let whole = duration.as_secs_f64().ceil() as u64;
     match whole.saturating_sub(u64::from(over)) {
         0 => format!("{what}, waiting for the last ones"),
@@ -110,6 +114,8 @@ mod tests {
         assert_eq!(prefix(0), "dry at 5 ops/s, 60 s of 60 s left");
         assert_eq!(prefix(45), "dry at 5 ops/s, 15 s of 60 s left");
         assert_eq!(prefix(62), "dry at 5 ops/s, waiting for the last ones");
+        let pass = super::prefix("dry: read", Duration::ZERO, 3);
+        assert_eq!(pass, "dry: read, 3 s so far");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use bakeoff_driver::drive::{
 };
 use bakeoff_workload::Mix;
 
+use super::passes::{self, Asked};
 use super::{Arrivals, Drive};
 
 const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
@@ -23,6 +24,8 @@ pub struct Load {
     pub in_flight: u32,
     pub duration: Duration,
     pub objective: Option<Objective>,
+    /// Passes that take the place of loads.
+    pub passes: Option<Vec<Asked>>,
     pub shard: Shard,
 }
 
@@ -30,7 +33,7 @@ impl Load {
     /// Reads the load from the options.
     ///
     /// # Errors
-    /// Fails for an invalid rate or objective, or an operation that the mix does not have.
+    /// Fails for an invalid rate, objective or pass, or an operation that the mix does not have.
     pub fn new(options: &Drive, mix: &Mix) -> Result<Load> {
         let objective = match &options.within {
             Some(text) => Some(objective(text, mix)?),
@@ -44,7 +47,12 @@ impl Load {
         {
             bail!("--arrivals poisson needs a --rate, or a rate to search --within");
         }
+        let passes = match options.passes.as_slice() {
+            [] => None,
+            texts => Some(passes::asked(texts, mix)?),
+        };
         let in_flight = options.in_flight.unwrap_or(match (&schedule, &objective) {
+            _ if passes.is_some() => u32::from(options.threads),
             (Schedule::ClosedLoop, None) => CLOSED_LOOP_IN_FLIGHT.max(u32::from(options.threads)),
             _ => DEFAULT_IN_FLIGHT,
         });
@@ -63,6 +71,7 @@ impl Load {
             in_flight,
             duration,
             objective,
+            passes,
             shard: options.shard,
         })
     }
@@ -74,6 +83,7 @@ impl Load {
             objective,
             at_random,
         });
+        let passes = { self.passes.as_ref() }.map(|asked| passes::planned(options, asked, rows));
         DriveSettings {
             load: Plan {
                 mix,
@@ -92,6 +102,7 @@ impl Load {
             },
             rounds: options.rounds,
             search,
+            passes,
             warms_up: true,
             fills_tables: !options.no_load,
         }
@@ -146,6 +157,23 @@ mod tests {
     fn options(arguments: &[&str]) -> Drive {
         let line = ["drive", "w.toml"].iter().chain(arguments);
         Line::try_parse_from(line).unwrap().drive
+    }
+
+    #[test]
+    fn passes_have_one_operation_in_flight_for_each_thread_and_no_duration() {
+        let options = options(&["--passes", "read=50,read", "--empty", "--threads", "2"]);
+        let load = Load::new(&options, &mix()).unwrap();
+        assert_eq!(load.in_flight, 2);
+        let settings = load.settings(&options, Arc::new(mix()), 1, 80);
+        let passes = settings.passes.unwrap();
+        assert!(passes.from_empty);
+        let rows: Vec<u64> = passes.passes.iter().map(|pass| pass.rows).collect();
+        assert_eq!(rows, [50, 80]);
+        for other in [["--rate", "5"], ["--for", "5s"], ["--within", "p99<1s"]] {
+            let line = [&["drive", "w.toml", "--passes", "read"][..], &other[..]].concat();
+            assert!(Line::try_parse_from(line).is_err(), "{other:?}");
+        }
+        assert!(Line::try_parse_from(["drive", "w.toml", "--empty"]).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod execute;
 mod header;
 mod live;
 mod load;
+mod passes;
 mod time;
 
 use std::path::PathBuf;
@@ -64,9 +65,24 @@ pub struct Drive {
     rate: Option<String>,
 
     /// Operations in flight: without --rate, the next one begins when one ends
-    /// [default: 32; with --rate 1024]
+    /// [default: 32; with --rate 1024; with --passes 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     in_flight: Option<u32>,
+
+    /// Instead of loads: goes through the rows once with each of these operations of the [mix], one after the
+    /// other, and times each pass as a whole. OPERATION=ROWS takes the first rows only, and `all` every
+    /// operation
+    #[arg(
+        long,
+        value_name = "OPERATION,...",
+        value_delimiter = ',',
+        conflicts_with_all = ["rate", "within", "duration", "start_at", "arrivals"]
+    )]
+    passes: Vec<String>,
+
+    /// Begins each round of passes with tables made anew, without rows, which the passes write
+    #[arg(long, requires = "passes", conflicts_with_all = ["keyspace", "no_load"])]
+    empty: bool,
 
     /// How operations of a rate arrive: at equal intervals, or at random like those of independent
     /// users
@@ -192,10 +208,17 @@ impl Drive {
         let mut warnings = before.check_first_rows(rows)?;
         progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows)?;
-        check_new_rows(&mix, values.as_ref(), rows)?;
+        if load.passes.is_none() {
+            check_new_rows(&mix, values.as_ref(), rows)?;
+        }
         let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
         warnings.extend(before.check_effects(&designs, &context));
+        let mut settings = load.settings(&self, mix.clone(), workload.seed, rows);
+        if let Some(passes) = &settings.passes {
+            let possible = passes.check(&settings.load);
+            possible.map_err(|error| Misuse::new(error.into()))?;
+        }
         if self.dry_run {
             progress.finish();
             let dry_run = DryRun {
@@ -212,11 +235,10 @@ impl Drive {
             &workload,
             &mix,
             &load,
-            rows,
+            &settings,
             infos,
             context.options.cassandra.replication,
         );
-        let mut settings = load.settings(&self, mix, workload.seed, rows);
         // A warm-up goes as fast as the server does.
         settings.warms_up = context.options.rate_limit.is_none();
         execute::execute(execute::Plan {
@@ -237,6 +259,7 @@ impl Drive {
     /// Reads and checks what the options ask for.
     fn check(&self, workload: &Workload, mix: &Mix) -> Result<(Load, Vec<DesignId>)> {
         let load = Load::new(self, mix)?;
+        self.check_passes(&load)?;
         let designs = choice::designs(workload, &self.designs)?;
         check_operations(&designs)?;
         self.check_sharing(&designs)?;
@@ -254,6 +277,17 @@ impl Drive {
             "without --rate the cluster is driven as fast as it goes, and others may depend on it: give a \
              --rate that it can spare or, if nobody does, say --rate-limit none"
         )
+    }
+
+    /// Refuses passes of a part of the rows, which would be none through all of them.
+    fn check_passes(&self, load: &Load) -> Result<()> {
+        if load.passes.is_some() && !self.shard.is_whole() {
+            bail!(
+                "--shard {}: a pass goes through all rows: leave --shard out, and give it more --threads",
+                self.shard
+            );
+        }
+        Ok(())
     }
 
     fn limit(&self) -> Result<Option<Arc<RateLimit>>> {

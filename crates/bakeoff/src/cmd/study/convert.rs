@@ -1,7 +1,9 @@
 //! Makes of a study's file what its figures are judged by.
 
-use bakeoff_stats::study::{Claim, Comparison, Figure, FigureOf, Quantile, Study};
-use bakeoff_workload::{DesignId, StudyClaim, StudyComparison, StudyFigure, StudyQuantile};
+use bakeoff_stats::study::{Claim, Comparison, Figure, FigureOf, PassTime, Quantile, Study};
+use bakeoff_workload::{
+    DesignId, StudyClaim, StudyComparison, StudyFigure, StudyPassTime, StudyQuantile,
+};
 
 pub fn study(file: &bakeoff_workload::Study) -> Study {
     let publication = &file.publication;
@@ -60,6 +62,16 @@ fn figure(figure: &StudyFigure) -> Figure {
                 StudyQuantile::P50 => Quantile::P50,
                 StudyQuantile::P99 => Quantile::P99,
                 StudyQuantile::P999 => Quantile::P999,
+            },
+        },
+        StudyFigure::Pass { operation, time } => Figure::Pass {
+            operation: operation.clone(),
+            time: match time {
+                StudyPassTime::Real => PassTime::Real,
+                StudyPassTime::User => PassTime::User,
+                StudyPassTime::System => PassTime::System,
+                StudyPassTime::ClientCpu => PassTime::ClientCpu,
+                StudyPassTime::ServerCpu => PassTime::ServerCpu,
             },
         },
         StudyFigure::CompressionRatio => Figure::CompressionRatio,

@@ -67,6 +67,66 @@ fn workers(threads: u32, shards: u32) -> Vec<Calls> {
 }
 
 #[test]
+fn a_pass_goes_through_each_row_once_whatever_the_keys() {
+    // Operation 2 inserts new rows, and operation 1 would read the latest ones.
+    for (operation, threads) in [(0, 1), (1, 3), (2, 3)] {
+        let mut plan = plan(reads_and_inserts(1), threads, Shard::WHOLE);
+        plan.schedule = Schedule::Pass(Pass {
+            operation,
+            rows: 70,
+        });
+        let mut rows = Vec::new();
+        for thread in 0..threads {
+            let mut calls = Calls::new(&plan, thread);
+            while !calls.are_over() {
+                let call = calls.next();
+                assert_eq!((call.operation, call.row_step), (operation, 1));
+                assert!(call.row_exists && !calls.wants_latest(&call));
+                calls.ended(&call, true);
+                rows.push(call.row);
+            }
+            assert_eq!(calls.into_new_rows().taken, 0);
+        }
+        rows.sort_unstable();
+        assert_eq!(rows, (0..70).collect::<Vec<u64>>());
+    }
+}
+
+#[test]
+fn batches_of_a_pass_follow_one_another() {
+    let mut plan = plan(reads_and_inserts(20), 2, Shard::WHOLE);
+    plan.schedule = Schedule::Pass(Pass {
+        operation: 2,
+        rows: 100,
+    });
+    assert_eq!(plan.check(), Ok(()));
+    let first_rows = |thread| {
+        let mut calls = Calls::new(&plan, thread);
+        let mut rows = Vec::new();
+        while !calls.are_over() {
+            rows.push(calls.next().row);
+        }
+        rows
+    };
+    assert_eq!(
+        [first_rows(0), first_rows(1)],
+        [vec![0, 40, 80], vec![20, 60]]
+    );
+}
+
+#[test]
+fn impossible_passes_are_refused() {
+    let refused = |operation, rows| {
+        let mut plan = plan(reads_and_inserts(20), 1, Shard::WHOLE);
+        plan.schedule = Schedule::Pass(Pass { operation, rows });
+        plan.check().unwrap_err().to_string()
+    };
+    assert!(refused(0, 0).contains("has no rows"));
+    assert!(refused(0, 101).contains("101 rows, and there are only 100"));
+    assert!(refused(2, 30).contains("a multiple of 20"));
+}
+
+#[test]
 fn an_operation_depends_on_its_number_alone() {
     let by_number = |threads, shards| {
         let mut all: Vec<(u64, usize)> = workers(threads, shards)

@@ -9,7 +9,7 @@ use arrow::array::{ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, Stri
 use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, Expected, Instances, Oracle};
+use bakeoff_driver::{Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey};
 use bakeoff_stats::{DesignInfo, Footprint, Instance, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
@@ -60,6 +60,7 @@ pub struct Fake {
     survives: bool,
     row_bytes: u64,
     nodes: u32,
+    partitions: Option<PartitionKey>,
     table: Arc<Mutex<Table>>,
 }
 
@@ -101,6 +102,7 @@ impl Fake {
             survives: false,
             row_bytes: 20,
             nodes: 1,
+            partitions: None,
             table: Arc::default(),
         }
     }
@@ -111,6 +113,12 @@ impl Fake {
             id,
             move |call| if when(call) { Act::Hang } else { Act::Well },
         )
+    }
+
+    /// A design that has partitions.
+    pub fn with_partitions(mut self, key: PartitionKey) -> Fake {
+        self.partitions = Some(key);
+        self
     }
 
     /// A design that is something else than a store.
@@ -233,6 +241,10 @@ impl Design for Fake {
 
     fn keeps_duplicates(&self) -> bool {
         self.keeps_duplicates
+    }
+
+    fn partition_key(&self) -> Option<PartitionKey> {
+        self.partitions.clone()
     }
 
     async fn create(&self) -> Result<(), DesignError> {

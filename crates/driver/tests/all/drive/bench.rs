@@ -16,6 +16,7 @@ use bakeoff_stats::drive::{
     DriveHeader, DriveLog, DriveRecord, DriveRun, OperationInfo, TrialStart,
 };
 use bakeoff_stats::{DesignInfo, EngineInfo, Machine, ServerSample};
+use bakeoff_workload::{RowValues, Value, Version};
 use tempfile::TempDir;
 
 use super::fake::{Fake, MILLISECOND, plan};
@@ -172,6 +173,7 @@ impl Bench {
                 load,
                 rounds: 1,
                 search: None,
+                passes: None,
                 warms_up: false,
                 fills_tables: true,
             },
@@ -211,6 +213,7 @@ impl Bench {
         let driving = Driving {
             settings: &self.settings,
             source: Arc::new(self.source.clone()),
+            values: Arc::new(SameSensor),
             log,
             observer: &Silent,
             live: &mut Shown(self.shown.as_ref()),
@@ -273,10 +276,40 @@ impl Bench {
             keyspace: None,
             objective: None,
             seconds: load.duration.as_secs_f64(),
+            passes: None,
             published: None,
             decide: None,
             parts: Vec::new(),
         }
+    }
+}
+
+/// All rows are of one sensor.
+struct SameSensor;
+
+impl RowValues for SameSensor {
+    fn value(&self, _: usize, _: u64, _: Version) -> Value {
+        Value::Int(0)
+    }
+
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn keys_repeat(&self, _: u64, _: bool) -> bool {
+        false
+    }
+
+    fn row_of(&self, _: &[Value]) -> Option<u64> {
+        None
+    }
+
+    fn next_in_partition(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn previous_in_partition(&self, _: u64) -> Option<u64> {
+        None
     }
 }
 

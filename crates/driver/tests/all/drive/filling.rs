@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use bakeoff_driver::PartitionKey;
 use bakeoff_driver::drive::Shard;
-use bakeoff_stats::drive::DriveRecord;
+use bakeoff_stats::drive::{DriveRecord, Partitions};
+use bakeoff_workload::ColumnType;
 
 use super::bench::{Bench, Driven, Fakes, until};
 use super::fake::{Fake, MILLISECOND};
@@ -195,4 +197,47 @@ async fn tables_of_an_earlier_command_are_driven_as_they_are() {
     assert!(records.failures().is_empty() && records.populated().is_empty());
     assert_eq!(fakes.designs[0].table.calls(), [Call::Footprint]);
     assert!(fakes.shards.is_empty());
+}
+
+/// Rows of a table by their sensor, which is the column at this place.
+fn by_sensor(id: &str, place: usize) -> Driven {
+    let key = PartitionKey {
+        columns: vec![(place, ColumnType::Int)],
+        bucket: None,
+        words: "sensor".to_owned(),
+    };
+    design(Table::new(id).with_partitions(key))
+}
+
+#[tokio::test]
+async fn rows_and_requests_are_counted_by_partition() {
+    let mut bench = bench();
+    bench.source.sensors = 10;
+    let mut fakes = Fakes::new([by_sensor("a", 0), Driven::well("b"), by_sensor("c", 9)]);
+    let records = bench.complete(&mut fakes).await;
+    let known = records.0.iter().filter_map(|record| match record {
+        DriveRecord::Partitions(partitions) => Some(partitions),
+        _ => None,
+    });
+    let known: Vec<&Partitions> = known.collect();
+    // The second one has no partitions, and the third one failed.
+    let [of_a] = known[..] else {
+        panic!("{known:?}");
+    };
+    assert_eq!(
+        (of_a.design.as_str(), of_a.key.as_deref()),
+        ("a", Some("sensor"))
+    );
+    let rows = of_a.rows.unwrap();
+    assert_eq!((rows.partitions, rows.p50, rows.max), (10, 2_500, 2_500));
+    assert_eq!((rows.shares.counted, rows.one_in), (ROWS, 1));
+    // All rows by number are of the same sensor.
+    let requests = of_a.requests.unwrap();
+    assert_eq!((requests.keys, requests.first), (1, 1.0));
+    assert!(of_a.bytes.is_empty());
+    let failures = records.failures();
+    assert!(
+        failures.len() == 1 && failures[0].1.contains("no column 9"),
+        "{failures:?}"
+    );
 }

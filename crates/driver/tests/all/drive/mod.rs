@@ -7,6 +7,7 @@ mod filling;
 mod knees;
 mod lateness;
 mod loops;
+mod passes;
 mod rounds;
 mod searches;
 mod threads;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use bakeoff_workload::{Mix, Table, Value, Version};
 use futures::TryStreamExt;
@@ -16,7 +17,7 @@ use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::{Relation, own_relations};
-use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::cluster::{footprint, partition_bytes, settle};
 use crate::cassandra::drive::arrays::{LastDoubles, item};
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::Bind;
@@ -186,6 +187,12 @@ impl Design for AsWrittenDesign {
             design: self.info.id.clone(),
             ..read
         })
+    }
+
+    async fn partition_bytes(&self) -> Result<Vec<PartitionBytes>, DesignError> {
+        let relations = self.relations().await?;
+        let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
+        partition_bytes::read(&self.deployment, &self.keyspace.name, &tables).await
     }
 
     async fn bytes_now(&self) -> Option<u64> {

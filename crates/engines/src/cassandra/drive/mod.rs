@@ -174,6 +174,17 @@ impl CassandraTarget {
         Ok(session.with_buckets(self.buckets.clone()))
     }
 
+    fn sampled(&self) -> Sampled<'_> {
+        let deployment = &self.parts.deployment;
+        Sampled {
+            session: &deployment.session,
+            server: deployment.server.as_ref(),
+            version: &deployment.info.version,
+            keyspace: &self.parts.keyspace,
+            tables: self.tables.get().map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+
     async fn find_tables(&self) -> Result<Vec<String>, DesignError> {
         match &self.parts.layout {
             Some(layout) => Ok(vec![layout.name.clone()]),
@@ -223,15 +234,11 @@ impl Target for CassandraTarget {
     }
 
     async fn sample(&self) -> ServerSample {
-        let deployment = &self.parts.deployment;
-        let sampled = Sampled {
-            session: &deployment.session,
-            server: deployment.server.as_ref(),
-            version: &deployment.info.version,
-            keyspace: &self.parts.keyspace,
-            tables: self.tables.get().map(Vec::as_slice).unwrap_or_default(),
-        };
-        self.sampler.sample(sampled).await
+        self.sampler.sample(self.sampled()).await
+    }
+
+    async fn sample_now(&self) -> ServerSample {
+        self.sampler.sample_now(self.sampled()).await
     }
 
     async fn execute(&self, statement: &str) -> Result<(), DesignError> {

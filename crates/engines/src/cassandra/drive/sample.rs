@@ -20,7 +20,7 @@ const SAMPLE_AGE: Duration = Duration::from_millis(900);
 /// Time limit of a request, after which a stalled server has no figures.
 const TIME_LIMIT: Duration = Duration::from_millis(500);
 
-/// A sampler of one server, which queries it at most about once a second.
+/// A sampler of one server, which queries it at most about once a second, and at the start and end of loads.
 #[derive(Default)]
 pub struct Sampler {
     last: Mutex<Option<(Instant, ServerSample)>>,
@@ -43,15 +43,22 @@ pub struct Sampled<'a> {
 impl Sampler {
     /// Samples the server, or returns the last sample if it is recent.
     pub async fn sample(&self, sampled: Sampled<'_>) -> ServerSample {
-        self.at_most_once_a_second(async || {
-            // Taken before the requests over CQL, which may take a while.
-            let used = used(sampled.server);
-            match self.node(sampled.session).await {
-                Some(node) => sampled.ask(&node, used).await,
-                None => used,
-            }
-        })
-        .await
+        self.at_most_once_a_second(async || self.ask(&sampled).await)
+            .await
+    }
+
+    /// Samples the server at this moment, for the start and the end of a load.
+    pub async fn sample_now(&self, sampled: Sampled<'_>) -> ServerSample {
+        self.ask(&sampled).await
+    }
+
+    async fn ask(&self, sampled: &Sampled<'_>) -> ServerSample {
+        // Taken before the requests over CQL, which may take a while.
+        let used = used(sampled.server);
+        match self.node(sampled.session).await {
+            Some(node) => sampled.ask(&node, used).await,
+            None => used,
+        }
     }
 
     async fn at_most_once_a_second(&self, ask: impl AsyncFnOnce() -> ServerSample) -> ServerSample {

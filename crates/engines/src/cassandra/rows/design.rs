@@ -5,18 +5,20 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey};
+use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::OnceCell;
 
 use super::copies;
 use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
+use super::partitions;
 use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
-use crate::cassandra::cluster::{built, footprint, settle};
+use crate::cassandra::cluster::{built, footprint, partition_bytes, settle};
 use crate::cassandra::read::from_summary::FromSummary;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::read::{self, java};
@@ -223,6 +225,15 @@ impl Design for RowsDesign {
             note,
             ..read
         })
+    }
+
+    fn partition_key(&self) -> Option<PartitionKey> {
+        partitions::key(&self.layout)
+    }
+
+    async fn partition_bytes(&self) -> Result<Vec<PartitionBytes>, DesignError> {
+        let tables = self.tables();
+        partition_bytes::read(&self.deployment, &self.keyspace.name, &tables).await
     }
 
     async fn bytes_now(&self) -> Option<u64> {

@@ -6,6 +6,7 @@ mod design;
 pub mod indexes;
 pub mod layout;
 pub mod operations;
+mod partitions;
 pub mod storage;
 pub mod summary;
 

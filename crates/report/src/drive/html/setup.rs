@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::{DriveSummary, Part};
 
-use crate::drive::notes;
+use crate::drive::{notes, passes};
 use crate::page::setup::{details, list, started};
 use crate::units;
 
@@ -18,10 +18,13 @@ pub fn load(summary: &DriveSummary) -> String {
         ("Threads", header.threads.to_string()),
         ("Schedule", notes::schedule(header)),
         ("In flight", units::count(u64::from(header.in_flight))),
-        ("Each load", units::duration(header.seconds)),
         ("Rows before it", units::count(header.rows)),
         ("Seed", header.seed.to_string()),
     ]);
+    facts.push(match &header.passes {
+        Some(passes) => ("Passes", passes::tables(passes).to_owned()),
+        None => ("Each load", units::duration(header.seconds)),
+    });
     facts.extend(header.objective.clone().map(|o| ("Objective", o)));
     let (index, of) = header.shard;
     facts.extend((of > 1).then(|| ("Shard", format!("{} of {of}", index + 1))));

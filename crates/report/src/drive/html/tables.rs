@@ -1,4 +1,7 @@
-//! Renders the figures as tables: designs, operations, loads, the mix.
+//! Renders the figures as tables: designs, operations, passes, loads, the mix.
+
+mod partitions;
+mod passes;
 
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{
@@ -12,6 +15,8 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+pub use partitions::partitions;
+pub use passes::passes;
 
 /// Heading, and the content below it.
 type Column<T> = (&'static str, fn(&T) -> String);

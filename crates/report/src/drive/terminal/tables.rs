@@ -1,4 +1,7 @@
-//! Renders the tables: one of designs, one of their operations, one of a search's loads.
+//! Renders the tables: one of designs, one of their operations, one of a search's loads, one of passes.
+
+mod partitions;
+mod passes;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, ProbeRecord};
 use comfy_table::{Cell, Table};
@@ -9,6 +12,8 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
+pub use partitions::partitions;
+pub use passes::passes;
 
 /// Column, shown where a row has a value for it and where there is room.
 struct Column<T> {

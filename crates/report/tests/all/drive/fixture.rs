@@ -7,8 +7,8 @@ mod writer;
 use std::path::Path;
 
 use bakeoff_stats::drive::{
-    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo,
-    ProbeRecord,
+    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo, PassInfo,
+    PassRecord, Passes, ProbeRecord,
 };
 use bakeoff_stats::{DesignInfo, Machine, Role};
 use writer::{Shape, Writer};
@@ -100,6 +100,73 @@ pub fn stall() -> Result<Load> {
 /// Two designs at the same rate, twice; the second one is slower.
 pub fn at_a_rate() -> Result<Load> {
     rated("500 ops/s", true)
+}
+
+/// Passes of two rounds on one design: 240 rows written, read and read again, with a failure in the last
+/// pass of the second round.
+pub fn passes() -> Result<Load> {
+    let pass = |operation: &str, rows, checked: &str| PassInfo {
+        operation: operation.to_owned(),
+        rows,
+        checked: checked.to_owned(),
+    };
+    let header = DriveHeader {
+        designs: vec![design(DESIGNS[0])],
+        rows: 240,
+        in_flight: 1,
+        seconds: 0.0,
+        passes: Some(Passes {
+            from_empty: true,
+            passes: vec![
+                pass("write", 240, "that it was accepted"),
+                pass("read", 240, "all columns"),
+                pass("read", 240, PassInfo::NOTHING),
+            ],
+        }),
+        ..header("passes: write 240, read 240, read 240", None)
+    };
+    Load::write(&header, |writer| {
+        for round in 1..=2 {
+            for place in 0..3 {
+                let trial = writer.trial(&Shape {
+                    design: DESIGNS[0],
+                    round,
+                    schedule: [
+                        "write, each of 240 rows once",
+                        "read, each of 240 rows once",
+                    ][place.min(1)],
+                    even: false,
+                    scheduled_rate: None,
+                    rate: 10,
+                    service_us: 900,
+                    read_bytes: 5_100,
+                    warm_up: 0,
+                    stall: None,
+                })?;
+                let real = [2.0, 4.0, 3.0][place] + 0.1 * f64::from(round);
+                let failed = u64::from(round == 2 && place == 2);
+                writer.log.append(&DriveRecord::Pass(PassRecord {
+                    trial,
+                    design: DESIGNS[0].to_owned(),
+                    round,
+                    place,
+                    succeeded: 240 - failed,
+                    failed,
+                    not_applied: 0,
+                    rows: 240 - failed,
+                    bytes: 240_000,
+                    real,
+                    user: 0.6 * real,
+                    system: 0.1 * real,
+                    server_cpu: Some(0.8 * real),
+                    disk_read: Some(0),
+                    disk_written: Some(3 << 20),
+                    gc: Some(0.02),
+                }))?;
+            }
+        }
+        writer.finish()
+    })
 }
 
 /// The same while the rate climbs.
@@ -213,6 +280,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         keyspace: None,
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),
+        passes: None,
         published: None,
         decide: None,
         parts: Vec::new(),

@@ -6,6 +6,10 @@ mod html;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod partitions;
+#[cfg(test)]
+mod passes;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod simulated;
@@ -47,5 +51,7 @@ mod read {
         LazyLock::new(|| fixture::search().unwrap().summary);
     pub static RATE: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::at_a_rate().unwrap().summary);
+    pub static PASSES: LazyLock<DriveSummary> =
+        LazyLock::new(|| fixture::passes().unwrap().summary);
     pub static STALL: LazyLock<DriveSummary> = LazyLock::new(|| fixture::stall().unwrap().summary);
 }

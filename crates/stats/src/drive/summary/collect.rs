@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary};
+use super::{DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary, passes};
 use crate::drive::window::Window;
 use crate::drive::{
-    DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures,
+    DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures, PassRecord,
     ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up, warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
@@ -22,6 +22,7 @@ struct Trial {
     start: TrialStart,
     end: Option<TrialEnd>,
     probe: Option<ProbeRecord>,
+    pass: Option<PassRecord>,
     seconds: Vec<SecondCounts>,
 }
 
@@ -34,6 +35,8 @@ impl Collected {
                 engines: Vec::new(),
                 designs: header.designs.iter().map(design).collect(),
                 trials: Vec::new(),
+                partitions: Vec::new(),
+                passes: Vec::new(),
                 comparison: LoadComparison::default(),
                 warnings: Vec::new(),
                 finished: false,
@@ -57,18 +60,27 @@ impl Collected {
             DriveRecord::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
             }
+            DriveRecord::Partitions(partitions) => {
+                self.design(number, &partitions.design)?;
+                self.run.partitions.push(partitions.clone());
+            }
             DriveRecord::TrialStarted(start) => {
                 self.design(number, &start.design)?;
                 self.trials.push(Trial {
                     start: start.clone(),
                     end: None,
                     probe: None,
+                    pass: None,
                     seconds: Vec::new(),
                 });
             }
             DriveRecord::Second(counts) => self.take_second(number, counts)?,
             DriveRecord::TrialEnded(end) => {
                 self.trial(number, end.trial)?.end = Some(end.clone());
+            }
+            DriveRecord::Pass(pass) => {
+                self.design(number, &pass.design)?;
+                self.trial(number, pass.trial)?.pass = Some(pass.clone());
             }
             DriveRecord::Probe(probe) => {
                 self.trial(number, probe.trial)?.probe = Some(probe.clone());
@@ -142,9 +154,10 @@ impl Collected {
         // Histograms are large: only those of one trial and the sums of each design are in memory.
         let mut sums: Vec<Option<Window>> = vec![None; run.designs.len()];
         for design in &mut run.designs {
-            design.trials = match run.header.objective {
-                Some(_) => found_by_search(design, &self.trials),
-                None => rounds_of(design, &self.trials),
+            design.trials = match (&run.header.passes, &run.header.objective) {
+                (Some(_), _) => Vec::new(),
+                (None, Some(_)) => found_by_search(design, &self.trials),
+                (None, None) => rounds_of(design, &self.trials),
             };
         }
         for trial in self.trials {
@@ -172,6 +185,9 @@ impl Collected {
             design.response_p99 = (0..run.header.operations.len())
                 .map(|n| estimate(&figures, |f| f.operations[n].response.map(|l| l.p99)))
                 .collect();
+        }
+        if let Some(all) = &run.header.passes {
+            run.passes = passes::figures(all, &run.designs, &run.trials);
         }
         run.comparison = LoadComparison::of(&run);
         Ok(run)
@@ -297,6 +313,7 @@ impl Trial {
             start: self.start,
             end: self.end,
             probe: self.probe,
+            pass: self.pass,
             seconds: self.seconds,
             warm_up_seconds: from,
             steady: warm_up.steady,

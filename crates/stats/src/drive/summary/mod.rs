@@ -4,13 +4,16 @@ use serde::Serialize;
 
 mod collect;
 mod compared;
+mod passes;
 mod result;
 
 pub use collect::warm_up_of;
 pub use compared::{FigureComparison, LoadComparison, LoadFigure};
+pub use passes::PassFigures;
 
 use super::{
-    DriveHeader, DriveRun, FoundRate, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
+    DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
+    SecondCounts, TrialEnd, TrialStart,
 };
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
@@ -23,7 +26,13 @@ pub struct DriveSummary {
     pub designs: Vec<DriveDesign>,
     /// Trials in the order in which they were driven.
     pub trials: Vec<TrialSummary>,
-    /// Comparison of the designs within rounds; empty for a search.
+    /// Sizes of the partitions of each design of which some are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<Partitions>,
+    /// Figures of each pass of each design, if passes took the place of loads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<PassFigures>,
+    /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
     pub warnings: Vec<String>,
     pub finished: bool,
@@ -41,7 +50,7 @@ pub struct DriveDesign {
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
     /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
-    /// that it found.
+    /// that it found. Passes are none of them.
     pub trials: Vec<u32>,
     /// Figures of the joined histograms and counts of these trials.
     pub figures: Option<LoadFigures>,
@@ -64,6 +73,9 @@ pub struct TrialSummary {
     /// End of the trial; `None` if it was cut short by a kill.
     pub end: Option<TrialEnd>,
     pub probe: Option<ProbeRecord>,
+    /// What the pass took that the trial was; `None` for any other trial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<PassRecord>,
     /// Counts by second, the warm-up included.
     #[serde(skip)]
     pub seconds: Vec<SecondCounts>,

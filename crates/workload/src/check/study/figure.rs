@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use crate::check::text::{Text, suggestion};
-use crate::{Result, StudyCommand, StudyFigure, StudyQuantile, StudyStep, Workload};
+use crate::{Result, StudyCommand, StudyFigure, StudyPassTime, StudyQuantile, StudyStep, Workload};
 
 /// Figures of a load that are of all operations together or of a table.
 const OF_LOADS: [(&str, StudyFigure); 5] = [
@@ -17,6 +17,13 @@ const QUANTILES: [(&str, StudyQuantile); 3] = [
     (".p50", StudyQuantile::P50),
     (".p99", StudyQuantile::P99),
     (".p999", StudyQuantile::P999),
+];
+const PASS_TIMES: [(&str, StudyPassTime); 5] = [
+    (".real", StudyPassTime::Real),
+    (".user", StudyPassTime::User),
+    (".system", StudyPassTime::System),
+    (".cpu", StudyPassTime::ClientCpu),
+    (".server-cpu", StudyPassTime::ServerCpu),
 ];
 
 /// Reads the name of a figure that a command measures.
@@ -38,8 +45,9 @@ pub fn parse(
         let known = match command {
             StudyCommand::Sweep => "inserts",
             _ => {
-                "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, or a \
-                 response time such as read.p99 (p50, p99, p999)"
+                "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, a response \
+                 time such as read.p99 (p50, p99, p999), or a time of a pass such as read.real (real, \
+                 user, system, cpu, server-cpu)"
             }
         };
         let message = format!(
@@ -55,20 +63,36 @@ fn of_load(name: &str) -> Option<StudyFigure> {
     if let Some((_, figure)) = whole.find(|(known, _)| *known == name) {
         return Some(figure);
     }
-    QUANTILES.into_iter().find_map(|(end, quantile)| {
-        let operation = name.strip_suffix(end)?;
-        (!operation.is_empty()).then(|| StudyFigure::Response {
-            operation: operation.to_owned(),
+    let mut quantiles = QUANTILES.into_iter();
+    let response = quantiles.find_map(|(end, quantile)| {
+        let operation = operation_before(name, end)?;
+        Some(StudyFigure::Response {
+            operation,
             quantile,
+        })
+    });
+    let mut times = PASS_TIMES.into_iter();
+    response.or_else(|| {
+        times.find_map(|(end, time)| {
+            let operation = operation_before(name, end)?;
+            Some(StudyFigure::Pass { operation, time })
         })
     })
 }
 
+/// Returns the name of an operation that stands before the name of a figure.
+fn operation_before(name: &str, end: &str) -> Option<String> {
+    let operation = name.strip_suffix(end)?;
+    (!operation.is_empty()).then(|| operation.to_owned())
+}
+
 /// Returns whether one figure can be divided by the other.
 pub fn have_one_unit(one: &StudyFigure, other: &StudyFigure) -> bool {
-    use StudyFigure::{Query, Response};
+    use StudyFigure::{Pass, Query, Response};
     match (one, other) {
-        (Query(_), Query(_)) | (Response { .. }, Response { .. }) => true,
+        (Query(_), Query(_)) | (Response { .. }, Response { .. }) | (Pass { .. }, Pass { .. }) => {
+            true
+        }
         (one, other) => one == other,
     }
 }
@@ -84,7 +108,7 @@ pub fn check(figure: &StudyFigure, step: &StudyStep, workload: &Workload) -> Res
                 queries.map(|query| query.name.as_str()).collect(),
             )
         }
-        StudyFigure::Response { operation, .. } => {
+        StudyFigure::Response { operation, .. } | StudyFigure::Pass { operation, .. } => {
             let operations = workload.mix.iter().flat_map(|mix| &mix.operations);
             let names = operations.map(|operation| operation.name.as_str());
             ("operation", operation.as_str(), names.collect())

@@ -1,5 +1,5 @@
 use super::*;
-use crate::StudyFigure;
+use crate::{StudyFigure, StudyPassTime};
 
 const STUDY: &str = r#"
 title = "A study"
@@ -80,6 +80,24 @@ fn a_study_has_steps_and_what_decides_its_statements() {
     assert!(third.to.is_none() && third.at_least.is_none());
     assert!(matches!(third.of, StudyFigure::Response { .. }));
     assert!(study.claims[3].comparison.is_none());
+}
+
+#[test]
+fn times_of_passes_are_figures_of_loads() {
+    for (name, expected) in [
+        ("read.real", StudyPassTime::Real),
+        ("read.user", StudyPassTime::User),
+        ("read.system", StudyPassTime::System),
+        ("read.cpu", StudyPassTime::ClientCpu),
+        ("read.server-cpu", StudyPassTime::ServerCpu),
+    ] {
+        let text = STUDY.replacen("read.p99", name, 1);
+        let claim = parse(&text).unwrap().claims.remove(2);
+        let StudyFigure::Pass { operation, time } = claim.comparison.unwrap().of else {
+            panic!("{name} is something else");
+        };
+        assert_eq!((operation.as_str(), time), ("read", expected));
+    }
 }
 
 #[track_caller]

@@ -56,6 +56,7 @@ fn trial(number: u32, design: &str, round: u32, rate: f64) -> TrialSummary {
         start: start(number, design, round),
         end: Some(crate::drive::testing::end(number, 20.0, 20_000)),
         probe: None,
+        pass: None,
         seconds: Vec::new(),
         warm_up_seconds: 0,
         steady: Some(true),
