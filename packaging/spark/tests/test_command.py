@@ -2,10 +2,12 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -95,9 +97,20 @@ class Scans(unittest.TestCase):
                 ask(settings)
 
     def test_a_reader_that_leaves_early_ends_the_command(self):
-        batches = command.batches(self.settings, "token-1-1")
-        next(batches)
-        batches.close()
+        started = []
+
+        class Noted(subprocess.Popen):
+            def __init__(self, *arguments, **options):
+                super().__init__(*arguments, **options)
+                started.append(self)
+
+        with mock.patch.object(command.subprocess, "Popen", Noted):
+            batches = command.batches(self.settings, "token-1-1")
+            next(batches)
+            self.assertIsNone(started[0].returncode)
+            batches.close()
+        # Only known once it was waited for.
+        self.assertIsNotNone(started[0].returncode)
 
     def test_a_token_longer_than_a_command_line_is_passed(self):
         with self.assertRaisesRegex(command.BakeoffError, "ValueError"):

@@ -354,7 +354,7 @@ mod tests {
         let large = "x".repeat((PARTS + 8) * reply::PART_BYTES as usize);
         let text = large.clone();
         let answering = std::thread::spawn(move || {
-            for text in [&text, &text, "last"] {
+            for text in [&text[..], &text, "last"] {
                 let id = process.next()["id"].as_u64().unwrap();
                 process.answer(id, text);
             }
@@ -380,7 +380,7 @@ mod tests {
         });
         let answer = exchange.ask(json!({"do": "query"})).await.unwrap();
         let why = "an answer has no end".to_owned();
-        assert_eq!(all(answer).await.unwrap_err(), Failure::Ended(why.clone()));
+        assert_eq!(all(answer).await.unwrap_err(), Failure::Ended(why));
         ending.join().unwrap();
         let later = exchange.ask(json!({"do": "query"})).await.unwrap_err();
         assert!(matches!(later, Failure::Ended(_)), "{later:?}");
