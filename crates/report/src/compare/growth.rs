@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn questions_that_are_left_out_are_named_with_whose_answers_they_lack() {
-        assert_eq!(without_unanswered::<&str>(&[]), "");
+        assert_eq!(without_unanswered(&[] as &[&str]), "");
         assert_eq!(
             without_unanswered(&["usa", "albania"]),
             " Without usa, albania: every design that can be recommended fails there."

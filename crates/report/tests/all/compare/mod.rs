@@ -22,6 +22,7 @@ pub mod paged;
 mod race;
 #[cfg(test)]
 mod scan_speed;
+#[cfg(test)]
 mod speed_up;
 #[cfg(test)]
 mod terminal;
