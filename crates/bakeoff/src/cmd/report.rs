@@ -11,7 +11,6 @@ use bakeoff_stats::{DesignSummary, Prices, Run, Summary};
 use clap::Args;
 
 use crate::cmd::options::prices::PriceOptions;
-use crate::cmd::options::rate::parse_rate;
 use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
@@ -28,30 +27,20 @@ pub struct Report {
 
     #[command(flatten)]
     prices: PriceOptions,
-
-    /// Rows a second that are to be inserted: with --prices, the report of a sweep also says how many machines that
-    /// takes
-    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true)]
-    inserts: Option<f64>,
 }
 
 impl Report {
     pub fn run(self) -> Result<Exit> {
         let prices = self.prices.read()?;
         let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        if prices.is_some() && is_load {
-            let text = "--prices is for folders of `bakeoff run` and `bakeoff sweep`; this folder is of a load";
-            return Err(Misuse::new(anyhow!(text)).into());
-        }
-        if self.inserts.is_some() && !(is_sweep && prices.is_some()) {
-            let text = "--inserts is for folders of `bakeoff sweep`, with --prices; for those of `bakeoff run` there is \
-                        `bakeoff forecast --inserts`";
+        if prices.is_some() && (is_load || is_sweep) {
+            let text = "--prices is for folders of `bakeoff run`; this folder is of a load";
             return Err(Misuse::new(anyhow!(text)).into());
         }
         if is_load {
             render_drive(&self.dir)
         } else if is_sweep {
-            render_sweep(&self.dir, prices, self.inserts)
+            render_sweep(&self.dir)
         } else {
             render(&self.dir, prices)
         }
@@ -134,15 +123,11 @@ fn too_many_failed(design: &DriveDesign) -> bool {
     design.found.is_empty() && figures.is_some_and(|f| f.too_many_failed())
 }
 
-/// Prints the tables of a sweep, writes the files, and returns how complete the sweep is. With prices, machines for a
-/// `wanted` number of rows a second are counted.
-pub fn render_sweep(dir: &Path, prices: Option<Prices>, wanted: Option<f64>) -> Result<Exit> {
+/// Prints the tables of a sweep, writes the files, and returns how complete the sweep is.
+pub fn render_sweep(dir: &Path) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
-    let summary = match prices {
-        Some(prices) => run.summary().priced(prices, wanted),
-        None => run.summary(),
-    };
+    let summary = run.summary();
     let files = Files {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,

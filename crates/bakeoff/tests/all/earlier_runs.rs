@@ -116,29 +116,3 @@ fn run_json(bench: &Bench, run: &str) -> Value {
     let text = std::fs::read_to_string(bench.path(run).join("run.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
-
-#[test]
-fn prices_of_a_sweep_bring_rows_for_money_and_machines() {
-    let bench = Bench::new(WORKLOAD, READINGS);
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs/sweep");
-    copy(&fixture, &bench.path("sweep"));
-    let prices = ["report", "sweep", "--prices", "study-2018"];
-    bench.bakeoff(&prices).expect(0).says("Rows for 1 USD");
-    let wanted = [&prices[..], &["--inserts", "1M"]].concat();
-    bench
-        .bakeoff(&wanted)
-        .expect(0)
-        .says("Machines for 1.00 M rows/s are an estimate")
-        .says("Machines/month, USD");
-    let json = run_json(&bench, "sweep");
-    let designs = json["summary"]["cost"]["designs"].as_array().unwrap();
-    assert!(
-        designs
-            .iter()
-            .all(|design| design["machines"].as_f64() >= Some(1.0))
-    );
-    bench
-        .bakeoff(&["report", "sweep", "--inserts", "1M"])
-        .expect(2)
-        .says("--inserts is for folders of `bakeoff sweep`, with --prices");
-}

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSetting, SweepSummary};
 
-use super::{by_rate, cost, notes, shortage, shown, verdict};
+use super::{by_rate, notes, shortage, shown, verdict};
 use crate::chart;
 use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
@@ -15,7 +15,6 @@ use crate::units;
 pub fn render(summary: &SweepSummary) -> String {
     let sections = [
         best(summary),
-        costs(summary),
         heat_maps(summary),
         section(
             "Workers and waiting",
@@ -74,37 +73,6 @@ fn best(summary: &SweepSummary) -> String {
         ),
     };
     section("Best settings", &format!("{hint}{}", table.html()))
-}
-
-/// What inserts cost; empty without prices.
-fn costs(summary: &SweepSummary) -> String {
-    let Some(costs) = &summary.cost else {
-        return String::new();
-    };
-    let hint = format!(
-        "<p class=\"hint-text\">{}</p>\n",
-        Escaped(cost::hint(summary, costs))
-    );
-    if costs.designs.is_empty() {
-        return section(cost::TITLE, &hint);
-    }
-    let columns = cost::columns(costs);
-    let rows = costs.designs.iter().map(|design| {
-        let cells = cost::cells(design).into_iter();
-        let cells = cells.map(|cell| Escaped(cell).to_string());
-        std::iter::once(design_id(&design.design))
-            .chain(cells)
-            .collect()
-    });
-    let numbers = columns.iter().map(|column| Heading::number(column));
-    let table = Table {
-        caption: "",
-        head: std::iter::once(Heading::text("Design"))
-            .chain(numbers)
-            .collect(),
-        rows: rows.collect(),
-    };
-    section(cost::TITLE, &(hint + &table.html()))
 }
 
 fn heat_maps(summary: &SweepSummary) -> String {

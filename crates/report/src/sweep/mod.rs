@@ -1,6 +1,5 @@
 //! Shows an insert sweep: in the terminal, as one HTML file, as JSON.
 
-mod cost;
 pub mod html;
 pub mod json;
 pub(crate) mod notes;

@@ -3,7 +3,7 @@
 
 use bakeoff_stats::sweep::{SweepDesign, SweepHeader, SweepSetting, SweepSummary};
 
-use super::{CellText, by_rate, cost, notes, shown, verdict};
+use super::{CellText, by_rate, notes, shown, verdict};
 use crate::compare::to_best;
 use crate::text::layout::{self, NONE, left, right};
 use crate::text::style::{Style, wrap};
@@ -24,7 +24,6 @@ pub fn render(summary: &SweepSummary, width: usize, color: bool) -> String {
     let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     parts.extend(shown(summary).map(|design| heat_map(summary, design, width, style)));
     parts.extend(designs(summary, width, style));
-    parts.extend(costs(summary, width, style));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
     parts.push(text::paragraph(
@@ -92,26 +91,6 @@ fn designs(summary: &SweepSummary, width: usize, style: Style) -> Option<String>
     let legend = wrap(&verdict::on_comparison(summary), width, "", "");
     let title = "Designs, each with its best setting";
     (designs.len() > 1).then(|| section(title, style, &format!("{legend}\n{table}")))
-}
-
-/// What inserts cost; `None` without prices.
-fn costs(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
-    let costs = summary.cost.as_ref()?;
-    let mut table = layout::table(style);
-    layout::set_width(&mut table, width);
-    let columns = cost::columns(costs);
-    table.set_header(std::iter::once(left("Design")).chain(columns.iter().map(right)));
-    for design in &costs.designs {
-        let cells = cost::cells(design);
-        table.add_row(std::iter::once(left(&design.design)).chain(cells.iter().map(right)));
-    }
-    let hint = wrap(&cost::hint(summary, costs), width, "", "");
-    let text = if costs.designs.is_empty() {
-        hint
-    } else {
-        format!("{hint}\n{table}")
-    };
-    Some(section(cost::TITLE, style, &text))
 }
 
 fn head(header: &SweepHeader) -> Vec<comfy_table::Cell> {

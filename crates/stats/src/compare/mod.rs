@@ -25,7 +25,6 @@ pub use record::{
     LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
 };
 pub use sets::{Agreed, QuerySets};
-pub(crate) use summary::SECONDS_A_MONTH;
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{

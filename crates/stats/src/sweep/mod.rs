@@ -12,5 +12,5 @@ pub use header::{OVER_ANY, SweepHeader};
 pub use log::{SweepLog, SweepRun};
 pub use record::{Cell, Check, Failures, Inserted, SweepRecord};
 pub use setting::SweepSetting;
-pub use summary::{Flattening, InsertCost, SweepComparison, SweepCost, SweepDesign, SweepSummary};
+pub use summary::{Flattening, SweepComparison, SweepDesign, SweepSummary};
 pub use tally::InsertTally;

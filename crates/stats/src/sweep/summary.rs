@@ -1,7 +1,6 @@
 //! Summary of a sweep with everything that a report shows.
 
 mod compared;
-mod cost;
 mod flattening;
 
 use serde::Serialize;
@@ -9,7 +8,6 @@ use serde::Serialize;
 use super::{Cell, SweepHeader, SweepRecord, SweepSetting};
 use crate::{DesignInfo, EngineInfo};
 pub use compared::SweepComparison;
-pub use cost::{InsertCost, SweepCost};
 pub use flattening::Flattening;
 
 #[derive(Debug, Clone, Serialize)]
@@ -22,9 +20,6 @@ pub struct SweepSummary {
     pub rounds: u32,
     /// Comparison of the designs within rounds, each with its best setting.
     pub comparison: SweepComparison,
-    /// Costs; `None` without prices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<SweepCost>,
     pub finished: bool,
     pub interrupted: bool,
     pub seconds: Option<f64>,
@@ -55,7 +50,6 @@ impl SweepSummary {
             designs: { header.designs.iter() }.map(SweepDesign::new).collect(),
             rounds: 0,
             comparison: SweepComparison::default(),
-            cost: None,
             finished: false,
             interrupted: false,
             seconds: None,

@@ -6,5 +6,4 @@ pub mod data;
 pub mod nodes;
 pub mod postgres;
 pub mod prices;
-pub mod rate;
 pub mod rate_limit;

@@ -64,7 +64,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let ended = measurement.end(swept, engines, false, &mut log, interrupted);
     ended.await?;
     drop(log);
-    report::render_sweep(&plan.context.run_dir, None, None)
+    report::render_sweep(&plan.context.run_dir)
 }
 
 fn settings(plan: &Plan<'_>) -> SweepPlan {

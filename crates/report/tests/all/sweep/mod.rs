@@ -130,32 +130,3 @@ fn json_has_every_record() {
     // Neither what failed nor what is not there.
     assert_eq!(series.unwrap()["best"], serde_json::json!([1, 2]));
 }
-
-#[test]
-fn prices_bring_rows_for_money_and_the_machines_of_a_rate() {
-    let prices = bakeoff_stats::Prices {
-        title: "what <we> pay".to_owned(),
-        currency: "EUR".to_owned(),
-        machine_cores: 16,
-        machine_month: 500.0,
-        storage_gib_month: 0.1,
-    };
-    let plain = summary();
-    assert!(!html::render(&plain).contains("Cost (forecast)"));
-    let priced = plain.clone().priced(prices.clone(), None);
-    let shown = words(&terminal::render(&priced, 120, false));
-    assert!(shown.contains("Rows for 1 EUR"), "{shown}");
-    assert!(!shown.contains("Machines/month"), "{shown}");
-    let priced = plain.priced(prices, Some(2e6));
-    let page = html::render(&priced);
-    for words in [
-        "Cost (forecast)",
-        "what &lt;we&gt; pay",
-        "Machines for 2.00 M rows/s are an estimate",
-        "Machines/month, EUR",
-    ] {
-        assert!(page.contains(words), "{words}");
-    }
-    let shown = words(&terminal::render(&priced, 120, false));
-    assert!(shown.contains("Machines/month, EUR"), "{shown}");
-}

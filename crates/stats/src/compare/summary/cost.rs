@@ -7,7 +7,7 @@ use super::{Demand, DesignSummary, Forecast, Needed, Summary};
 use crate::decide::nearest_on_both_sides;
 
 /// Seconds in a month of 730 hours, as machines are billed.
-pub(crate) const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
+const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Monthly prices in one currency.

@@ -24,7 +24,6 @@ pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
-pub(crate) use cost::SECONDS_A_MONTH;
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
     Axis, DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
