@@ -21,7 +21,8 @@ fn verdict(summary: &DriveSummary) -> String {
 /// Cells of the line of the nth pass.
 fn line_of(text: &str, operation: &str, nth: usize) -> Vec<String> {
     let (_, table) = text.split_once("Real").unwrap();
-    let mut lines = table.lines().filter(|line| {
+    // The rest of the head has such words, too.
+    let mut lines = table.lines().skip(1).filter(|line| {
         let mut words = line.split_whitespace();
         words.any(|word| word == operation)
     });
