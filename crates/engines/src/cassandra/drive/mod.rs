@@ -16,6 +16,7 @@ mod partition;
 mod parts;
 pub mod plan;
 mod queries;
+mod reads;
 mod replies;
 pub mod rows;
 mod sample;

@@ -11,8 +11,9 @@ use super::batches::Batches;
 use super::deadlines::Over;
 use super::direct::DirectStatement;
 use super::parts::Parts;
-use super::plan::{OperationPlan, Read, Statement, Work};
+use super::plan::{OperationPlan, Read, Work};
 use super::queries::Queries;
+use super::reads::prepare_read;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
@@ -122,22 +123,4 @@ async fn steps(
             Steps::Written(WrittenSteps::prepare(client, plan, written, &rows.table).await?)
         }
     })
-}
-
-/// Prepares a statement of an operation that reads rows of the table.
-///
-/// # Errors
-/// Fails if the server refuses it, or if a value's type does not fit its marker.
-pub async fn prepare_read(
-    client: &Client,
-    plan: &OperationPlan,
-    statement: &Statement,
-    rows: &Rows,
-) -> Result<Prepared, DesignError> {
-    let mut prepared =
-        prepare(client, &plan.name, statement, plan.consistency, &rows.table).await?;
-    // The table does not change, so that replies need not repeat their columns.
-    prepared.statement.set_use_cached_result_metadata(true);
-    prepared.statement.set_page_size(rows.page_rows);
-    Ok(prepared)
 }

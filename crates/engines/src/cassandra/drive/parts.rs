@@ -10,9 +10,9 @@ use futures::future::try_join_all;
 use scylla::client::session::Session;
 
 use super::cells::Cells;
-use super::operations::prepare_read;
 use super::pages::{Pages, all_pages};
 use super::plan::{OperationPlan, ReadParts, ReadRows};
+use super::reads::prepare_read;
 use super::rows::Rows;
 use super::statements::Prepared;
 

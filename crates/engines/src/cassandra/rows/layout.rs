@@ -1,6 +1,7 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
 mod copies;
+mod summaries;
 
 use bakeoff_workload::{DesignId, Table};
 

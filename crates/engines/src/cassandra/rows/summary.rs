@@ -7,7 +7,6 @@
 
 use bakeoff_workload::{Column, ColumnType, Table};
 
-use super::layout::{Shape, TableLayout};
 use super::storage::TableOptions;
 use crate::EngineError;
 use crate::cassandra::names::{quoted, quoted_list};
@@ -126,7 +125,7 @@ impl Summary {
     }
 
     /// Returns the columns and the key of the summary table.
-    fn table(&self, of: &Table) -> Table {
+    pub fn table(&self, of: &Table) -> Table {
         let column = |name: &str, kind| Column {
             name: name.to_owned(),
             kind,
@@ -185,27 +184,6 @@ impl Summary {
             "summary table".to_owned(),
             format!("of {of} by partition key and {intervals}, written slice by slice"),
         )
-    }
-}
-
-impl TableLayout {
-    /// Lays out the summary table, if the design has one.
-    pub fn summary_table(&self) -> Option<TableLayout> {
-        let summary = self.summary.as_ref()?;
-        Some(TableLayout {
-            shape: Shape::Wide,
-            bucket: None,
-            descending: false,
-            options: self.options.clone(),
-            keys_repeat: false,
-            reading: self.reading,
-            indexes: None,
-            copies: None,
-            copied_by: None,
-            summary: None,
-            table: summary.table(&self.table),
-            name: format!("{}_summary", self.name),
-        })
     }
 }
 

@@ -1,5 +1,6 @@
 use bakeoff_workload::DesignId;
 
+use super::super::layout::{Shape, TableLayout};
 use super::*;
 
 fn table() -> Table {

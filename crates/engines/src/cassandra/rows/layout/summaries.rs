@@ -1,0 +1,24 @@
+//! The layout of a design's summary table.
+
+use super::{Shape, TableLayout};
+
+impl TableLayout {
+    /// Lays out the summary table, if the design has one.
+    pub fn summary_table(&self) -> Option<TableLayout> {
+        let summary = self.summary.as_ref()?;
+        Some(TableLayout {
+            shape: Shape::Wide,
+            bucket: None,
+            descending: false,
+            options: self.options.clone(),
+            keys_repeat: false,
+            reading: self.reading,
+            indexes: None,
+            copies: None,
+            copied_by: None,
+            summary: None,
+            table: summary.table(&self.table),
+            name: format!("{}_summary", self.name),
+        })
+    }
+}
