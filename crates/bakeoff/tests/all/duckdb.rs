@@ -123,7 +123,9 @@ fn a_library_of_something_else_is_told() {
         .lines()
         .filter_map(|line| line.split_whitespace().nth(5));
     let Some(libc) = files.find(|file| file.contains("/libc.so") || file.contains("/libc-")) else {
-        bakeoff_testing::skipped("the C library is in no file of its own");
+        bakeoff_testing::skipped(
+            "the C library of this system is not a file of its own, as with musl",
+        );
         return;
     };
     let bench = Bench::new(HOSTS, READINGS);

@@ -14,7 +14,7 @@ const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// The passes of a round, which take the place of each design's load.
 #[derive(Debug, Clone)]
 pub struct PassesFor {
-    /// Whether the tables are made anew, without rows, before the first pass of each round; otherwise they
+    /// Whether the tables are dropped and created again, empty, before the first pass of each round; otherwise they
     /// are filled once, before all rounds.
     pub from_empty: bool,
     /// Passes in the order in which they are carried out.

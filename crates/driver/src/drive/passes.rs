@@ -26,7 +26,7 @@ pub async fn carry_out(turn: &mut Turn<'_, '_>, passes: &PassesFor) -> Result<()
 }
 
 /// Returns whether the passes can be made once before they count. Rows that passes delete would be missing
-/// in the next round, unless it begins with tables made anew.
+/// in the next round, unless it begins with recreated tables.
 fn warms_up(settings: &DriveSettings, passes: &PassesFor) -> bool {
     if passes.from_empty {
         settings.warms_up
@@ -56,7 +56,7 @@ async fn all(turn: &mut Turn<'_, '_>, passes: &PassesFor) -> Result<(), Trouble>
     Ok(())
 }
 
-/// Makes the tables of the design anew, and its statements with them.
+/// Creates the empty tables of the design again, and prepares its statements for them.
 async fn make_empty(turn: &mut Turn<'_, '_>) -> Result<(), Trouble> {
     let target = turn.design.target.clone();
     let Some(design) = target.design() else {

@@ -95,7 +95,7 @@ fn unchecked(design: &str, passes: &[&PassFigures]) -> Option<String> {
 /// Says in a few words what the passes begin with.
 pub fn tables(passes: &Passes) -> &'static str {
     if passes.from_empty {
-        "tables made anew for each round"
+        "tables recreated for each round"
     } else {
         "tables filled once"
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Passes that take the place of loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Passes {
-    /// Whether the tables are made anew, without rows, before the first pass of each round.
+    /// Whether the tables are dropped and created again, empty, before the first pass of each round.
     pub from_empty: bool,
     /// Passes in the order in which they are carried out.
     pub passes: Vec<PassInfo>,

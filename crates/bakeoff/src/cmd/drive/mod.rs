@@ -80,7 +80,7 @@ pub struct Drive {
     )]
     passes: Vec<String>,
 
-    /// Begins each round of passes with tables made anew, without rows, which the passes write
+    /// Begins each round of passes with recreated, empty tables, which the passes write
     #[arg(long, requires = "passes", conflicts_with_all = ["keyspace", "no_load"])]
     empty: bool,
 

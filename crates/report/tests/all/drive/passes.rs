@@ -60,7 +60,7 @@ fn each_pass_has_a_line_with_the_times_of_client_and_server() {
         !text.contains("Ops/s") && !text.contains("Response times"),
         "{text}"
     );
-    assert!(text.contains("tables made anew for each round"), "{text}");
+    assert!(text.contains("tables recreated for each round"), "{text}");
 }
 
 #[test]
