@@ -117,9 +117,13 @@ fn in_words_of(id: &DesignId, rows: &DesignId, message: &str) -> String {
     message.replace(&rows.to_string(), &id.to_string())
 }
 
+/// Splits an address into what the connector of Spark takes as host and port: an IPv6 address without its brackets.
 fn host_and_port(address: &str) -> Result<(String, u16), EngineError> {
     let split = address.rsplit_once(':');
-    let parsed = split.and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)));
+    let parsed = split.and_then(|(host, port)| {
+        let host = host.trim_matches(['[', ']']).to_owned();
+        Some((host, port.parse().ok()?))
+    });
     parsed.ok_or_else(|| EngineError(format!("{address} is not HOST:PORT")))
 }
 
@@ -181,6 +185,8 @@ mod tests {
     fn an_address_is_a_host_and_a_port() {
         let expected = ("db1".to_owned(), 9042);
         assert_eq!(host_and_port("db1:9042").unwrap(), expected);
+        let expected = ("fd00::7".to_owned(), 9042);
+        assert_eq!(host_and_port("[fd00::7]:9042").unwrap(), expected);
         assert!(host_and_port("db1").is_err());
     }
 

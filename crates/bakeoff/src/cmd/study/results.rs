@@ -51,14 +51,18 @@ pub fn of_record(study: &Study, record: &Record, dir: &Path) -> Vec<StepResult> 
     let steps = study.steps.iter().enumerate();
     let result = |(index, step): (usize, &StudyStep)| {
         let first = folder(dir, index, &step.name);
-        let (measured, unreadable) = best(&first);
+        let Best {
+            dir,
+            measured,
+            unreadable,
+        } = best(&first);
         let command = record.command_of(&step.name).unwrap_or_default();
         StepResult {
             name: step.name.clone(),
             what: step.what.clone(),
             command: format!(
                 "bakeoff {command} --out {}",
-                quoted(&first.display().to_string())
+                quoted(&dir.display().to_string())
             ),
             measured,
             failed: unreadable.or_else(|| failure(&first)),
@@ -74,24 +78,40 @@ fn failure(first: &Path) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// What the folders of a step hold.
+struct Best {
+    /// Folder of the figures; the first one if there are none.
+    dir: PathBuf,
+    measured: Option<Measured>,
+    /// Why the figures of a later folder cannot be read.
+    unreadable: Option<String>,
+}
+
 /// Returns the figures of the attempt that was measured to its end, or of the last one, and why one cannot be read.
-fn best(first: &Path) -> (Option<Measured>, Option<String>) {
-    let (mut best, mut unreadable) = (None, None);
+fn best(first: &Path) -> Best {
+    let mut best = Best {
+        dir: first.to_owned(),
+        measured: None,
+        unreadable: None,
+    };
     for dir in attempts(first) {
         match read(&dir) {
             Ok(Some(measured)) => {
                 let is_whole = measured.is_whole();
-                best = Some(measured);
-                unreadable = None;
+                best = Best {
+                    dir,
+                    measured: Some(measured),
+                    unreadable: None,
+                };
                 if is_whole {
                     break;
                 }
             }
             Ok(None) => {}
-            Err(error) => unreadable = Some(explain(&error)),
+            Err(error) => best.unreadable = Some(explain(&error)),
         }
     }
-    (best, unreadable)
+    best
 }
 
 /// Reads the figures in the folder of a measurement; `None` if nothing was recorded there yet.
@@ -130,10 +150,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let first = folder(dir.path(), 0, "load");
         std::fs::create_dir(&first).unwrap();
-        let (measured, unreadable) = best(&first);
-        assert!(measured.is_none() && unreadable.is_none());
+        let empty = best(&first);
+        assert!(empty.measured.is_none() && empty.unreadable.is_none());
+        assert_eq!(empty.dir, first);
         std::fs::write(first.join("journal.jsonl"), "nothing\n").unwrap();
-        let (measured, unreadable) = best(&first);
-        assert!(measured.is_none() && unreadable.unwrap().contains("line 1"));
+        let broken = best(&first);
+        assert!(broken.measured.is_none() && broken.unreadable.unwrap().contains("line 1"));
     }
 }

@@ -1,7 +1,7 @@
 //! The address and credentials of a cluster, and sessions that are connected to it.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -138,8 +138,11 @@ impl Cluster {
         Some((login.user().to_owned(), login.password().to_owned()))
     }
 
-    /// Returns the address with its port.
+    /// Returns the address with its port; an IPv6 address is then in brackets.
     pub fn full_address(&self) -> String {
+        if let Ok(ip) = self.address.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
+            return format!("[{ip}]:{DEFAULT_PORT}");
+        }
         match self.address.rsplit_once(':') {
             Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
             _ => format!("{}:{DEFAULT_PORT}", self.address),
@@ -196,7 +199,7 @@ fn here(address: &str) -> Option<SocketAddr> {
     let (host, port) = address.rsplit_once(':')?;
     let host: IpAddr = match host {
         "localhost" => Ipv4Addr::LOCALHOST.into(),
-        host => host.parse().ok()?,
+        host => host.trim_matches(['[', ']']).parse().ok()?,
     };
     host.is_loopback()
         .then_some((host, port.parse().ok()?).into())
@@ -236,9 +239,23 @@ mod tests {
         let ours: SocketAddr = "127.0.0.1:9042".parse().unwrap();
         assert_eq!(found("127.0.0.1"), Some(ours));
         assert_eq!(found("localhost:9042"), Some(ours));
+        assert_eq!(found("::1"), "[::1]:9042".parse().ok());
         assert_eq!(found("127.0.0.2:20000").unwrap().port(), 20_000);
         for elsewhere in ["db1", "db1:9042", "10.0.0.7:9042", "localhost.example"] {
             assert_eq!(found(elsewhere), None, "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn an_address_gets_the_port_that_it_lacks() {
+        for (address, full) in [
+            ("db1", "db1:9042"),
+            ("db1:19042", "db1:19042"),
+            ("::1", "[::1]:9042"),
+            ("[fd00::7]", "[fd00::7]:9042"),
+            ("[fd00::7]:19042", "[fd00::7]:19042"),
+        ] {
+            assert_eq!(cluster(address).full_address(), full);
         }
     }
 
