@@ -96,6 +96,7 @@ impl Fake {
                 settings: Vec::new(),
                 statements: Vec::new(),
                 unit_rows: None,
+                not_asked: Vec::new(),
             },
             script: Arc::new(script),
             keeps_duplicates: true,
