@@ -59,8 +59,12 @@ impl<'a> Stored<'a> {
         narrow.table.columns = columns.collect();
         // A mix writes whole rows, and is for `drive`, which refuses the design.
         narrow.mix = None;
-        let not_asked = not_asked(id, workload, &narrow.table)
-            .map_err(|error| failed(format!(": planning the queries failed: {}", message(&error))))?;
+        let not_asked = not_asked(id, workload, &narrow.table).map_err(|error| {
+            failed(format!(
+                ": planning the queries failed: {}",
+                message(&error)
+            ))
+        })?;
         let is_asked = |name: &str| not_asked.iter().all(|other| other.query != name);
         narrow.queries.retain(|query| is_asked(&query.name));
         if let (true, Some(first)) = (narrow.queries.is_empty(), not_asked.first()) {

@@ -3,6 +3,7 @@
 
 mod as_written;
 mod cluster;
+mod column_names;
 mod columnar;
 mod drive;
 mod layout;
