@@ -59,6 +59,11 @@ impl BySetting {
         found.map(|at| at.text.as_str())
     }
 
+    /// Returns whether the designs differ in the number of columns that they store.
+    pub fn is_of_columns(&self) -> bool {
+        self.setting == COLUMNS
+    }
+
     /// Returns whether all of the designs are asked a query: one that stores some columns only may not be.
     pub fn is_asked(&self, summary: &Summary, query: &str) -> bool {
         let designs = { self.designs.iter() }.filter_map(|at| summary.design(&at.design));
