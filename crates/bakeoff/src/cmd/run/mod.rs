@@ -293,7 +293,10 @@ fn dry_run(
     }
     for info in infos {
         for NotAsked { query, why } in &info.not_asked {
-            queries.push(format!("  {query} is not asked of {}, since it {why}", info.id));
+            queries.push(format!(
+                "  {query} is not asked of {}, since it {why}",
+                info.id
+            ));
         }
     }
     DryRun {
