@@ -39,6 +39,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "formats",
         "formats_columns",
         "formats_indexes",
+        "formats_widths",
         "metrics",
         "models",
         "nosqlbench/cql_keyvalue2",

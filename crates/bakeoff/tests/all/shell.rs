@@ -61,7 +61,15 @@ fn bash_completes_commands_names_and_files() {
     let bench = bench();
     assert_eq!(completed(&bench, &["bakeoff", "doc"]), ["doctor"]);
     let formats = completed(&bench, &["bakeoff", "run", "form"]);
-    assert_eq!(formats, ["formats", "formats_columns", "formats_indexes"]);
+    assert_eq!(
+        formats,
+        [
+            "formats",
+            "formats_columns",
+            "formats_indexes",
+            "formats_widths"
+        ]
+    );
     let both = completed(&bench, &["bakeoff", "drive", "ycsb/"]);
     assert_eq!(both.first().map(String::as_str), Some("ycsb/a"));
     assert_eq!(completed(&bench, &["bakeoff", "run", "w"]), ["w.toml"]);
