@@ -57,8 +57,8 @@ impl<'a> Stored<'a> {
         let mut narrow = workload.clone();
         let columns = places.iter().map(|place| table.columns[*place].clone());
         narrow.table.columns = columns.collect();
-        // A mix writes whole rows, and is for `drive`, which refuses the design.
-        narrow.mix = None;
+        // A mix beside the queries writes whole rows, and is for `drive`, which refuses the design.
+        narrow.mix = narrow.mix.filter(|_| workload.queries.is_empty());
         let not_asked = not_asked(id, workload, &narrow.table).map_err(|error| {
             failed(format!(
                 ": planning the queries failed: {}",

@@ -14,9 +14,22 @@ title = "t"
 
 [table]
 name = "readings"
-columns = { series = "text", time = "timestamp", value = "double", country = "text", m1 = "double", m2 = "double", m3 = "double", m4 = "double", m5 = "double", m6 = "double", m7 = "double", m8 = "double" }
 partition_key = ["series"]
 order_key = ["time"]
+
+[table.columns]
+series = "text"
+time = "timestamp"
+value = "double"
+country = "text"
+m1 = "double"
+m2 = "double"
+m3 = "double"
+m4 = "double"
+m5 = "double"
+m6 = "double"
+m7 = "double"
+m8 = "double"
 
 [data]
 requires = "--data"

@@ -68,9 +68,7 @@ impl PairedComparison {
     pub(super) fn of_columns(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
         let is_right = |table: &Table| {
             let design = summary.design(&table.design);
-            design.is_some_and(|design| {
-                design.info.role == Role::SomeColumns && design.is_right()
-            })
+            design.is_some_and(|design| design.info.role == Role::SomeColumns && design.is_right())
         };
         PairedComparison::of_tables(summary, chosen, |table| {
             table.may_be_best || is_right(table)
