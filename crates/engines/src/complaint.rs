@@ -47,6 +47,17 @@ pub fn from_planner(
     Complaint { position, message }
 }
 
+/// Returns the name of the column that a table lacks, if that is what the planner complains about.
+pub fn missing_column(error: &DataFusionError) -> Option<&str> {
+    let DataFusionError::SchemaError(error, _) = error.find_root() else {
+        return None;
+    };
+    match error.as_ref() {
+        SchemaError::FieldNotFound { field, .. } => Some(&field.name),
+        _ => None,
+    }
+}
+
 /// Returns whether a plan is a query: it only reads and returns rows of tables.
 pub fn is_query(plan: &LogicalPlan) -> bool {
     !matches!(

@@ -77,6 +77,7 @@ pub trait Engine: Send + Sync {
             settings,
             statements,
             unit_rows: None,
+            not_asked: Vec::new(),
         }
     }
 

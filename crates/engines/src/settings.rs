@@ -7,6 +7,10 @@ use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
 
 use crate::EngineError;
 
+/// Setting by which a design stores some columns of the table only. What reads it is in `stored_columns`, since the
+/// table that layouts get has no others then.
+pub const COLUMNS: &str = "columns";
+
 /// The settings of a design that were not taken yet.
 pub struct Settings<'a> {
     id: &'a DesignId,
@@ -22,15 +26,23 @@ impl<'a> Settings<'a> {
             .iter()
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .collect();
-        let settings = Settings { id, untaken };
+        let mut settings = Settings { id, untaken };
         let known: Vec<&str> = names(description).collect();
         match settings.untaken.keys().find(|name| !known.contains(name)) {
             Some(name) => Err(settings.unknown(name, &known, description)),
-            None => Ok(settings),
+            None => {
+                settings.untaken.remove(COLUMNS);
+                Ok(settings)
+            }
         }
     }
 
     fn unknown(&self, name: &str, known: &[&str], description: &str) -> EngineError {
+        if name == COLUMNS {
+            return self.error(format!(
+                "this layout always stores all columns of the table: leave {COLUMNS}= out"
+            ));
+        }
         let meant = nearest(name, known.iter().copied())
             .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
         let all = match description {

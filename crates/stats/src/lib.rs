@@ -41,7 +41,7 @@ pub use compare::{
 };
 pub use compare::{between, ledger};
 pub use counts::total;
-pub use design::{DesignInfo, Footprint, Needs, PublishedFigure, Role, Space};
+pub use design::{DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use error::JournalError;
 pub use estimate::Estimate;

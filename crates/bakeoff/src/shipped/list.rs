@@ -40,6 +40,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "formats_columns",
         "formats_indexes",
         "formats_rows",
+        "formats_widths",
         "metrics",
         "models",
         "nosqlbench/cql_keyvalue2",

@@ -61,7 +61,16 @@ fn bash_completes_commands_names_and_files() {
     let bench = bench();
     assert_eq!(completed(&bench, &["bakeoff", "doc"]), ["doctor"]);
     let formats = completed(&bench, &["bakeoff", "run", "form"]);
-    assert_eq!(formats, ["formats", "formats_columns", "formats_indexes", "formats_rows"]);
+    assert_eq!(
+        formats,
+        [
+            "formats",
+            "formats_columns",
+            "formats_indexes",
+            "formats_rows",
+            "formats_widths"
+        ]
+    );
     let both = completed(&bench, &["bakeoff", "drive", "ycsb/"]);
     assert_eq!(both.first().map(String::as_str), Some("ycsb/a"));
     assert_eq!(completed(&bench, &["bakeoff", "run", "w"]), ["w.toml"]);

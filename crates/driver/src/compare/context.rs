@@ -85,8 +85,11 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Returns whether the present step has this question of this design.
+    /// Returns whether the present step has this question of this design, which stores what it needs.
     pub fn has(&self, design: &dyn Design, query: &Query) -> bool {
+        if design.info().why_not_asked(&query.name).is_some() {
+            return false;
+        }
         self.confined_to.as_ref().is_none_or(|pairs| {
             let pair = (design.info().id.clone(), query.name.clone());
             pairs.contains(&pair)

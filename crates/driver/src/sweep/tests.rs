@@ -227,6 +227,7 @@ fn fake(fault: Fault) -> Fake {
             settings: Vec::new(),
             statements: Vec::new(),
             unit_rows: None,
+            not_asked: Vec::new(),
         },
         fault,
         kept: Arc::default(),

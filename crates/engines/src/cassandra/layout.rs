@@ -15,6 +15,7 @@ use super::rows::layout::{Shape, TableLayout};
 use super::rows::{self, RowsDesign};
 use super::series::{self, SeriesDesign};
 use super::write::batches;
+use crate::settings::COLUMNS;
 use crate::{EngineError, Layout};
 
 /// The layout that a design id names.
@@ -67,6 +68,16 @@ impl CassandraLayout {
             )));
         }
         match self {
+            CassandraLayout::Rows(_) if id.settings.contains_key(COLUMNS) => {
+                Err(EngineError(format!(
+                    "design {id}: single operations under load write whole rows: leave {COLUMNS}= out"
+                )))
+            }
+            CassandraLayout::Rows(_) if id.settings.contains_key("names") => {
+                Err(EngineError(format!(
+                    "design {id}: the operations of a mix use the workload's names of columns: leave names= out"
+                )))
+            }
             CassandraLayout::Rows(_) if id.settings.contains_key("summary") => {
                 Err(EngineError(format!(
                     "design {id}: single operations under load write no summary table: leave summary= out"

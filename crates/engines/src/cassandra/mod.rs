@@ -3,6 +3,7 @@
 
 mod as_written;
 mod cluster;
+mod column_names;
 mod columnar;
 mod drive;
 mod layout;
@@ -25,6 +26,8 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::settings::COLUMNS;
+use crate::stored_columns::Stored;
 use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
@@ -84,8 +87,9 @@ impl Engine for Cassandra {
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
-        // A sweep has no slices, by which rows of a summary table are told apart.
+        // A sweep has no slices, by which rows of a summary table are told apart, and its batches are whole rows.
         !id.settings.contains_key("summary")
+            && !id.settings.contains_key(COLUMNS)
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
 
@@ -103,8 +107,10 @@ impl Engine for Cassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let request = DesignRequest::new(id, workload, context)?;
-        CassandraLayout::from_id(id)?.describe(&request)
+        let stored = Stored::of(id, workload)?;
+        let request = DesignRequest::new(id, stored.workload(), context)?;
+        let info = CassandraLayout::from_id(id)?.describe(&request)?;
+        Ok(stored.described(info))
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
@@ -148,9 +154,12 @@ impl Running for RunningCassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
-        let request = DesignRequest::new(id, workload, context)?;
+        let info = Cassandra.describe(id, workload, context)?;
+        let stored = Stored::of(id, workload)?;
+        let request = DesignRequest::new(id, stored.workload(), context)?;
         self.0.claim(&request.keyspace).await?;
-        CassandraLayout::from_id(id)?.design(&request, self.0.clone())
+        let design = CassandraLayout::from_id(id)?.design(&request, self.0.clone())?;
+        Ok(stored.over(design, info))
     }
 
     async fn target(

@@ -19,7 +19,7 @@ use crate::sql::{Session, message, session};
 /// adds those of one layout, takes no constants.
 macro_rules! columnar_settings {
     () => {
-        "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)"
+        "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB), columns=10"
     };
 }
 pub(crate) use columnar_settings;

@@ -16,7 +16,8 @@ use tokio::sync::RwLock;
 
 use crate::bytes::folder_size;
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
-use crate::settings::Settings;
+use crate::settings::{COLUMNS, Settings};
+use crate::stored_columns::Stored;
 use crate::{Context, Engine, EngineError, Layout, Running};
 
 /// Settings of the layout, for `bakeoff list`.
@@ -40,6 +41,11 @@ impl Engine for Local {
         }]
     }
 
+    fn takes_inserts(&self, id: &DesignId) -> bool {
+        // Batches of a sweep are whole rows.
+        !id.settings.contains_key(COLUMNS)
+    }
+
     async fn survey(&self) -> Survey {
         Survey::built_in(version())
     }
@@ -54,11 +60,12 @@ impl Engine for Local {
             "write a columnar table in {}",
             context.folder_of_design(id).display()
         );
-        let shape = shape(id, workload)?;
-        Ok(DesignInfo {
+        let stored = Stored::of(id, workload)?;
+        let shape = shape(id, stored.workload())?;
+        Ok(stored.described(DesignInfo {
             unit_rows: Some(shape.chunk_rows()),
             ..self.info_of(id, shape.settings(), vec![statement])
-        })
+        }))
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -109,14 +116,17 @@ impl Running for RunningLocal {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
-        Ok(Box::new(LocalColumnar {
-            info: Local.describe(id, workload, context)?,
-            shape: shape(id, workload)?,
+        let info = Local.describe(id, workload, context)?;
+        let stored = Stored::of(id, workload)?;
+        let design = LocalColumnar {
+            info: info.clone(),
+            shape: shape(id, stored.workload())?,
             dir: context.folder_of_design(id),
             name: workload.table.name.clone(),
             threads: context.threads,
             opened: RwLock::default(),
-        }))
+        };
+        Ok(stored.over(Box::new(design), info))
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {

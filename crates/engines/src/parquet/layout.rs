@@ -9,7 +9,7 @@ use crate::EngineError;
 use crate::settings::Settings;
 use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
-pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country";
+pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country, columns=10";
 /// The name of the sorted file in the folder of a design without folders of its own.
 pub const SORTED_FILE: &str = "table.parquet";
 

@@ -14,6 +14,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, Running};
 pub use codec::{Codec, ROW_GROUP_ROWS};
@@ -51,14 +52,16 @@ impl Engine for ParquetFiles {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let layout = FileLayout::new(id, &workload.table)?;
+        let stored = Stored::of(id, workload)?;
+        let table = &stored.workload().table;
+        let layout = FileLayout::new(id, table)?;
         let dir = context.folder_of_design(id);
         check_folder(id, &dir)?;
-        let statements = layout.statements(&workload.table, &dir);
-        Ok(DesignInfo {
+        let statements = layout.statements(table, &dir);
+        Ok(stored.described(DesignInfo {
             unit_rows: Some(ROW_GROUP_ROWS as u64),
             ..self.info_of(id, layout.settings(), statements)
-        })
+        }))
     }
 
     fn value_folders(
@@ -99,16 +102,12 @@ impl Running for RunningParquet {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = ParquetFiles.describe(id, workload, context)?;
+        let stored = Stored::of(id, workload)?;
         let dir = context.folder_of_design(id);
-        let layout = FileLayout::new(id, &workload.table)?;
-        let table = workload.table.clone();
-        Ok(Box::new(ParquetTable::new(
-            info,
-            dir,
-            table,
-            layout,
-            context.threads,
-        )))
+        let table = stored.workload().table.clone();
+        let layout = FileLayout::new(id, &table)?;
+        let files = ParquetTable::new(info.clone(), dir, table, layout, context.threads);
+        Ok(stored.over(Box::new(files), info))
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {

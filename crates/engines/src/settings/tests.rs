@@ -4,19 +4,32 @@ use std::path::Path;
 
 use bakeoff_workload::Workload;
 
-use super::names;
+use super::{COLUMNS, names};
 use crate::registry::ENGINES;
 use crate::{Context, Engine, EngineOptions};
 
-/// A workload whose table fits every layout.
+/// A workload whose table fits every layout, with more columns than the smallest table that is listed.
 const TABLE: &str = r#"
 title = "t"
 
 [table]
 name = "readings"
-columns = { series = "text", time = "timestamp", value = "double", country = "text" }
 partition_key = ["series"]
 order_key = ["time"]
+
+[table.columns]
+series = "text"
+time = "timestamp"
+value = "double"
+country = "text"
+m1 = "double"
+m2 = "double"
+m3 = "double"
+m4 = "double"
+m5 = "double"
+m6 = "double"
+m7 = "double"
+m8 = "double"
 
 [data]
 requires = "--data"
@@ -122,6 +135,26 @@ fn a_setting_that_is_nearly_right_is_named() {
         let error = describe(*cassandra, &format!("cassandra/narrow?{setting}")).unwrap_err();
         assert!(error.contains("one row per partition"), "{error}");
     }
+}
+
+#[test]
+fn a_layout_without_the_setting_stores_all_columns() {
+    for engine in ENGINES {
+        for layout in engine.layouts() {
+            if !names(layout.settings).any(|name| name == COLUMNS) {
+                let id = format!("{}?columns=10", layout.name);
+                let error = describe(*engine, &id).unwrap_err();
+                assert!(error.starts_with(&format!("design {id}: ")), "{error}");
+            }
+        }
+    }
+    let [cassandra, ..] = ENGINES else {
+        panic!("no engines");
+    };
+    assert_eq!(
+        describe(*cassandra, "cassandra/series?columns=10").unwrap_err(),
+        "design cassandra/series?columns=10: this layout always stores all columns of the table: leave columns= out"
+    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::cassandra_indexes::indexes_on_a_real_cassandra;
 use crate::cassandra_series::series_on_a_real_cassandra;
 use crate::cassandra_summary::summaries_on_a_real_cassandra;
 use crate::cassandra_table_options::table_options_on_a_real_cassandra;
+use crate::columns::columns_on_a_real_cassandra;
 use crate::support::load::{on_cluster, session_at};
 use crate::support::{
     Started, THREADS, Table, events, executed, has_cassandra, marks, part, places, wrong_answers,
@@ -53,6 +54,9 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/wide?aggregate=ranges",
     "cassandra/wide?aggregate=ranges&bucket=1d&order=desc",
     "cassandra/narrow?aggregate=server",
+    "cassandra/narrow?names=short",
+    "cassandra/wide?names=short&page=2",
+    "cassandra/wide?bucket=5h&names=short&order=desc",
 ];
 
 pub const EVENT_QUERIES: &[&str] = &[
@@ -170,6 +174,7 @@ const PLACE_DESIGNS: &[&str] = &[
     "cassandra/blob?bucket=3",
     "cassandra/compact",
     "cassandra/wide?order=desc&bucket=3",
+    "cassandra/wide?names=short",
 ];
 
 pub const PLACE_QUERIES: &[&str] = &[
@@ -235,6 +240,7 @@ async fn designs_on_a_real_cassandra() {
     series_on_a_real_cassandra(&cassandra).await;
     let session = session_at(&address_of(&cassandra.context.run_dir)).await;
     table_options_on_a_real_cassandra(&cassandra, &session).await;
+    columns_on_a_real_cassandra(&cassandra, &session).await;
     indexes_on_a_real_cassandra(&cassandra).await;
     copies_on_a_real_cassandra(&cassandra).await;
     summaries_on_a_real_cassandra(&cassandra).await;

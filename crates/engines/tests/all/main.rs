@@ -19,6 +19,7 @@ mod cassandra_settings;
 mod cassandra_summary;
 mod cassandra_table_options;
 mod cassandra_workloads;
+mod columns;
 mod duckdb;
 mod names;
 mod parquet;

@@ -107,9 +107,11 @@ pub fn of_bytes(summary: &Summary, group: &BySetting) -> Option<String> {
     Some(sentence(parts.into_iter()))
 }
 
-/// Returns the queries of which at least two designs have times, those first whose medians differ most.
+/// Returns the queries that all of the designs are asked and of which at least two have times, those first whose
+/// medians differ most.
 pub fn queries_by_effect<'a>(summary: &'a Summary, group: &BySetting) -> Vec<&'a str> {
     let queries = summary.header.queries.iter();
+    let queries = queries.filter(|query| group.is_asked(summary, &query.name));
     let mut effects: Vec<(&str, f64)> = queries
         .filter_map(|query| Some((query.name.as_str(), effect(summary, group, &query.name)?)))
         .collect();

@@ -1,14 +1,16 @@
 //! Writes the notes that a reader needs to judge the figures.
 
-use bakeoff_stats::{QuerySummary, Role, Summary};
+use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
-use crate::decide::words::percent;
+use crate::decide::words::{list, percent};
 use crate::{nodes, units};
 
 /// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
 /// Rounds below which no difference between designs can be shown.
 const ROUNDS_FOR_DIFFERENCES: u32 = 5;
+/// Most designs that a note names.
+const MOST_DESIGNS: usize = 4;
 
 /// Says in one line what was measured.
 pub fn facts(summary: &Summary) -> String {
@@ -47,9 +49,11 @@ pub fn all(summary: &Summary) -> Vec<String> {
         unsteady,
         few_rounds,
         yardstick,
+        some_columns,
         paired_ratios,
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
+    notes.extend(not_asked(summary));
     notes.extend(nodes::measured(summary));
     notes.extend(nodes::forecast(summary));
     notes.extend(summary.warnings.iter().cloned());
@@ -160,6 +164,40 @@ fn yardstick(summary: &Summary) -> Option<String> {
         "{id} is a yardstick, not a choice: it holds all rows in memory and loses them with its \
          process"
     ))
+}
+
+/// Says which designs store some of the columns only.
+fn some_columns(summary: &Summary) -> Option<String> {
+    let designs = summary.designs.iter().map(|design| &design.info);
+    let some = designs.filter(|info| info.role == Role::SomeColumns);
+    let ids: Vec<&str> = some.map(|info| info.id.as_str()).collect();
+    let what = match ids.len() {
+        0 => return None,
+        1 => "is a yardstick, not a choice: it stores",
+        _ => "are yardsticks, not choices: they store",
+    };
+    let designs = list(&ids, MOST_DESIGNS);
+    Some(format!("{designs} {what} some columns of the table only"))
+}
+
+/// Says of each query which designs are not asked it, and why.
+fn not_asked(summary: &Summary) -> Vec<String> {
+    let mut of_reason: Vec<(&NotAsked, Vec<&str>)> = Vec::new();
+    for design in &summary.designs {
+        for reason in &design.info.not_asked {
+            let id = design.info.id.as_str();
+            match of_reason.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, designs)) => designs.push(id),
+                None => of_reason.push((reason, vec![id])),
+            }
+        }
+    }
+    { of_reason.into_iter() }
+        .map(|(NotAsked { query, why }, designs)| {
+            let designs = list(&designs, MOST_DESIGNS);
+            format!("{query} is not asked of {designs}, since it {why}")
+        })
+        .collect()
 }
 
 /// Says why a ratio may not be the quotient of the times beside it.

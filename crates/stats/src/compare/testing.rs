@@ -63,6 +63,7 @@ fn design_info(id: &str) -> DesignInfo {
         settings: Vec::new(),
         statements: Vec::new(),
         unit_rows: None,
+        not_asked: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::{DesignInfo, Role};
+use crate::{DesignInfo, NotAsked, Role};
 
 /// A [`DesignInfo`] as it is read from records, including those of earlier versions.
 #[derive(Deserialize)]
@@ -16,6 +16,8 @@ pub struct DesignRecord {
     statements: Vec<String>,
     #[serde(default)]
     unit_rows: Option<u64>,
+    #[serde(default)]
+    not_asked: Vec<NotAsked>,
 }
 
 impl From<DesignRecord> for DesignInfo {
@@ -28,6 +30,7 @@ impl From<DesignRecord> for DesignInfo {
             settings: record.settings,
             statements: record.statements,
             unit_rows: record.unit_rows,
+            not_asked: record.not_asked,
         }
     }
 }

@@ -26,6 +26,17 @@ pub struct DesignInfo {
     /// rows behaves otherwise than one of many units, so it supports no forecast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_rows: Option<u64>,
+    /// Queries that the design is not asked, since it does not store what they need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_asked: Vec<NotAsked>,
+}
+
+/// Query that a design is not asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotAsked {
+    pub query: String,
+    /// Reason, as the end of a sentence about the query: `needs the column price`.
+    pub why: String,
 }
 
 /// Fewest units of storage of a table from which forecasts are made. A table of a single unit cannot be
@@ -40,13 +51,19 @@ impl DesignInfo {
             .saturating_mul(UNITS_TO_FORECAST)
     }
 
+    /// Returns why the design is not asked a query; `None` if it is asked.
+    pub fn why_not_asked(&self, query: &str) -> Option<&str> {
+        let found = self.not_asked.iter().find(|asked| asked.query == query);
+        found.map(|asked| asked.why.as_str())
+    }
+
     /// Returns whether the design is measured and shown like all others, but never recommended.
     pub fn is_yardstick(&self) -> bool {
         self.role != Role::Store
     }
 }
 
-/// Role of a design in a comparison, which depends on how long it keeps its rows.
+/// Role of a design in a comparison, which depends on what it stores of the rows, and how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -56,6 +73,8 @@ pub enum Role {
     Volatile,
     /// Stores no rows: a yardstick for the rate of loading.
     Sink,
+    /// Stores some of the columns of all rows: a yardstick for tables with fewer columns.
+    SomeColumns,
 }
 
 /// Figure that was published about a design.

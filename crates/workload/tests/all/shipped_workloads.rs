@@ -146,6 +146,43 @@ fn formats_indexes_asks_the_rows_of_formats_with_each_kind_of_index_and_without(
     }
 }
 
+/// A chart over the number of columns needs three of them, and questions that the smallest table answers.
+#[test]
+fn formats_widths_has_each_design_in_four_numbers_of_columns() {
+    let workload = shipped("formats_widths.toml");
+    assert_eq!(workload.data, shipped("formats.toml").data);
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for whole in [
+        "cassandra/wide",
+        "cassandra/columnar",
+        "local/columnar",
+        "parquet?codec=zstd",
+    ] {
+        let sign = if whole.contains('?') { '&' } else { '?' };
+        assert!(ids.contains(&whole.to_owned()), "{whole} is not in {ids:?}");
+        for columns in [5, 10, 20] {
+            let id = format!("{whole}{sign}columns={columns}");
+            assert!(ids.contains(&id), "{id} is not in {ids:?}");
+        }
+    }
+    assert!(ids.contains(&"cassandra/wide?names=short".to_owned()));
+    let first: Vec<&str> = { workload.table.columns.iter().take(5) }
+        .map(|column| column.name.as_str())
+        .collect();
+    assert!(workload.table.key().all(|name| first.contains(&name)));
+    let others = { workload.table.columns.iter().skip(5) }.map(|column| &column.name);
+    for name in others {
+        let reads = |sql: &str| {
+            sql.split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| word == name)
+        };
+        assert!(
+            workload.queries.iter().all(|query| !reads(&query.sql)),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn a_drawn_range_lies_in_the_loaded_rows() {
     let workload = shipped("sensor.toml");

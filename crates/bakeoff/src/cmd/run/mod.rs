@@ -1,5 +1,6 @@
 //! `bakeoff run`: from a workload file to a verified, measured comparison.
 
+mod columns;
 mod concurrent;
 mod execute;
 mod further;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token, require};
-use bakeoff_stats::{DesignInfo, Journal};
+use bakeoff_stats::{DesignInfo, Journal, NotAsked};
 use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
 
@@ -48,6 +49,11 @@ pub struct Run {
     /// Only the designs that match one of these patterns, or further designs by their whole id
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     designs: Vec<String>,
+
+    /// Take each design with so many columns of the table: the key and the first further ones; their number in
+    /// the table stands for the design itself
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    columns: Vec<u32>,
 
     /// Rows to load, for example 200000, 200k, 4.16M or all [default: as the workload says; with
     /// --set all that its generator makes]
@@ -142,7 +148,7 @@ impl Run {
         }
         self.further.check(&workload)?;
         let prices = self.prices.read()?;
-        let designs = choice::designs(&workload, &self.designs)?;
+        let designs = self.designs(&workload)?;
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
@@ -199,9 +205,10 @@ impl Run {
     /// Returns the designs that are compared.
     ///
     /// # Errors
-    /// Fails with a misuse if there are none.
+    /// Fails with a misuse if there are none, and if one has a number of columns of its own beside `--columns`.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        choice::designs(workload, &self.designs)
+        let designs = choice::designs(workload, &self.designs)?;
+        columns::in_each(designs, &self.columns, workload.table.columns.len())
     }
 
     /// Returns the time that the whole run may take, if one was given.
@@ -282,6 +289,14 @@ fn dry_run(
         queries.push(format!("  {}: {}", query.name, query.sql.trim()));
         for (design, sql) in &query.engine_sql {
             queries.push(format!("  {} of {design}: {}", query.name, sql.trim()));
+        }
+    }
+    for info in infos {
+        for NotAsked { query, why } in &info.not_asked {
+            queries.push(format!(
+                "  {query} is not asked of {}, since it {why}",
+                info.id
+            ));
         }
     }
     DryRun {

@@ -91,6 +91,7 @@ mod tests {
             settings: vec![("writes".to_owned(), "as loaded".to_owned())],
             statements: Vec::new(),
             unit_rows: None,
+            not_asked: Vec::new(),
         };
         Batches::new(&ids, designs.iter().map(info).collect(), asked)
     }

@@ -1,5 +1,6 @@
 //! What a run does beside its rounds, through the program.
 
+mod columns;
 mod concurrent;
 mod further;
 mod parquet;

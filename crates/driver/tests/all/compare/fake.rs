@@ -10,7 +10,7 @@ use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey};
-use bakeoff_stats::{DesignInfo, Footprint, Instance, Role};
+use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
 
@@ -96,6 +96,7 @@ impl Fake {
                 settings: Vec::new(),
                 statements: Vec::new(),
                 unit_rows: None,
+                not_asked: Vec::new(),
             },
             script: Arc::new(script),
             keeps_duplicates: true,
@@ -124,6 +125,15 @@ impl Fake {
     /// A design that is something else than a store.
     pub fn with_role(mut self, role: Role) -> Fake {
         self.info.role = role;
+        self
+    }
+
+    /// A design that is not asked a query.
+    pub fn without(mut self, query: &str) -> Fake {
+        self.info.not_asked.push(NotAsked {
+            query: query.to_owned(),
+            why: "needs the column price".to_owned(),
+        });
         self
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_driver::RunError;
-use bakeoff_stats::Record;
+use bakeoff_stats::{Record, Role};
 
 use super::bench::{Bench, Records};
 use super::fake::{Act, Call, Fake};
@@ -150,6 +150,31 @@ async fn a_round_asks_all_designs_the_same_and_other_rounds_ask_otherwise() {
     assert_eq!(asked(&fakes[1], "some"), some);
     assert_eq!(asked(&fakes[2], "some"), some);
     assert_eq!(asked(&fakes[0], "all"), ["SELECT all FROM fakes"; 5]);
+}
+
+#[tokio::test]
+async fn a_design_is_not_asked_what_it_stores_no_columns_for() {
+    let fakes = [
+        Fake::new("a"),
+        Fake::new("b").with_role(Role::SomeColumns).without("some"),
+    ];
+    let records = Bench::new().complete(&fakes).await;
+    let asked = |fake: &Fake| -> BTreeSet<String> {
+        let asked = fake.asked().into_iter();
+        asked.map(|(query, _)| query).collect()
+    };
+    assert!(asked(&fakes[0]).contains("some"));
+    assert!(asked(&fakes[1]).contains("all"));
+    assert!(!asked(&fakes[1]).contains("some"));
+    let is_of_both = |record: &&Record| match record {
+        Record::Answered(answered) => answered.design == "b" && answered.query == "some",
+        Record::Failed { design, .. } => design == "b",
+        _ => false,
+    };
+    assert_eq!(records.0.iter().filter(is_of_both).count(), 0);
+    let timed = records.timings().into_iter();
+    let timed = timed.filter(|timing| timing.design == "b");
+    assert!(timed.count() > 0);
 }
 
 #[tokio::test]

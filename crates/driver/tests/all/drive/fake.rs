@@ -47,6 +47,7 @@ impl Fake {
                 settings: Vec::new(),
                 statements: Vec::new(),
                 unit_rows: None,
+                not_asked: Vec::new(),
             },
             behave: Box::new(behave),
             check: Box::new(|_| None),

@@ -18,7 +18,7 @@ use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
 use super::readable::{CqlKind, ReadColumn, ReadTable, SCALE};
-use crate::cassandra::names::{quoted, quoted_list};
+use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::rows::layout::BLOB_COLUMN;
 use crate::cassandra::write::row_blob;
 use builder::Builder;
@@ -38,6 +38,8 @@ pub struct Decoder {
     blob_kinds: Vec<ColumnType>,
     /// CQL columns whose time to live is selected behind the others.
     with_ttl: Vec<String>,
+    /// Names of the columns in CQL.
+    names: ColumnNames,
     /// Number of rows so far that have a value with a time to live.
     expiring_rows: Arc<AtomicU64>,
 }
@@ -77,6 +79,7 @@ impl Decoder {
             kinds: columns.iter().map(|c| c.kind).collect(),
             blob_kinds: table.blob_kinds.clone(),
             with_ttl: Vec::new(),
+            names: table.names.clone(),
             expiring_rows: Arc::default(),
         };
         for (output, column) in columns.iter().enumerate() {
@@ -127,9 +130,9 @@ impl Decoder {
         let names: Vec<&str> = self.selected.iter().map(String::as_str).collect();
         let ttls = self.with_ttl.iter();
         let ttls: String = ttls
-            .map(|name| format!(", ttl({})", quoted(name)))
+            .map(|name| format!(", ttl({})", self.names.quoted(name)))
             .collect();
-        format!("{}{ttls}", quoted_list(&names))
+        format!("{}{ttls}", self.names.quoted_list(&names))
     }
 
     /// Returns the CQL columns that are selected only to learn which rows exist.

@@ -11,7 +11,6 @@ use super::key_value::{KeyValue, key_value};
 use super::readable::ReadTable;
 use super::request::Request;
 use super::statements::Statements;
-use crate::cassandra::names::{quoted, quoted_list};
 
 /// The partition key of a table in the rows of a scan that reads all of its columns.
 #[derive(Debug)]
@@ -46,10 +45,10 @@ impl PartitionKey {
         };
         let places = table.partition_key.iter().map(place);
         let columns = table.token_columns();
-        let (key, from) = (quoted_list(&columns), table.quoted_name());
+        let (key, from) = (table.names.quoted_list(&columns), table.quoted_name());
         let equal: Vec<String> = columns
             .iter()
-            .map(|c| format!("{} = ?", quoted(c)))
+            .map(|c| format!("{} = ?", table.names.quoted(c)))
             .collect();
         Some(PartitionKey {
             places: places.collect::<Option<_>>()?,

@@ -6,6 +6,7 @@ use arrow::datatypes::{DECIMAL256_MAX_PRECISION, DataType, Field, Schema, Schema
 use bakeoff_workload::{Column, ColumnType};
 
 use super::reading::Reading;
+use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::names::quoted;
 use crate::cassandra::rows::copies::Copies;
 use crate::cassandra::rows::indexes::Indexes;
@@ -113,6 +114,8 @@ pub struct ReadTable {
     pub statics: Vec<String>,
     /// Names of the columns whose values may have a time to live that CQL tells.
     pub with_ttl: Vec<String>,
+    /// Names of the columns in CQL.
+    pub names: ColumnNames,
 }
 
 impl ReadTable {
@@ -141,6 +144,7 @@ impl ReadTable {
                 .map_or(Vec::new(), |copies| copies.columns.clone()),
             copies_hold_keys: layout.copies.as_ref().is_some_and(Copies::hold_keys),
             copied_by: layout.copied_by.clone(),
+            names: layout.names.clone(),
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
             ..ReadTable::default()
         }

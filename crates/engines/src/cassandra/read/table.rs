@@ -33,7 +33,6 @@ use super::split::OrderKey;
 use super::statements::Statements;
 use super::token_requests::token_requests;
 use crate::cassandra::cluster::consistency::in_driver;
-use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
 /// Number of token ranges of a full scan for each DataFusion partition, which evens out their sizes.
@@ -130,21 +129,21 @@ impl CassandraTable {
 
     /// Returns the `WHERE` clause, whose values are those of a request.
     fn condition(&self, pushdown: &Pushdown) -> String {
-        let columns = self.table.token_columns();
+        let (columns, names) = (self.table.token_columns(), &self.table.names);
         let mut conditions: Vec<String> = match pushdown.partitions {
             Some(_) => columns
                 .iter()
-                .map(|c| format!("{} = ?", quoted(c)))
+                .map(|c| format!("{} = ?", names.quoted(c)))
                 .collect(),
             None => {
-                let token = format!("token({})", quoted_list(&columns));
+                let token = format!("token({})", names.quoted_list(&columns));
                 vec![format!("{token} > ?"), format!("{token} <= ?")]
             }
         };
         let order = pushdown.conditions.iter();
-        conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
+        conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", names.quoted(c))));
         let indexed = pushdown.indexed.iter();
-        conditions.extend(indexed.map(|(c, _)| format!("{} = ?", quoted(c))));
+        conditions.extend(indexed.map(|(c, _)| format!("{} = ?", names.quoted(c))));
         conditions.join(" AND ")
     }
 
@@ -226,7 +225,7 @@ impl CassandraTable {
         use futures::TryStreamExt;
         let cql = format!(
             "SELECT DISTINCT {} FROM {}",
-            quoted_list(&self.table.token_columns()),
+            self.table.names.quoted_list(&self.table.token_columns()),
             self.table.quoted_name()
         );
         let statement = self.prepare(&cql).await?;
@@ -271,7 +270,7 @@ impl CassandraTable {
     /// Returns the statement that reads the greatest or the least order key of a partition, as far as
     /// a query wants it.
     fn end_statement(&self, order_key: &OrderKey, pushdown: &Pushdown, greatest: bool) -> String {
-        let column = quoted(&order_key.column);
+        let column = self.table.names.quoted(&order_key.column);
         let direction = if greatest { "DESC" } else { "ASC" };
         format!(
             "SELECT {column} FROM {} WHERE {} ORDER BY {column} {direction} LIMIT 1",

@@ -24,7 +24,9 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let written = written.iter().chain(&summary);
     statements.extend(written.map(|table| table.insert_statement(keyspace)));
     statements.extend(request.settle_statements(&relations));
-    if let Some(mix) = &request.workload.mix {
+    // Operations of a mix are not for short names, and `drive` refuses them.
+    let mix = { request.workload.mix.as_ref() }.filter(|_| !layout.names.are_short());
+    if let Some(mix) = mix {
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;
         statements.extend(plan::statements(&plans, request.workload));
         statements.extend(request.background_statements(mix));

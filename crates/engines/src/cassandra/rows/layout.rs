@@ -1,6 +1,7 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
 mod copies;
+mod meaning;
 mod summaries;
 
 use bakeoff_workload::{DesignId, Table};
@@ -9,10 +10,12 @@ use super::copies::Copies;
 use super::indexes::Indexes;
 use super::storage::{TableOptions, table_options};
 use super::summary::Summary;
-use crate::cassandra::names::{quoted, quoted_list, table_name};
+use crate::cassandra::column_names::ColumnNames;
+use crate::cassandra::names::table_name;
 use crate::cassandra::read::reading::{Reading, consistency_setting};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
+use meaning::{check_meaning, column_names};
 
 /// Name of the column with the bucket number in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
@@ -26,7 +29,7 @@ const NARROW_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
      table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), ",
+     summary=1h (or a number), names=full|short, columns=10, ",
     consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
@@ -34,7 +37,7 @@ const WIDE_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
      table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), ",
+     summary=1h (or a number), names=full|short, columns=10, ",
     consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
@@ -42,7 +45,7 @@ const WIDE_SETTINGS: &str = concat!(
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, ",
+    ", page=5000, columns=10, ",
     consistency_setting!()
 );
 
@@ -133,6 +136,8 @@ pub struct TableLayout {
     pub copied_by: Option<String>,
     /// What the summary table has, if the design has one.
     pub summary: Option<Summary>,
+    /// Names of the columns in CQL.
+    pub names: ColumnNames,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -189,6 +194,7 @@ impl TableLayout {
             ));
         }
         let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
+        let names = column_names(&mut settings, id, table)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
@@ -206,6 +212,7 @@ impl TableLayout {
             copies,
             copied_by: None,
             summary,
+            names,
             table: table.clone(),
             name: table_name(id),
         })
@@ -292,14 +299,14 @@ impl TableLayout {
         let columns: Vec<String> = self
             .cql_columns()
             .iter()
-            .map(|(name, kind)| format!("{} {kind}", quoted(name)))
+            .map(|(name, kind)| format!("{} {kind}", self.names.quoted(name)))
             .collect();
-        let partition = quoted_list(&self.token_columns());
+        let partition = self.names.quoted_list(&self.token_columns());
         let clustering = self.clustering_key();
         let key = if clustering.is_empty() {
             format!("({partition})")
         } else {
-            format!("({partition}), {}", quoted_list(&clustering))
+            format!("({partition}), {}", self.names.quoted_list(&clustering))
         };
         let compact = match self.shape {
             Shape::Compact => "COMPACT STORAGE AND ",
@@ -332,7 +339,7 @@ impl TableLayout {
         let columns = self.clustering_key();
         let descending: Vec<String> = columns
             .iter()
-            .map(|c| format!("{} DESC", quoted(c)))
+            .map(|c| format!("{} DESC", self.names.quoted(c)))
             .collect();
         descending.join(", ")
     }
@@ -344,7 +351,7 @@ impl TableLayout {
         format!(
             "INSERT INTO {keyspace}.{} ({}) VALUES ({marks})",
             self.name,
-            quoted_list(&columns)
+            self.names.quoted_list(&columns)
         )
     }
 
@@ -369,26 +376,15 @@ impl TableLayout {
                 format!("floor({} / {})", bucket.column, bucket.width),
             ));
         }
+        if self.names.are_short() {
+            let short = "short: a, b, c and so on, in the order of the table".to_owned();
+            settings.push(("names of columns".to_owned(), short));
+        }
         settings.extend(self.indexes.as_ref().map(Indexes::setting));
         settings.extend(self.copies.as_ref().map(Copies::setting));
         settings.extend(self.summary.as_ref().map(Summary::setting));
         settings
     }
-}
-
-/// Refuses settings that have no meaning for a shape, with a better reason than "unknown".
-fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
-    if shape != Shape::Narrow {
-        return Ok(());
-    }
-    for name in ["bucket", "order"] {
-        if id.settings.contains_key(name) {
-            return Err(EngineError(format!(
-                "design {id}: {name}= means nothing with one row per partition: leave it out"
-            )));
-        }
-    }
-    Ok(())
 }
 
 fn bucket(settings: &Settings<'_>, table: &Table, width: &str) -> Result<Bucket, EngineError> {

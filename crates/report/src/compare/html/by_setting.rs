@@ -9,7 +9,7 @@ use crate::page::{chart_with_caption, section};
 
 /// Settings whose charts are drawn; of others only the sentences are shown.
 const MOST_SETTINGS: usize = 4;
-/// Queries that are drawn of a setting: those to which it matters most.
+/// Queries that are drawn of a setting: those to which it matters most. By the number of columns all are drawn.
 const MOST_QUERIES: usize = 6;
 
 /// Renders a section for each setting; there is none where no three designs differ in one setting alone.
@@ -22,7 +22,12 @@ pub fn of_run(summary: &Summary) -> String {
 
 fn drawn_of(summary: &Summary, group: &BySetting) -> String {
     let by_effect = queries_by_effect(summary, group);
-    let (drawn, told) = by_effect.split_at(by_effect.len().min(MOST_QUERIES));
+    let most = if group.is_of_columns() {
+        by_effect.len()
+    } else {
+        MOST_QUERIES
+    };
+    let (drawn, told) = by_effect.split_at(by_effect.len().min(most));
     // The order of the workload is that of all other charts.
     let queries = summary
         .header
@@ -60,10 +65,12 @@ fn drawn_of(summary: &Summary, group: &BySetting) -> String {
 fn hint(group: &BySetting) -> String {
     let default = group.designs.iter().find(|at| at.is_default);
     let default = default.map_or_else(String::new, |default| {
-        format!(
-            " {} is the default, which {} has.",
-            default.text, default.design
-        )
+        let (value, design) = (&default.text, &default.design);
+        if group.is_of_columns() {
+            format!(" {value} are all columns of the table, which {design} stores.")
+        } else {
+            format!(" {value} is the default, which {design} has.")
+        }
     });
     format!(
         "Medians with intervals of designs that differ in {} alone. Below: what comparing these designs within rounds \
@@ -80,6 +87,7 @@ fn told_of(summary: &Summary, groups: &[BySetting]) -> String {
             .queries
             .iter()
             .map(|query| query.name.as_str());
+        let queries = queries.filter(|query| group.is_asked(summary, query));
         let times = queries.filter_map(|query| Some((query, of_query(group, query)?)));
         let bytes = of_bytes(summary, group).map(|text| ("Storage per row", text));
         let items = items(times.chain(bytes));

@@ -1,5 +1,5 @@
 use bakeoff_report::{html, terminal};
-use bakeoff_stats::{Estimate, Record, Summary};
+use bakeoff_stats::{Estimate, NotAsked, Record, Role, Summary};
 
 use super::html::open_elements;
 use super::{fixture, paged};
@@ -173,6 +173,45 @@ fn with_more_queries(mut summary: Summary, more: usize) -> Summary {
         }
     }
     summary
+}
+
+/// The run with tables of 5 and 10 columns in place of pages.
+fn of_columns() -> Summary {
+    let pages = [("5", 0.5, 0.2), ("10", 0.7, 0.4)];
+    let mut summary = Summary::from_records(&paged::records_of(&pages)).unwrap();
+    for design in &mut summary.designs {
+        if design.info.id.contains("?page=") {
+            design.info.id = design.info.id.replace("?page=", "?columns=");
+            design.info.role = Role::SomeColumns;
+            design.info.not_asked.push(NotAsked {
+                query: "more0".to_owned(),
+                why: "needs the column price".to_owned(),
+            });
+        }
+    }
+    summary
+}
+
+#[test]
+fn what_tables_of_some_columns_are_asked_is_drawn_and_told_of_the_others() {
+    let summary = with_more_queries(of_columns(), 3);
+    let page = html::render(&summary);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    let section = page.split("<h2>columns of cassandra/blob</h2>").nth(1);
+    let section = section.unwrap().split("</section>").next().unwrap();
+    // All seven queries that the smallest table is asked, and the storage.
+    assert_eq!(charts(section).len(), 8);
+    assert!(!section.contains("more0") && section.contains("more1"));
+    let columns = summary.header.columns;
+    let all = format!("{columns} are all columns of the table, which cassandra/blob stores.");
+    assert!(section.contains(&all), "{section}");
+    let note = "more0 is not asked of cassandra/blob?columns=5 and cassandra/blob?columns=10, since it needs \
+                the column price";
+    assert!(page.contains(note));
+    let told = terminal::render(&summary, 100, false);
+    let words: Vec<&str> = told.split_whitespace().collect();
+    let told = words.join(" ");
+    assert!(told.contains("are yardsticks, not choices: they store some columns"));
 }
 
 #[test]

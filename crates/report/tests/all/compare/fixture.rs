@@ -454,6 +454,7 @@ fn design_info(id: &str) -> DesignInfo {
         settings,
         statements,
         unit_rows: None,
+        not_asked: Vec::new(),
     }
 }
 

@@ -299,5 +299,6 @@ fn design(id: &str) -> DesignInfo {
             "CREATE TABLE bakeoff_keyvalue.t (key text PRIMARY KEY, value text)".to_owned(),
         ],
         unit_rows: None,
+        not_asked: Vec::new(),
     }
 }

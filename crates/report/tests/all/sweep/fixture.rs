@@ -132,6 +132,7 @@ pub fn header() -> SweepHeader {
         settings: Vec::new(),
         statements: vec!["CREATE TABLE t".to_owned()],
         unit_rows: None,
+        not_asked: Vec::new(),
     };
     SweepHeader {
         bakeoff_version: "0.1.0".to_owned(),

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::rounds::{PairedComparison, same_within};
 use super::{DesignSummary, Summary};
-use crate::DesignInfo;
 use crate::design::{Amount, Unit};
+use crate::{DesignInfo, Role};
 
+/// Setting by which a design stores some columns of the table only. Without it a design stores them all.
+const COLUMNS: &str = "columns";
 /// Fewest values of a setting by which designs are followed.
 const FEWEST_VALUES: usize = 3;
 /// Most settings of an id that are looked at; no layout has as many.
@@ -56,15 +58,28 @@ impl BySetting {
         let found = self.designs.iter().find(|at| at.design == design);
         found.map(|at| at.text.as_str())
     }
+
+    /// Returns whether the designs differ in the number of columns that they store.
+    pub fn is_of_columns(&self) -> bool {
+        self.setting == COLUMNS
+    }
+
+    /// Returns whether all of the designs are asked a query: one that stores some columns only may not be.
+    pub fn is_asked(&self, summary: &Summary, query: &str) -> bool {
+        let designs = { self.designs.iter() }.filter_map(|at| summary.design(&at.design));
+        let mut infos = designs.map(|design| &design.info);
+        infos.all(|info| info.why_not_asked(query).is_none())
+    }
 }
 
 impl Summary {
     /// Returns the designs by each setting in which at least three of them differ alone, and whose values are
     /// numbers, sizes or durations. A design without the setting takes part if the settings in force show its
-    /// default.
+    /// default, or if the setting is the number of columns, which the table has.
     pub fn by_setting(&self) -> Vec<BySetting> {
         let mut groups: BTreeMap<(&str, String), Vec<Valued<'_>>> = BTreeMap::new();
-        let stores = { self.designs.iter().enumerate() }.filter(|(_, d)| !d.info.is_yardstick());
+        let stores = { self.designs.iter().enumerate() }
+            .filter(|(_, d)| !d.info.is_yardstick() || d.info.role == Role::SomeColumns);
         for (place, design) in stores {
             for (setting, others, text) in settings(&design.info.id) {
                 let Some(amount) = Amount::read(text) else {
@@ -95,7 +110,7 @@ impl Summary {
         let unit = valued.first()?.amount.unit;
         valued.retain(|valued| valued.amount.unit == unit);
         let mut designs: Vec<AtValue> = valued.iter().map(AtValue::of).collect();
-        designs.extend(self.at_default(&others, unit, &valued));
+        designs.extend(self.at_default(setting, &others, unit, &valued));
         designs.sort_by(|a, b| a.value.total_cmp(&b.value));
         // The sort is stable and the default is the last one, so that an id with the value comes before it.
         designs.dedup_by(|later, earlier| later.value == earlier.value);
@@ -105,7 +120,7 @@ impl Summary {
         let is_among = |id: &str| designs.iter().any(|at| at.design == id);
         Some(BySetting {
             setting: setting.to_owned(),
-            comparison: PairedComparison::of(self, is_among),
+            comparison: PairedComparison::of_columns(self, is_among),
             same_within: same_within(self, None),
             others,
             designs,
@@ -113,9 +128,19 @@ impl Summary {
     }
 
     /// Returns the design without the setting, if there is one and its default is known.
-    fn at_default(&self, id: &str, unit: Unit, valued: &[Valued<'_>]) -> Option<AtValue> {
+    fn at_default(
+        &self,
+        setting: &str,
+        id: &str,
+        unit: Unit,
+        valued: &[Valued<'_>],
+    ) -> Option<AtValue> {
         let design = self.design(id)?;
-        let value = default_value(valued, &design.info)?;
+        let value = if setting == COLUMNS {
+            f64::from(self.header.columns)
+        } else {
+            default_value(valued, &design.info)?
+        };
         let amount = Amount::new(value, unit)?;
         Some(AtValue {
             design: id.to_owned(),

@@ -13,6 +13,7 @@ fn info(id: &str) -> DesignInfo {
         settings: Vec::new(),
         statements: Vec::new(),
         unit_rows: None,
+        not_asked: Vec::new(),
     }
 }
 

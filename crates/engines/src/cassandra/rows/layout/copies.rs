@@ -31,6 +31,7 @@ impl TableLayout {
             copies: None,
             copied_by: Some(column.clone()),
             summary: None,
+            names: self.names.clone(),
             table: Table {
                 columns: held(column),
                 partition_key: vec![column.clone()],

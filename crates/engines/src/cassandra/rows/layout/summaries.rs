@@ -17,6 +17,7 @@ impl TableLayout {
             copies: None,
             copied_by: None,
             summary: None,
+            names: self.names.clone(),
             table: summary.table(&self.table),
             name: format!("{}_summary", self.name),
         })

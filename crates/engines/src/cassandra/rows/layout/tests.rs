@@ -48,6 +48,24 @@ fn each_shape_has_its_own_key() {
 }
 
 #[test]
+fn short_names_stand_for_all_columns_in_the_order_of_the_table() {
+    let id = "cassandra/wide?bucket=1d&compressor=none&names=short&order=desc";
+    assert_eq!(
+        create(id).unwrap(),
+        r#"CREATE TABLE ks.wide_NAME ("a" text, "b" timestamp, "c" double, "d" bigint, PRIMARY KEY (("a", "d"), "b")) WITH CLUSTERING ORDER BY ("b" DESC) AND compression = {'enabled': 'false'}"#
+    );
+    let id: DesignId = id.parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), false).unwrap();
+    let insert = layout.insert_statement("ks");
+    assert!(
+        insert.ends_with(r#"("a", "b", "c", "d") VALUES (?, ?, ?, ?)"#),
+        "{insert}"
+    );
+    let full = create("cassandra/wide?names=full").unwrap();
+    assert!(full.contains(r#"("series" text, "time" timestamp, "value" double, "#));
+}
+
+#[test]
 fn table_options_follow_the_order_of_rows() {
     assert_eq!(
         create("cassandra/compact?order=desc&compaction=TWCS:1d&caching=rows:100&ttl=30d&compressor=Zstd&level=9").unwrap(),
@@ -78,6 +96,23 @@ fn settings_that_make_no_sense_are_refused_by_name() {
             "one, quorum, all, local_one",
         ),
         ("cassandra/wide?bucket=0s", "more than 0"),
+        ("cassandra/wide?names=tiny", "not one of full, short"),
+        (
+            "cassandra/blob?names=short",
+            "all columns outside the key are in one",
+        ),
+        (
+            "cassandra/compact?names=full",
+            "all columns outside the key are in one",
+        ),
+        (
+            "cassandra/wide?names=short&summary=1h",
+            "leave out one of the two, names= or summary=",
+        ),
+        (
+            "cassandra/narrow?aggregate=server&names=short",
+            "leave out one of the two, names= or aggregate=",
+        ),
         ("cassandra/wide?bucket=much", "not a duration"),
         ("cassandra/wide?compressor=none&chunk=4KiB", "means nothing"),
     ] {

@@ -2,7 +2,7 @@ use super::super::Difference;
 use super::*;
 use crate::compare::Record;
 use crate::compare::testing::*;
-use crate::{Role, Timing};
+use crate::{NotAsked, Role, Timing};
 
 /// Design of a test: its id, a setting in force, and the seconds of `scan` in seven rounds whose own noise is a
 /// hundredth.
@@ -175,6 +175,42 @@ fn equal_values_come_once_and_yardsticks_not_at_all() {
     assert_eq!(texts(&groups[0]), ["1h30m", "1d", "7d"]);
     summary.designs[3].info.role = Role::Volatile;
     assert!(summary.by_setting().is_empty());
+}
+
+#[test]
+fn tables_of_some_columns_are_compared_with_that_of_all() {
+    let mut summary = summary(&[
+        plain("a/x"),
+        made("a/x?columns=5", "key", "(id)", 0.25),
+        made("a/x?columns=10", "key", "(id)", 0.5),
+        plain("a/y?columns=5"),
+    ]);
+    summary.header.columns = 57;
+    for design in &mut summary.designs[1..] {
+        design.info.role = Role::SomeColumns;
+    }
+    let groups = summary.by_setting();
+    let [group] = groups.as_slice() else {
+        panic!("{groups:?}")
+    };
+    assert!(group.is_of_columns());
+    assert_eq!(texts(group), ["5", "10", "57"]);
+    let default = &group.designs[2];
+    assert_eq!((default.design.as_str(), default.is_default), ("a/x", true));
+    let query = group.comparison.query("scan").unwrap();
+    assert_eq!(query.best.as_deref(), Some("a/x?columns=5"));
+    // Among all designs none of them may be chosen.
+    let all = PairedComparison::of(&summary, |_| true);
+    let query = all.query("scan").unwrap();
+    assert_eq!(query.best.as_deref(), Some("a/x"));
+
+    assert!(group.is_asked(&summary, "scan"));
+    summary.designs[1].info.not_asked = vec![NotAsked {
+        query: "scan".to_owned(),
+        why: "needs the column v".to_owned(),
+    }];
+    assert!(!group.is_asked(&summary, "scan"));
+    assert!(group.is_asked(&summary, "other"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::race::parts_of_error;
 use super::{DesignSummary, Summary};
+use crate::Role;
 #[cfg(test)]
 use crate::rounds::best;
 use crate::rounds::table::{Table, all_pairs, common_rounds, field};
@@ -59,10 +60,33 @@ impl PairedComparison {
     /// Compares the designs of a run that are chosen, with the intervals that a comparison of all its designs
     /// has.
     pub(super) fn of(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
+        PairedComparison::of_tables(summary, chosen, |table| table.may_be_best)
+    }
+
+    /// Compares designs of a run like [`PairedComparison::of`], of which also one with some columns only may be the
+    /// best one.
+    pub(super) fn of_columns(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
+        let is_right = |table: &Table| {
+            let design = summary.design(&table.design);
+            design.is_some_and(|design| design.info.role == Role::SomeColumns && design.is_right())
+        };
+        PairedComparison::of_tables(summary, chosen, |table| {
+            table.may_be_best || is_right(table)
+        })
+    }
+
+    fn of_tables(
+        summary: &Summary,
+        chosen: impl Fn(&str) -> bool,
+        may_be_best: impl Fn(&Table) -> bool,
+    ) -> PairedComparison {
         let mut queries = all_tables(summary);
         let method = method(summary, &queries);
         for tables in &mut queries {
             tables.retain(|table| chosen(&table.design));
+            for table in tables {
+                table.may_be_best = may_be_best(table);
+            }
         }
         let twins = twins_by(&method, summary);
         let noise = twins::noise(&twins);

@@ -1,0 +1,74 @@
+//! `--columns`: each design in tables of several numbers of columns.
+
+use anyhow::{Result, anyhow};
+use bakeoff_workload::DesignId;
+
+use crate::exit::Misuse;
+
+/// Setting of a design that stores some columns of the table only.
+const SETTING: &str = "columns";
+
+/// Returns each design with each of these numbers of columns; with the number that the table has, it is the design
+/// itself. Without any number the designs stay as they are.
+///
+/// # Errors
+/// Fails with a misuse for a design whose id says how many columns it stores.
+pub fn in_each(designs: Vec<DesignId>, columns: &[u32], all: usize) -> Result<Vec<DesignId>> {
+    if columns.is_empty() {
+        return Ok(designs);
+    }
+    let mut own = designs.iter();
+    if let Some(id) = own.find(|id| id.settings.contains_key(SETTING)) {
+        let twice = anyhow!(
+            "design {id} says itself how many columns it stores: leave --columns out, or choose others with --designs"
+        );
+        return Err(Misuse::new(twice).into());
+    }
+    let mut taken: Vec<DesignId> = Vec::new();
+    for design in designs {
+        for number in columns {
+            let mut id = design.clone();
+            if usize::try_from(*number) != Ok(all) {
+                id.settings.insert(SETTING.to_owned(), number.to_string());
+            }
+            if !taken.contains(&id) {
+                taken.push(id);
+            }
+        }
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(designs: &[&str], columns: &[u32]) -> Result<Vec<String>> {
+        let designs = designs.iter().map(|id| id.parse().unwrap()).collect();
+        let taken = in_each(designs, columns, 57)?;
+        Ok(taken.iter().map(DesignId::to_string).collect())
+    }
+
+    #[test]
+    fn each_design_is_taken_with_each_number_once() {
+        let designs = ["parquet", "cassandra/wide?page=7"];
+        assert_eq!(taken(&designs, &[]).unwrap(), designs);
+        assert_eq!(
+            taken(&designs, &[5, 57, 5]).unwrap(),
+            [
+                "parquet?columns=5",
+                "parquet",
+                "cassandra/wide?columns=5&page=7",
+                "cassandra/wide?page=7"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_design_with_a_number_of_its_own_is_refused() {
+        let error = taken(&["parquet?columns=3"], &[5]).unwrap_err();
+        let words = "design parquet?columns=3 says itself how many columns it stores";
+        assert!(error.to_string().contains(words), "{error}");
+        assert!(taken(&["parquet?columns=3"], &[]).is_ok());
+    }
+}
