@@ -32,7 +32,7 @@ pub use summary::{
     CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure,
     Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad,
-    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
+    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Projected,
     Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary,
     Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
     StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
