@@ -119,7 +119,15 @@ impl PerNode {
         nodes.chain(scaled).max().unwrap_or(1)
     }
 
-    /// Returns the rate of which the needed one takes the fewest nodes: the highest one of a machine.
+    /// Returns whether nodes of all designs are counted in the same: in machines of the price list, or in nodes of as
+    /// many cores.
+    pub fn has_equal_nodes(&self) -> bool {
+        let mut cores = self.rates.iter().map(|rate| rate.cluster.cores_of_node);
+        let first = cores.next().flatten();
+        self.prices.is_some() || cores.all(|cores| cores == first)
+    }
+
+    /// Returns the rate of which the needed one takes the fewest nodes, of several the highest one.
     pub fn fewest(&self) -> Option<(&NodeRate, NodesNeeded)> {
         let needed = self
             .rates
@@ -190,9 +198,7 @@ impl NodesNeeded {
 /// Where those of a node are not known, it is taken to be such a machine.
 fn machines_of(cluster: &Cluster, prices: &Prices) -> f64 {
     let cores = f64::from(prices.machine_cores.max(1));
-    cluster
-        .cores_of_node
-        .map_or(1.0, |of_node| cores / of_node)
+    cluster.cores_of_node.map_or(1.0, |of_node| cores / of_node)
 }
 
 #[cfg(test)]

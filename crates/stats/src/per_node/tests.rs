@@ -136,6 +136,18 @@ fn the_fewest_nodes_are_those_of_the_highest_rate_among_as_many() {
 }
 
 #[test]
+fn nodes_of_other_sizes_are_compared_by_prices_only() {
+    let rates = || vec![rate("a", 900.0, 3, 1), elsewhere("b", 900.0, 3, 1)];
+    let is_equal = |rates, wanted: &Wanted| {
+        let per_node = PerNode::new(rates, wanted, &[]);
+        per_node.unwrap().has_equal_nodes()
+    };
+    assert!(!is_equal(rates(), &wanted(false, Some(1.0))));
+    assert!(is_equal(rates(), &wanted(true, Some(1.0))));
+    assert!(is_equal(vec![rate("a", 900.0, 3, 1)], &wanted(false, None)));
+}
+
+#[test]
 fn clusters_of_several_sizes_are_compared_with_the_smallest_one() {
     let measured = vec![rate("a", 2_400.0, 3, 1), rate("b", 50.0, 3, 1)];
     let others = [

@@ -41,7 +41,11 @@ impl Summary {
 /// Returns the rates of a design, each with the query that it is of.
 fn rates(asked: &ConcurrentSummary) -> Vec<(Option<String>, f64)> {
     if !asked.one_query_at_a_time {
-        return asked.equal_mix.map(|rate| (None, rate)).into_iter().collect();
+        return asked
+            .equal_mix
+            .map(|rate| (None, rate))
+            .into_iter()
+            .collect();
     }
     let queries = asked.queries.iter();
     let rates = queries.map(|(query, figures)| {
