@@ -81,8 +81,8 @@ impl<'a> Shown<'a> {
         self.per_node.need?;
         let most = u64::from(self.per_node.most_nodes());
         Some(format!(
-            "Nodes needed are an estimate: in proportion to nodes, at the copies of each row that were measured, and at \
-             least one for each copy; not measured beyond {}.",
+            "Nodes needed are an estimate: in proportion to nodes, at the copies of each row that were measured, \
+             and at least one for each copy; not measured beyond {}.",
             units::plural(most, "node", "nodes")
         ))
     }
@@ -210,13 +210,14 @@ impl<'a> Shown<'a> {
             return None;
         }
         let shared = if scaling.iter().any(|of| of.is_shared) {
-            " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more machines are."
+            " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more \
+             machines are."
         } else {
             ""
         };
         Some(format!(
-            "{}/s of all nodes together, and the share of what is in proportion to the smallest cluster, the dashed line \
-             of charts: below 100% it grows less than the nodes.{shared}",
+            "{}/s of all nodes together, and the share of what is in proportion to the smallest cluster, the \
+             dashed line of charts: below 100% it grows less than the nodes.{shared}",
             capital(self.what)
         ))
     }
