@@ -121,7 +121,7 @@ impl<'a> Shown<'a> {
         });
         let away = clusters().any(|cluster| !cluster.is_shared()).then(|| {
             let as_listed = if is_priced {
-                " and is taken to be a machine of the list"
+                ", and is taken to be a machine of the list"
             } else {
                 ""
             };

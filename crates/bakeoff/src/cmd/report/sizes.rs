@@ -43,8 +43,8 @@ impl Kind {
                  --concurrent-clients"
             }
             Kind::Drive => {
-                "it has no rate that a design can do at most: its load was at a given rate, in passes, or \
-                 failed; drive it as fast as it goes, or with --within"
+                "it has no rate that a design can do at most: its load was at a given rate, in passes, \
+                 failed, or was of yardsticks; drive it as fast as it goes, or with --within"
             }
             Kind::Sweep => {
                 "no design has a setting that inserted all of its rows without an error; sweep fewer workers, or more \

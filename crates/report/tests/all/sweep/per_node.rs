@@ -89,7 +89,7 @@ fn prices_give_rates_for_money_and_a_need_the_nodes_and_what_they_cost() {
     }
     let page = html::render(&summary);
     assert!(page.contains("Prices of &lt;ours&gt;") && !page.contains("<ours>"));
-    for width in [60, 80, 120] {
+    for width in [80, 100, 120] {
         let text = terminal::render(&summary, width, false);
         let widest = text.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{width}: {text}");
@@ -108,7 +108,7 @@ fn a_node_of_a_cluster_elsewhere_is_a_machine_of_the_list_and_copies_need_nodes(
     let summary = sweep(None, 5, 10_000.0).per_node(&wanted(Some(1_000.0)), &[]);
     let words = shown(&summary);
     for part in [
-        "A node on a machine of its own counts as one, whatever its cores and is taken to be a machine of the list.",
+        "A node on a machine of its own counts as one, whatever its cores, and is taken to be a machine of the list.",
         "cassandra/series 5 2 – 10.0 k 2.00 k 2.00 k 4.00 2 (copies) 1,000",
     ] {
         assert!(words.contains(part), "`{part}` is not in: {words}");
