@@ -90,7 +90,7 @@ impl<'a> Shown<'a> {
     fn prices(&self) -> Option<String> {
         let prices = self.per_node.prices.as_ref()?;
         Some(format!(
-            "Prices: {}; {} {} a month for a machine of {}, in which nodes are counted then; storage is not included.",
+            "Prices: {}; {} {} a month for a machine of {}, without storage; nodes needed are such machines.",
             prices.title,
             units::amount(prices.machine_month),
             prices.currency,
