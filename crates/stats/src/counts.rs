@@ -1,4 +1,5 @@
-//! Sums of counts that were read from files. No run has counted beyond 64 bits, but a damaged file may say so.
+//! Sums of counts that were read from files, and whole numbers of machines. No run has counted beyond 64 bits, but a
+//! damaged file may say so.
 
 /// Returns the sum of counts, or the greatest number if it does not fit.
 pub fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
@@ -8,6 +9,11 @@ pub fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
 /// Adds a count, up to the greatest number.
 pub(crate) fn add(sum: &mut u64, count: u64) {
     *sum = sum.saturating_add(count);
+}
+
+/// Rounds a number of machines up, but not for an error of rounding.
+pub(crate) fn whole(count: f64) -> f64 {
+    (count - 1e-9).ceil()
 }
 
 #[cfg(test)]

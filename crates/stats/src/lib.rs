@@ -16,6 +16,8 @@ mod event;
 mod lines;
 mod log;
 mod machine;
+pub mod per_node;
+mod prices;
 mod quantile;
 pub mod race;
 mod random;
@@ -32,12 +34,12 @@ pub use compare::{
     FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind,
     InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad,
     MixComparison, MutationKind, MutationScore, Needed, NotChecked, Outcome, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QueryInfo, QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom,
-    RowsLeft, Run, Scale, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, Selected, SpeedUp,
-    SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad,
-    Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
-    VerifiedQuestion, WhyNotChecked, WhyStopped,
+    PriceFlip, PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo,
+    QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run,
+    Scale, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, Selected, SpeedUp, SpeedUps, Step,
+    Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial,
+    UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;
@@ -48,4 +50,5 @@ pub use estimate::Estimate;
 pub use event::{Event, EventLog};
 pub use log::{LogRecord, RunLog, SavedRun};
 pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};
+pub use prices::Prices;
 pub use thousands::thousands;

@@ -45,6 +45,23 @@ pub struct EngineInfo {
     pub settings: Vec<(String, String)>,
 }
 
+impl EngineInfo {
+    /// Name of the setting with the number of nodes, which only engines have that divide rows among nodes.
+    pub const NODES: &'static str = "nodes";
+    /// Name of the setting with the copies of each row, which is left out for a single copy.
+    pub const COPIES: &'static str = "replication factor";
+    /// Name of the setting with the address of a cluster that was running already.
+    pub const CLUSTER: &'static str = "cluster";
+    /// Name of the setting with the address of a server that was running already.
+    pub const SERVER: &'static str = "server";
+
+    /// Returns the value of a setting.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        let found = self.settings.iter().find(|(setting, _)| setting == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
 /// CPU time in seconds, user and system together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuSeconds {

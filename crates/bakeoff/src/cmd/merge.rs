@@ -34,6 +34,6 @@ impl Merge {
         progress.step("joining them");
         merge(&self.dirs, &self.out)?;
         progress.finish();
-        report::render_drive(&self.out)
+        report::render_drive(&self.out, &report::Shown::default())
     }
 }

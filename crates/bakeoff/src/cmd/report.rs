@@ -1,17 +1,20 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+mod sizes;
+
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use bakeoff_report::{drive, html, json, sweep, terminal};
 use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
+use bakeoff_stats::per_node::{MeasuredRate, Wanted};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
-use bakeoff_stats::{DesignSummary, Prices, Run, Summary};
+use bakeoff_stats::{DesignSummary, Run, Summary};
 use clap::Args;
 
-use crate::cmd::options::prices::PriceOptions;
-use crate::exit::{Exit, Misuse};
+use crate::cmd::options::wanted::WantedOptions;
+use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
@@ -26,34 +29,54 @@ pub struct Report {
     dir: PathBuf,
 
     #[command(flatten)]
-    prices: PriceOptions,
+    wanted: WantedOptions,
+
+    /// Folders of the same measurement on clusters of other numbers of nodes; the report then shows how rates grow with
+    /// the nodes
+    #[arg(long, value_name = "DIR,...", value_delimiter = ',')]
+    other_sizes: Vec<PathBuf>,
+}
+
+/// What a report is asked for, none of which is in the folder that it is of.
+#[derive(Debug, Default)]
+pub struct Shown {
+    pub wanted: Wanted,
+    /// Rates of the same measurement on clusters of other sizes.
+    pub others: Vec<Vec<MeasuredRate>>,
+}
+
+impl From<Wanted> for Shown {
+    fn from(wanted: Wanted) -> Shown {
+        Shown {
+            wanted,
+            others: Vec::new(),
+        }
+    }
 }
 
 impl Report {
     pub fn run(self) -> Result<Exit> {
-        let prices = self.prices.read()?;
-        let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        if prices.is_some() && (is_load || is_sweep) {
-            let text = "--prices is for folders of `bakeoff run`; this folder is of a load";
-            return Err(Misuse::new(anyhow!(text)).into());
-        }
-        if is_load {
-            render_drive(&self.dir)
-        } else if is_sweep {
-            render_sweep(&self.dir)
+        let wanted = self.wanted.read()?;
+        let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
+        let shown = Shown { wanted, others };
+        if DriveRun::is_one(&self.dir) {
+            render_drive(&self.dir, &shown)
+        } else if SweepRun::is_one(&self.dir) {
+            render_sweep(&self.dir, &shown)
         } else {
-            render(&self.dir, prices)
+            render(&self.dir, &shown)
         }
     }
 }
 
 /// Prints the tables of a run, writes the files, and returns how complete the run is.
-pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
+pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
-    let summary = match prices {
-        Some(prices) => run.summary()?.priced(prices),
-        None => run.summary()?,
+    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
+    let summary = match &shown.wanted.prices {
+        Some(prices) => summary.priced(prices.clone()),
+        None => summary,
     };
     let files = Files {
         html: html::render(&summary),
@@ -79,10 +102,10 @@ fn exit_of_run(summary: &Summary) -> Exit {
 }
 
 /// Prints the tables of a load, writes the files, and returns how complete the load is.
-pub fn render_drive(dir: &Path) -> Result<Exit> {
+pub fn render_drive(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = DriveRun::open(dir)?;
-    let summary = run.summary()?;
+    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
     let files = Files {
         html: drive::html::render(&summary),
         json: drive::json::render(&summary, run.records())?,
@@ -124,10 +147,10 @@ fn too_many_failed(design: &DriveDesign) -> bool {
 }
 
 /// Prints the tables of a sweep, writes the files, and returns how complete the sweep is.
-pub fn render_sweep(dir: &Path) -> Result<Exit> {
+pub fn render_sweep(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
-    let summary = run.summary();
+    let summary = run.summary().per_node(&shown.wanted, &shown.others);
     let files = Files {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,

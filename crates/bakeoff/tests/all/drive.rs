@@ -106,6 +106,20 @@ fn impossible_command_lines_are_refused_with_the_reason() {
 }
 
 #[test]
+fn a_load_at_a_given_rate_says_nothing_of_nodes() {
+    let need = ["--need", "5k"];
+    refused(&[&["--rate", "1k"][..], &need].concat(), 2, "--need");
+    refused(&[&["--passes", "all"][..], &need].concat(), 2, "--need");
+    refused(&["--rate", "1k", "--prices", "study-2018"], 2, "--prices");
+    let (bench, ended) = drive(&["--rate", "400", "--for", "1s", "--out", "out"]);
+    ended.expect(0);
+    let report = bench.bakeoff(&["report", "out", "--need", "5k"]).expect(2);
+    report
+        .says("out has nothing to divide by nodes")
+        .says("at a given rate");
+}
+
+#[test]
 fn a_design_without_point_operations_is_refused_with_the_reason() {
     let arguments = ["--designs", "parquet,dry", "--rate", "100", "--for", "1s"];
     refused(&arguments, 2, "parquet has no point operations");

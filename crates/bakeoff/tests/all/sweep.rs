@@ -2,6 +2,8 @@
 //! Where an engine is not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod per_node;
+
 use crate::support::processes::{Going, signal};
 use crate::support::{self, Bench, Ended, READINGS, WORKLOAD};
 use serde_json::Value;

@@ -224,7 +224,7 @@ async fn info(
     let postgres = format!("PostgreSQL {}", shown(client, "server_version").await?);
     let mut settings = match server {
         Some(server) => server.settings(),
-        None => vec![("server".to_owned(), address.to_string())],
+        None => vec![(EngineInfo::SERVER.to_owned(), address.to_string())],
     };
     for name in REPORTED_SETTINGS {
         settings.push((name.to_owned(), shown(client, name).await?));

@@ -3,6 +3,7 @@
 use bakeoff_stats::{ConcurrentFigures, ConcurrentSummary, DesignSummary, FEWEST_ANSWERS, Summary};
 
 use crate::compare::to_best;
+use crate::per_node::Shown;
 use crate::units;
 
 pub const TITLE: &str = "Several clients at a time";
@@ -45,6 +46,12 @@ pub struct Row {
     pub cells: [Option<String>; 7],
     /// Whether the last two cells are nothing to worry about.
     pub is_right: bool,
+}
+
+/// Returns the answers per second and node, where they are more than the answers per second themselves.
+pub fn per_node(summary: &Summary) -> Option<Shown<'_>> {
+    let per_node = summary.per_node.as_ref();
+    Shown::new(per_node, "answers", &summary.header.designs)
 }
 
 /// Returns whether all clients asked the same query at a time.

@@ -7,10 +7,11 @@ mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
-use super::{Kind, notes, ranking, rows, verdict};
+use super::{Kind, notes, per_node, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
+use crate::per_node::html::sections as nodes_and_money;
 use crate::units;
 
 /// Loads that are drawn without being asked for.
@@ -21,6 +22,7 @@ pub fn render(summary: &DriveSummary) -> String {
     let sections = [
         comparison(summary),
         search(summary),
+        nodes_and_money(per_node(summary).as_ref()),
         together::section_of(summary),
         time_lines(summary),
         percentiles(summary),

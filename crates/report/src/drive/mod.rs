@@ -17,6 +17,7 @@ use bakeoff_stats::drive::{
 };
 use bakeoff_stats::{AgainstBest, Estimate};
 
+use crate::per_node::Shown;
 use crate::units;
 
 /// Rounds below which no difference between designs can be shown.
@@ -71,6 +72,12 @@ impl Kind {
             b.total_cmp(&a)
         }
     }
+}
+
+/// Returns the rates per node, where they are more than the rates themselves.
+fn per_node(summary: &DriveSummary) -> Option<Shown<'_>> {
+    let per_node = summary.per_node.as_ref();
+    Shown::new(per_node, "operations", &summary.header.designs)
 }
 
 /// Returns the comparison by the figure that designs are judged by, if one of them may be the best.

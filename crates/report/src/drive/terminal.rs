@@ -4,7 +4,8 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{notes, partitions, rows, verdict};
+use super::{notes, partitions, per_node, rows, verdict};
+use crate::per_node::terminal::sections;
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
 
@@ -30,6 +31,8 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let probes = tables::probes(summary, width, style);
         parts.push(section("Search", style, &probes));
     }
+    let per_node = per_node(summary);
+    parts.extend({ per_node.iter() }.flat_map(|shown| sections(shown, width, style)));
     parts.extend(partitions(summary, width, style));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));

@@ -2,19 +2,21 @@
 
 use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSetting, SweepSummary};
 
-use super::{by_rate, notes, shortage, shown, verdict};
+use super::{by_rate, notes, per_node, shortage, shown, verdict};
 use crate::chart;
 use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::setup::{design_details, details, engine, list, started, workload};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::page::{self, Frame, charts_section, section, state};
+use crate::per_node::html::sections as nodes_and_money;
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &SweepSummary) -> String {
     let sections = [
         best(summary),
+        nodes_and_money(per_node(summary).as_ref()),
         heat_maps(summary),
         section(
             "Workers and waiting",

@@ -8,6 +8,7 @@ mod verdict;
 
 use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepDesign, SweepSetting, SweepSummary};
 
+use crate::per_node::Shown;
 use crate::units;
 
 /// Share of the workers' time from which on rates are those at which rows are made.
@@ -74,6 +75,11 @@ pub(crate) fn by_rate(summary: &SweepSummary) -> Vec<(&SweepDesign, &SweepSettin
     let rate = |setting: &SweepSetting| setting.rows_per_second().unwrap_or_default();
     best.sort_by(|(_, a), (_, b)| rate(b).total_cmp(&rate(a)));
     best
+}
+
+/// Rates per node, where they are more than the rates themselves.
+fn per_node(summary: &SweepSummary) -> Option<Shown<'_>> {
+    Shown::new(summary.per_node.as_ref(), "rows", &summary.header.designs)
 }
 
 /// Designs that there is something to show of.

@@ -1,10 +1,11 @@
-//! A sweep in the terminal: a heat map of each design, its best setting, the designs next to each other,
-//! then the verdict.
+//! A sweep in the terminal: a heat map of each design, its best setting, the designs next to each other, rates per
+//! node, then the verdict.
 
 use bakeoff_stats::sweep::{SweepDesign, SweepHeader, SweepSetting, SweepSummary};
 
-use super::{CellText, by_rate, notes, shown, verdict};
+use super::{CellText, by_rate, notes, per_node, shown, verdict};
 use crate::compare::to_best;
+use crate::per_node::terminal::sections;
 use crate::text::layout::{self, NONE, left, right};
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
@@ -24,6 +25,8 @@ pub fn render(summary: &SweepSummary, width: usize, color: bool) -> String {
     let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     parts.extend(shown(summary).map(|design| heat_map(summary, design, width, style)));
     parts.extend(designs(summary, width, style));
+    let per_node = per_node(summary);
+    parts.extend({ per_node.iter() }.flat_map(|shown| sections(shown, width, style)));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
     parts.push(text::paragraph(

@@ -32,10 +32,10 @@ pub use summary::{
     CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure,
     Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad,
-    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Prices, Projected,
-    Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary,
-    Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
-    UsersChecked, UsersForecast, WhyNotChecked, ledger,
+    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection,
+    Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom,
+    ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps, StorageForecast, Summary,
+    SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
+    WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

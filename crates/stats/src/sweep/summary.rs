@@ -2,10 +2,12 @@
 
 mod compared;
 mod flattening;
+mod per_node;
 
 use serde::Serialize;
 
 use super::{Cell, SweepHeader, SweepRecord, SweepSetting};
+use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo};
 pub use compared::SweepComparison;
 pub use flattening::Flattening;
@@ -24,6 +26,9 @@ pub struct SweepSummary {
     pub interrupted: bool,
     pub seconds: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
+    /// Rows per second and node of the best settings; `None` where no design has a complete one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_node: Option<PerNode>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -54,6 +59,7 @@ impl SweepSummary {
             interrupted: false,
             seconds: None,
             peak_memory_bytes: None,
+            per_node: None,
         };
         let none = vec![vec![Vec::new(); header.workers.len()]; header.batches.len()];
         let mut results: Vec<Results> = vec![none; header.designs.len()];
@@ -64,6 +70,7 @@ impl SweepSummary {
             design.conclude(results);
         }
         summary.compare();
+        summary.per_node = PerNode::new(summary.node_rates(), &Wanted::default(), &[]);
         summary
     }
 

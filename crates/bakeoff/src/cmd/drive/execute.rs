@@ -8,6 +8,7 @@ use anyhow::Result;
 use bakeoff_driver::drive::{DriveSettings, Driving, Stop, drive_designs};
 use bakeoff_engines::{Context, DesignCandidates, Engines, TargetCandidates, TargetOptions};
 use bakeoff_stats::drive::{DriveHeader, DriveLog};
+use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Event, EventLog};
 use bakeoff_workload::{DesignId, RowSource, RowValues, Workload, source};
 
@@ -28,6 +29,7 @@ pub struct Plan<'a> {
     pub context: Context,
     pub settings: DriveSettings,
     pub header: DriveHeader,
+    pub wanted: Wanted,
     /// Warnings that are recorded before anything is started.
     pub warnings: Vec<String>,
     pub progress: Progress,
@@ -59,7 +61,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let ended = measurement.end(driven, engines, keep, &mut log, interrupted);
     ended.await?;
     drop(log);
-    report::render_drive(&plan.context.run_dir)
+    report::render_drive(&plan.context.run_dir, &report::Shown::from(plan.wanted))
 }
 
 /// Drives until all is done. Returns `None` after an interruption, once the load under way has ended.

@@ -31,6 +31,7 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use load::Load;
@@ -60,7 +61,7 @@ pub struct Drive {
         long,
         value_name = "R",
         allow_negative_numbers = true,
-        conflicts_with = "within"
+        conflicts_with_all = ["within", "need", "prices"]
     )]
     rate: Option<String>,
 
@@ -76,7 +77,7 @@ pub struct Drive {
         long,
         value_name = "OPERATION,...",
         value_delimiter = ',',
-        conflicts_with_all = ["rate", "within", "duration", "start_at", "arrivals"]
+        conflicts_with_all = ["rate", "within", "duration", "start_at", "arrivals", "need", "prices"]
     )]
     passes: Vec<String>,
 
@@ -146,6 +147,9 @@ pub struct Drive {
     out: Option<PathBuf>,
 
     #[command(flatten)]
+    wanted: WantedOptions,
+
+    #[command(flatten)]
     data: DataOptions,
 
     /// Print every statement that would be sent, and touch nothing
@@ -179,6 +183,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
+        let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
@@ -250,6 +255,7 @@ impl Drive {
             context,
             settings,
             header,
+            wanted,
             warnings,
             progress,
         })

@@ -5,6 +5,7 @@ use bakeoff_report::growth;
 use bakeoff_stats::{Cost, Demand, Summary};
 use clap::Args;
 
+use crate::cmd::options::choice::parse_rate;
 use crate::cmd::options::prices::PriceOptions;
 use crate::exit::Misuse;
 
@@ -96,19 +97,6 @@ impl MachineOptions {
     }
 }
 
-/// Reads a number above 0, such as `200`, `2.5k` or `1M`.
-fn parse_rate(text: &str) -> Result<f64, String> {
-    let (digits, factor) = match text.chars().last() {
-        Some('k' | 'K') => (&text[..text.len() - 1], 1e3),
-        Some('m' | 'M') => (&text[..text.len() - 1], 1e6),
-        _ => (text, 1.0),
-    };
-    let rate = digits.parse::<f64>().map(|number| number * factor);
-    let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
-    let told = || "not a rate above 0 such as 200, 2.5k or 1M".to_owned();
-    rate.ok().filter(is_rate).ok_or_else(told)
-}
-
 /// Reads a size such as `500GiB`, `2TiB` or `1.5TB`.
 fn parse_size(text: &str) -> Result<f64, String> {
     const UNITS: [(&str, f64); 8] = [
@@ -134,14 +122,6 @@ fn parse_size(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rates_are_above_nothing() {
-        assert_eq!(parse_rate("2.5k"), Ok(2_500.0));
-        for text in ["0", "-1", "many", "", "k", "inf", "NaN"] {
-            assert!(parse_rate(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn sizes_have_units() {

@@ -118,6 +118,19 @@ pub fn parse_rows_or_all(text: &str) -> Result<Rows, String> {
     }
 }
 
+/// Reads a number above 0, such as `200`, `2.5k` or `1M`.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1e3),
+        Some('m' | 'M') => (&text[..text.len() - 1], 1e6),
+        _ => (text, 1.0),
+    };
+    let rate = digits.parse::<f64>().map(|number| number * factor);
+    let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
+    let told = || "not a rate above 0 such as 200, 2.5k or 1M".to_owned();
+    rate.ok().filter(is_rate).ok_or_else(told)
+}
+
 /// Reads a percentage: `5%` or `5`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
@@ -177,6 +190,14 @@ mod tests {
         assert_eq!(parse_rows("1_000"), Ok(1_000));
         for bad in ["", "0", "-5", "many", "1e99", "k"] {
             assert!(parse_rows(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn rates_are_above_nothing() {
+        assert_eq!(parse_rate("2.5k"), Ok(2_500.0));
+        for text in ["0", "-1", "many", "", "k", "inf", "NaN"] {
+            assert!(parse_rate(text).is_err(), "{text}");
         }
     }
 

@@ -7,7 +7,8 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use bakeoff_driver::{Budget, Designs, RIGHT_ANSWERS_WITHIN, Settings, start_designs};
 use bakeoff_engines::{Context, DesignCandidates, DesignInstances, Engines, SqlOracle};
-use bakeoff_stats::{Header, Journal, Prices, Record};
+use bakeoff_stats::per_node::Wanted;
+use bakeoff_stats::{Header, Journal, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
@@ -27,7 +28,7 @@ pub struct Plan<'a> {
     pub rows: Option<u64>,
     pub context: Context,
     pub header: Header,
-    pub prices: Option<Prices>,
+    pub wanted: Wanted,
     /// Warnings that are noted before anything is started.
     pub warnings: Vec<String>,
     pub progress: Progress,
@@ -57,7 +58,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let interrupted = "interrupted: what is done is kept, and the same command goes on from here";
     let ended = measurement.end(compared, engines, keep, &mut journal, interrupted);
     ended.await?;
-    report::render(&plan.context.run_dir, plan.prices)
+    report::render(&plan.context.run_dir, &report::Shown::from(plan.wanted))
 }
 
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {

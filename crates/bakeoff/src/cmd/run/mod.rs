@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token, require};
+use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
 use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
@@ -31,8 +32,8 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
-use crate::cmd::options::prices::PriceOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
@@ -99,7 +100,7 @@ pub struct Run {
     further: FurtherOptions,
 
     #[command(flatten)]
-    prices: PriceOptions,
+    wanted: WantedOptions,
 
     #[command(flatten)]
     cluster: ClusterOptions,
@@ -147,7 +148,7 @@ impl Run {
             return Err(Misuse::new(none).into());
         }
         self.further.check(&workload)?;
-        let prices = self.prices.read()?;
+        let wanted = self.wanted(&workload)?;
         let designs = self.designs(&workload)?;
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
@@ -194,7 +195,7 @@ impl Run {
             rows,
             context,
             header,
-            prices,
+            wanted,
             warnings,
             progress,
             began,
@@ -214,6 +215,18 @@ impl Run {
     /// Returns the time that the whole run may take, if one was given.
     pub fn time(&self) -> Option<Duration> {
         self.budget
+    }
+
+    /// Reads what the report is asked for. Only several clients have a rate of answers.
+    fn wanted(&self, workload: &Workload) -> Result<Wanted> {
+        if self.wanted.has_need() && self.concurrent.plan(workload).is_none() {
+            return Err(Misuse::new(anyhow!(
+                "--need: no clients ask at the same time, so that there is no rate of answers; give \
+                 --concurrent-clients, or [concurrent] in the workload"
+            ))
+            .into());
+        }
+        self.wanted.read()
     }
 
     fn threads(&self) -> usize {

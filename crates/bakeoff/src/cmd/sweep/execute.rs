@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bakeoff_driver::sweep::{Grid, SweepPlan, Sweeping, sweep};
 use bakeoff_engines::{Context, DesignCandidates};
+use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::sweep::{SweepHeader, SweepLog};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
@@ -27,6 +28,7 @@ pub struct Plan<'a> {
     pub grid: Grid,
     pub batches: Batches,
     pub header: SweepHeader,
+    pub wanted: Wanted,
     /// Warnings that are recorded before anything is started.
     pub warnings: Vec<String>,
     pub progress: Progress,
@@ -64,7 +66,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let ended = measurement.end(swept, engines, false, &mut log, interrupted);
     ended.await?;
     drop(log);
-    report::render_sweep(&plan.context.run_dir)
+    report::render_sweep(&plan.context.run_dir, &report::Shown::from(plan.wanted))
 }
 
 fn settings(plan: &Plan<'_>) -> SweepPlan {

@@ -28,6 +28,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use batch_over::{BatchOver, Batches};
@@ -92,6 +93,9 @@ pub struct Sweep {
     out: Option<PathBuf>,
 
     #[command(flatten)]
+    wanted: WantedOptions,
+
+    #[command(flatten)]
     data: DataOptions,
 
     /// Print every statement that would be sent, and touch nothing
@@ -124,6 +128,7 @@ impl Sweep {
     async fn start(self) -> Result<Exit> {
         self.check_rate_limit()?;
         let replication = self.replication()?;
+        let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
@@ -169,6 +174,7 @@ impl Sweep {
             grid,
             batches,
             header,
+            wanted,
             warnings,
             progress,
         })

@@ -90,7 +90,8 @@ impl Deployment {
             Some(server) => started_info(server),
             None => existing_info(&cluster, &session).await?,
         };
-        info.settings.push(("nodes".to_owned(), nodes.to_string()));
+        let nodes = (EngineInfo::NODES.to_owned(), nodes.to_string());
+        info.settings.push(nodes);
         info.settings.extend(replication.settings());
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
@@ -248,7 +249,7 @@ async fn existing_info(cluster: &Cluster, session: &Session) -> Result<EngineInf
         engine: ENGINE.to_owned(),
         version: release_version(session).await?,
         start_seconds: None,
-        settings: vec![("cluster".to_owned(), cluster.address.clone())],
+        settings: vec![(EngineInfo::CLUSTER.to_owned(), cluster.address.clone())],
     })
 }
 

@@ -1,6 +1,6 @@
 //! The number of nodes and of copies of each row, and the number of copies that a request waits for.
 
-use bakeoff_stats::NodesInfo;
+use bakeoff_stats::{EngineInfo, NodesInfo};
 use bakeoff_workload::Consistency;
 
 use crate::EngineError;
@@ -107,7 +107,7 @@ impl Replication {
             return Vec::new();
         }
         let settings = [
-            ("replication factor", self.copies().to_string()),
+            (EngineInfo::COPIES, self.copies().to_string()),
             ("consistency", self.levels()),
         ];
         settings

@@ -16,11 +16,13 @@ mod tables;
 
 use bakeoff_stats::Summary;
 
+use super::concurrent::per_node;
 use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
+use crate::per_node::html::sections as nodes_and_money;
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
@@ -30,6 +32,7 @@ pub fn render(summary: &Summary) -> String {
         speed_up::of_run(summary),
         scan_speed::of_run(summary),
         concurrent::of_run(summary),
+        nodes_and_money(per_node(summary).as_ref()),
         storage_and_loading(summary),
         by_level::of_run(summary),
         by_setting::of_run(summary),

@@ -9,9 +9,10 @@ mod tables;
 
 use bakeoff_stats::Summary;
 
-use super::concurrent::TITLE;
+use super::concurrent::{TITLE, per_node};
 use super::{figure, notes, race, verdict};
 use crate::decide;
+use crate::per_node::terminal::sections;
 use crate::text::style::Style;
 use crate::text::{self, section};
 
@@ -34,6 +35,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.extend(by_setting.map(|tables| section(by_setting::TITLE, style, &tables)));
     let concurrent = concurrent::tables(summary, width, style);
     parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
+    let per_node = per_node(summary);
+    parts.extend({ per_node.iter() }.flat_map(|shown| sections(shown, width, style)));
     let cost = cost::tables(summary, width, style);
     parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));

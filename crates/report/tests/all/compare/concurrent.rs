@@ -41,7 +41,7 @@ fn asked() -> Record {
 }
 
 /// Seven turns of two designs, of which the second one takes three times as long for a month.
-fn turns() -> Vec<Record> {
+pub fn turns() -> Vec<Record> {
     let turn = |design: &str, turn: u32, month: u64| {
         let jitter = u64::from(turn % 3);
         Record::Concurrent(Box::new(Concurrent {
@@ -73,7 +73,7 @@ fn records() -> Vec<Record> {
     with(vec![asked()])
 }
 
-fn with(asked: Vec<Record>) -> Vec<Record> {
+pub fn with(asked: Vec<Record>) -> Vec<Record> {
     let mut records = fixture::records();
     let last = records.len() - 1;
     records.splice(last..last, asked);

@@ -1,6 +1,8 @@
 use bakeoff_report::{html, json, terminal};
+use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Prices, Summary};
 
+use super::concurrent::{turns, with};
 use super::fixture;
 
 fn priced() -> Summary {
@@ -56,4 +58,30 @@ fn the_page_and_the_json_have_them_too_and_without_prices_nothing() {
     assert!(of(&summary).is_null());
     assert!(!html::render(&summary).contains("Cost (forecast)"));
     assert!(!terminal::render(&summary, 100, false).contains("Cost (forecast)"));
+}
+
+#[test]
+fn answers_of_several_clients_are_divided_by_nodes() {
+    let summary = Summary::from_records(&with(turns())).unwrap();
+    assert!(!terminal::render(&summary, 140, false).contains("Nodes and money"));
+    let wanted = Wanted {
+        prices: None,
+        need: Some(1_000.0),
+    };
+    let summary = summary.per_node(&wanted, &[]);
+    let text = terminal::render(&summary, 140, false);
+    let section = text.split("Nodes and money").nth(1).unwrap();
+    // Four clients by 0.1 s for an answer, and by twice as much.
+    let words: Vec<&str> = section.split_whitespace().collect();
+    let words = words.join(" ");
+    assert!(words.contains("1 k answers/s take the fewest nodes with cassandra/blob"));
+    let nodes = |design: &str| {
+        let rates = &summary.per_node.as_ref().unwrap().rates;
+        let rate = rates.iter().find(|rate| rate.design == design).unwrap();
+        rate.needed.unwrap().nodes
+    };
+    assert_eq!([nodes("cassandra/blob"), nodes("cassandra/wide")], [26, 51]);
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("Nodes for 1 k/s"));
 }

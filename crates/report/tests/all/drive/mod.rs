@@ -10,6 +10,8 @@ mod partitions;
 #[cfg(test)]
 mod passes;
 #[cfg(test)]
+mod per_node;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod simulated;

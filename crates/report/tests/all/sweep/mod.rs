@@ -1,6 +1,7 @@
 //! Reports of an insert sweep.
 
 pub mod fixture;
+mod per_node;
 
 use bakeoff_report::sweep::{html, json, terminal};
 use bakeoff_stats::sweep::{OVER_ANY, SweepHeader, SweepRecord, SweepSummary};

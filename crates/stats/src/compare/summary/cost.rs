@@ -5,20 +5,11 @@ use serde::Serialize;
 use super::cpu::Work;
 use super::{Demand, DesignSummary, Forecast, Needed, Summary};
 use crate::decide::nearest_on_both_sides;
+use crate::prices::Prices;
 
 /// Seconds in a month of 730 hours, as machines are billed.
 const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
 const GIB: f64 = (1u64 << 30) as f64;
-
-/// Monthly prices in one currency.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Prices {
-    pub title: String,
-    pub currency: String,
-    pub machine_cores: u32,
-    pub machine_month: f64,
-    pub storage_gib_month: f64,
-}
 
 /// Costs in the currency of the prices, for designs that are neither yardsticks nor failed nor
 /// answered wrongly.

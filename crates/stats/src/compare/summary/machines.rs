@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::{DesignSummary, Forecast, Summary};
+use crate::counts::whole;
 use crate::thousands;
 
 /// Share of the cores that may be busy: beyond it answers wait for each other.
@@ -241,11 +242,6 @@ impl Summary {
         let share = |weight: &f64| if sum > 0.0 { weight / sum } else { 0.0 };
         weights.iter().map(share).collect()
     }
-}
-
-/// Rounds up, but not for an error of rounding.
-fn whole(count: f64) -> f64 {
-    (count - 1e-9).ceil()
 }
 
 /// Returns the bound that asks for most machines, the first of those that ask for as many.

@@ -12,6 +12,7 @@ mod growth;
 pub mod ledger;
 pub(super) mod loading;
 mod machines;
+mod per_node;
 mod race;
 pub(super) mod rounds;
 mod scale_out;
@@ -24,7 +25,7 @@ pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
-pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
+pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, QueryCost};
 pub use growth::{
     Axis, DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
     StorageForecast, TimeForecast, Trial,
@@ -46,6 +47,7 @@ use super::{
     Selected, Step,
 };
 use crate::decide::Decision;
+use crate::per_node::{PerNode, Wanted};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
 use cpu::Resolution;
@@ -116,6 +118,9 @@ pub struct Summary {
     pub scale_out: Option<ScaleOut>,
     /// Costs; `None` without prices.
     pub cost: Option<Cost>,
+    /// Answers per second and node; `None` where several clients did not ask, or had no answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_node: Option<PerNode>,
 }
 
 /// Further table of a design, with its own figures.
@@ -240,6 +245,7 @@ impl Summary {
         summary.decision = summary.decide();
         summary.finish_race();
         summary.scale_out = ScaleOut::from_summary(&summary);
+        summary.per_node = PerNode::new(summary.node_rates(), &Wanted::default(), &[]);
         Ok(summary)
     }
 

@@ -43,6 +43,7 @@ impl Collected {
                 interrupted: false,
                 seconds: None,
                 peak_memory_bytes: None,
+                per_node: None,
             },
         }
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 mod collect;
 mod compared;
 mod passes;
+mod per_node;
 mod result;
 
 pub use collect::warm_up_of;
@@ -15,6 +16,7 @@ use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
     SecondCounts, TrialEnd, TrialStart,
 };
+use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
 
@@ -39,6 +41,10 @@ pub struct DriveSummary {
     pub interrupted: bool,
     pub seconds: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
+    /// Operations per second and node; `None` for loads at a given rate, which may be below what a node does, and for
+    /// passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_node: Option<PerNode>,
 }
 
 /// Figures of a design over its rounds.
@@ -117,7 +123,9 @@ impl DriveRun {
         for (index, record) in self.records().iter().enumerate() {
             collected.take(index + 1, record)?;
         }
-        collected.summary(self.dir())
+        let mut summary = collected.summary(self.dir())?;
+        summary.per_node = PerNode::new(summary.node_rates(), &Wanted::default(), &[]);
+        Ok(summary)
     }
 }
 

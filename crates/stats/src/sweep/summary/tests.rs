@@ -300,3 +300,33 @@ fn records_of_an_earlier_version_are_a_single_round() {
     let second = Cell { round: 2, ..one };
     assert_eq!(serde_json::to_value(&second).unwrap()["round"], 2);
 }
+
+#[test]
+fn rates_per_node_are_of_complete_best_settings_of_designs_that_may_be_chosen() {
+    let of = |change: &dyn Fn(&mut SweepHeader, &mut Cell)| {
+        let (mut header, mut cell) = (header(), cell(100, 8, 5_000, 0.1));
+        change(&mut header, &mut cell);
+        let summary = SweepSummary::new(&header, &[SweepRecord::Cell(cell)]);
+        let rates = summary.per_node.map(|per_node| per_node.rates);
+        rates.map(|rates| rates[0].per_node)
+    };
+    assert_eq!(of(&|_, _| {}), Some(5_000.0));
+    assert_eq!(
+        of(&|header, _| header.designs[0].role = Role::Volatile),
+        None
+    );
+    let fail = |_: &mut SweepHeader, cell: &mut Cell| {
+        cell.failures.kinds = vec![(FailureKind::TimedOut, 1)];
+    };
+    assert_eq!(of(&fail), None);
+    let run_out = |_: &mut SweepHeader, cell: &mut Cell| {
+        cell.inserted.as_mut().unwrap().rows_ran_out = true;
+    };
+    assert_eq!(of(&run_out), None);
+    let failed = SweepRecord::Failed {
+        design: "d".to_owned(),
+        reason: "it ended".to_owned(),
+    };
+    let records = [SweepRecord::Cell(cell(100, 8, 5_000, 0.1)), failed];
+    assert_eq!(SweepSummary::new(&header(), &records).per_node, None);
+}

@@ -55,6 +55,7 @@ impl Collected {
                 race: None,
                 scale_out: None,
                 cost: None,
+                per_node: None,
             },
         }
     }

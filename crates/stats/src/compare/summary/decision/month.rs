@@ -103,10 +103,10 @@ fn of_loading(rate: &Figure) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Timing;
     use crate::compare::testing::{footprint, loaded, run, timed};
-    use crate::compare::{Decide, Prices, Record};
+    use crate::compare::{Decide, Record};
     use crate::decide::{Certainty, Minimise, Rule};
+    use crate::{Prices, Timing};
 
     fn prices() -> Prices {
         Prices {
