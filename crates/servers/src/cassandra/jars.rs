@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::checksums;
 use super::maven::{FETCH_LIMIT, fetch, find_maven, of_cassandra};
-use super::pinned::pinned;
+use super::pinned::pinned_of;
+use super::release::Release;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
 use crate::home::Home;
@@ -18,8 +19,6 @@ use crate::search::{PassedOver, Search};
 /// The package of the wheel that brings the jars.
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
-/// Description of the download that is needed without any jars.
-pub(crate) const FETCHED_JARS: &str = "Cassandra's jars with Maven (67 MB, once)";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
 const NO_CHECKSUMS: &str = "a folder of jars without checksums";
 const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";
@@ -42,10 +41,18 @@ impl fmt::Display for Jars {
             Jars::Wheel(folder) => write!(f, "{}, of bakeoff-cassandra", folder.display()),
             Jars::Maven(maven) => write!(
                 f,
-                "not fetched yet; the first start fetches them with {} (67 MB)",
+                "not fetched yet; the first start fetches them with {} (50 to 67 MB)",
                 maven.display()
             ),
         }
+    }
+}
+
+/// Describes the download that is needed without any jars of a release.
+pub(crate) fn fetched_jars(release: Release) -> &'static str {
+    match release {
+        Release::Four => "Cassandra 4.1's jars with Maven (50 MB, once)",
+        Release::Five => "Cassandra's jars with Maven (67 MB, once)",
     }
 }
 
@@ -77,7 +84,7 @@ pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
 }
 
 /// Returns the folder with the jars of that Cassandra version, fetched with Maven if there are none
-/// (67 MB; processes that start at the same time wait for each other).
+/// (50 to 67 MB; processes that start at the same time wait for each other).
 ///
 /// # Errors
 /// The errors of [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or
@@ -101,7 +108,7 @@ async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf>
         check(version, &Jars::Fetched(jars.clone()))?;
     } else {
         let expected = checksums::pinned(version);
-        let pinned = pinned()?;
+        let pinned = pinned_of(Release::of(version))?;
         let cassandra = of_cassandra(&pinned, version);
         fetch(maven, &cassandra, expected, &jars, FETCH_LIMIT).await?;
     }
@@ -129,7 +136,9 @@ fn search_in(
             search.found = Some(Jars::Wheel(jars));
             return search;
         }
-        for other in versions_in(&wheel) {
+        let others = versions_in(&wheel).into_iter();
+        // Jars of another release are for another engine.
+        for other in others.filter(|other| Release::of(other) == Release::of(version)) {
             search.pass_over(&wheel, format!("Cassandra {other}"));
         }
     }
@@ -158,6 +167,10 @@ fn fetched_folder(home: &Home, version: &str) -> PathBuf {
 }
 
 fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Error {
+    if Release::of(version) == Release::Four {
+        let version = version.to_owned();
+        return Error::NoMavenForFour { version };
+    }
     if !by_wheel && passed_over.is_empty() {
         return Error::NoMaven;
     }
@@ -268,7 +281,7 @@ mod tests {
     async fn jars_of_the_pinned_version_that_are_not_the_pinned_ones_are_not_kept() {
         let (folder, home, _) = place();
         let maven = put_maven(folder.path());
-        let version = pinned().unwrap().version;
+        let version = pinned_of(Release::Five).unwrap().version;
         let fetched = fetch_once(&home, &maven, &version).await;
         let text = fetched.unwrap_err().to_string();
         assert!(
@@ -282,7 +295,7 @@ mod tests {
     #[test]
     fn jars_of_the_pinned_version_that_were_fetched_before_are_the_pinned_ones() {
         let (_folder, home, packages) = place();
-        let version = pinned().unwrap().version;
+        let version = pinned_of(Release::Five).unwrap().version;
         put_jars(&fetched_folder(&home, &version));
         let search = search_in(&home, &packages, None, &version);
         let text = found_jars(&version, search).unwrap_err().to_string();
@@ -344,6 +357,22 @@ mod tests {
         );
         let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
         assert!(text.contains(command), "{text}");
+    }
+
+    #[test]
+    fn jars_of_the_release_before_come_from_maven_alone() {
+        let (_folder, home, packages) = place();
+        put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.99"));
+        let search = search_in(&home, &packages, None, "4.1.99");
+        assert_eq!(search, Search::new(), "a wheel of 5.0 is not in question");
+        for by_wheel in [false, true] {
+            let text = none_there("4.1.99", &search.passed_over, by_wheel).to_string();
+            assert!(
+                text.starts_with("Maven is needed once to fetch Cassandra 4.1.99"),
+                "{text}"
+            );
+            assert!(text.ends_with("leave out the designs of cassandra-4"), "{text}");
+        }
     }
 
     #[test]
