@@ -101,10 +101,7 @@ mod tests {
         let needed = NEEDED.iter().chain(&PREFERRED).map(|(name, _)| *name);
         let all = needed.chain(TIME_OUTS.iter().map(|(name, ..)| *name));
         let lacking = all.filter(|name| !Release::Four.has_key(name));
-        assert_eq!(
-            lacking.collect::<Vec<_>>(),
-            ["storage_compatibility_mode"]
-        );
+        assert_eq!(lacking.collect::<Vec<_>>(), ["storage_compatibility_mode"]);
         assert!(NEW_IN_FIVE.iter().all(|name| Release::Five.has_key(name)));
         assert!(NEW_IN_FIVE.is_sorted());
     }
