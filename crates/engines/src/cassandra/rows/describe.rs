@@ -25,8 +25,9 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     statements.extend(written.map(|table| table.insert_statement(keyspace)));
     statements.extend(request.settle_statements(&relations));
     if let Some(mix) = &request.workload.mix {
+        let engine = request.id.engine.as_str();
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;
-        statements.extend(plan::statements(&plans, request.workload));
+        statements.extend(plan::statements(&plans, request.workload, engine));
         statements.extend(request.background_statements(mix));
     }
     statements.extend(request.drop_statement());
