@@ -5,11 +5,9 @@
 
 use bakeoff_engines::EngineOptions;
 use bakeoff_engines::servers::cassandra::{Release, pinned_of};
-use bakeoff_engines::servers::survey;
-use bakeoff_testing::skipped;
 
 use crate::cassandra::{EVENT_QUERIES, MARK_QUERIES, PLACE_QUERIES};
-use crate::support::{Started, Table, events, marks, part, places, wrong_answers};
+use crate::support::{Started, Table, events, has_cassandra_4, marks, part, places, wrong_answers};
 
 const HEAP_MIB: u64 = 1024;
 
@@ -40,8 +38,7 @@ const BY_AMOUNT: &str = "SELECT * FROM places WHERE amount = 7";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn designs_on_a_real_cassandra_4() {
-    let survey = survey::cassandra_of(Release::Four).await;
-    if survey.verdict().map_err(skipped).is_err() {
+    if !has_cassandra_4().await {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +89,11 @@ async fn answers_are_right(cassandra: &Started, table: &Table, designs: &[&str],
 async fn it_settles_and_knows_its_bytes(cassandra: &Started) {
     for (id, table, queries) in [
         ("cassandra-4/wide", places(), &[BY_AMOUNT][..]),
-        ("cassandra-4/columnar?compressor=Deflate", events(), &OF_CHUNKS),
+        (
+            "cassandra-4/columnar?compressor=Deflate",
+            events(),
+            &OF_CHUNKS,
+        ),
     ] {
         let design = cassandra.loaded(id, &table).await;
         design.settle().await.unwrap();
