@@ -16,7 +16,8 @@ use crate::{Engine, EngineError};
 /// Every engine that Bakeoff knows. A new one is a folder alongside this file and a line here; one
 /// behind a cargo feature has a second line for builds without it, so that its name stays known.
 pub static ENGINES: &[&dyn Engine] = &[
-    &Cassandra,
+    &Cassandra::FIVE,
+    &Cassandra::FOUR,
     #[cfg(feature = "postgres")]
     &Flavour::Postgres,
     #[cfg(not(feature = "postgres"))]

@@ -32,6 +32,13 @@ pub enum Error {
     NoMaven,
 
     #[error(
+        "Maven is needed once to fetch Cassandra {version}, which no wheel brings: install it with {}, or \
+         leave out the designs of cassandra-4",
+        by_system("maven")
+    )]
+    NoMavenForFour { version: String },
+
+    #[error(
         "Cassandra {version} is not installed{}: install it with {} or Maven, which \
          fetches it, with {}, or name a running cluster with --cassandra HOST",
         unfit(found),

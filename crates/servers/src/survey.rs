@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::cassandra::{
-    self, Java, PinnedCassandra, found_jars, found_java, search_jars, search_java,
+    self, Java, PinnedCassandra, Release, found_jars, found_java, search_jars, search_java,
 };
 use crate::duckdb::{found_duckdb, search_duckdb};
 use crate::engine::Engine;
@@ -85,9 +85,14 @@ impl Survey {
     }
 }
 
-/// Surveys the needs of a Cassandra.
+/// Surveys the needs of a Cassandra 5.0.
 pub async fn cassandra() -> Survey {
-    let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned()?)));
+    cassandra_of(Release::Five).await
+}
+
+/// Surveys the needs of a Cassandra of that release.
+pub async fn cassandra_of(release: Release) -> Survey {
+    let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned_of(release)?)));
     match known {
         Ok((home, pinned)) => cassandra_in(&home, &pinned, search_java().await),
         Err(error) => Survey::lacking("Apache Cassandra", "home", error),

@@ -36,7 +36,7 @@ impl Doctor {
         writeln!(out, "\nEngines:")?;
         for (name, survey) in &findings.engines {
             let state = survey.verdict().unwrap_or("cannot be used");
-            writeln!(out, "  {name:<10} {state}")?;
+            writeln!(out, "  {name:<11} {state}")?;
             write_needs(&mut out, "    ", &survey.needs)?;
         }
         writeln!(out, "\nThis machine:")?;

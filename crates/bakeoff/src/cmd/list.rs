@@ -130,9 +130,9 @@ fn commands(workload: &Workload) -> &'static str {
 fn list_layouts(out: &mut impl Write) -> Result<()> {
     writeln!(out, "Layouts (a design is layout?setting=value&...):")?;
     for layout in ENGINES.iter().flat_map(|engine| engine.layouts()) {
-        writeln!(out, "  {:<20} {}", layout.name, layout.what)?;
+        writeln!(out, "  {:<22} {}", layout.name, layout.what)?;
         if !layout.settings.is_empty() {
-            writeln!(out, "  {:<20} {}", "", layout.settings)?;
+            writeln!(out, "  {:<22} {}", "", layout.settings)?;
         }
     }
     Ok(writeln!(out)?)

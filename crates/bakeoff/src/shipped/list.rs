@@ -53,6 +53,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "timeseries_diagnostics",
         "timeseries_readings",
         "timeseries_summary",
+        "versions",
         "ycsb/a",
         "ycsb/b",
         "ycsb/c",

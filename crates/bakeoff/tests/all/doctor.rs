@@ -7,8 +7,9 @@ use bakeoff_testing::Disk;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const ENGINES: [&str; 9] = [
+const ENGINES: [&str; 10] = [
     "cassandra",
+    "cassandra-4",
     "postgres",
     "timescale",
     "duckdb",
@@ -125,7 +126,7 @@ fn without_engines_each_has_a_reason_and_what_installs_it() {
     let bench = bench();
     let ended = Ended::of(without_engines(&bench, &["doctor"]).output().unwrap()).expect(3);
     ended
-        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale, duckdb, spark.")
+        .says("Not ready: cassandra cannot be used; also missing: cassandra-4, postgres, timescale, duckdb, spark.")
         .says("! Java: Java 11 or 17 is needed to start Cassandra: install it with ")
         .says("! PostgreSQL: PostgreSQL's server is not in ")
         .says("! TimescaleDB: PostgreSQL's server is not in ")
@@ -133,7 +134,7 @@ fn without_engines_each_has_a_reason_and_what_installs_it() {
         .says("! DuckDB: DuckDB's library, libduckdb.so, is not installed: install it with ")
         .says("! pyspark: Spark 3.5.9 is not installed: install it with `python3 -m venv spark && ")
         .says("! Java: Java 11 or 17 is needed to start Spark: install it with ");
-    for engine in &ENGINES[5..] {
+    for engine in &ENGINES[6..] {
         assert!(!line(&ended.stdout, engine).contains("cannot"), "{engine}");
     }
     // The Cassandra that cannot be started is told in the same words where it is skipped.

@@ -7,6 +7,7 @@ mod acceptance;
 mod before;
 mod between;
 mod cassandra;
+mod cassandra_4;
 mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;

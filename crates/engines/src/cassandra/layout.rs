@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bakeoff_driver::Design;
+use bakeoff_servers::cassandra::Release;
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Mix, Workload};
 
@@ -12,7 +13,7 @@ use super::columnar::{self, ColumnarDesign};
 use super::drive::plan::OperationPlan;
 use super::request::DesignRequest;
 use super::rows::layout::{Shape, TableLayout};
-use super::rows::{self, RowsDesign};
+use super::rows::{self, RowsDesign, entries};
 use super::series::{self, SeriesDesign};
 use super::write::batches;
 use crate::settings::COLUMNS;
@@ -31,16 +32,41 @@ pub enum CassandraLayout {
     AsWritten,
 }
 
-/// Lists all layouts in the order of `bakeoff list`.
-pub static LAYOUTS: [Layout; 7] = [
-    rows::layout::NARROW,
-    rows::layout::WIDE,
-    rows::layout::BLOB,
-    rows::layout::COMPACT,
+/// All layouts in the order of `bakeoff list`.
+static LAYOUTS: [Layout; 7] = [
+    entries::NARROW,
+    entries::WIDE,
+    entries::BLOB,
+    entries::COMPACT,
     series::LAYOUT,
     columnar::LAYOUT,
     as_written::LAYOUT,
 ];
+
+/// The same layouts in Cassandra 4.1.
+static LAYOUTS_4: [Layout; 7] = [
+    entries::NARROW_4,
+    entries::WIDE_4,
+    entries::BLOB_4,
+    entries::COMPACT_4,
+    series::LAYOUT_4,
+    Layout {
+        name: "cassandra-4/columnar",
+        ..columnar::LAYOUT
+    },
+    Layout {
+        name: "cassandra-4/as-written",
+        ..as_written::LAYOUT
+    },
+];
+
+/// Lists the layouts of a release.
+pub fn layouts(release: Release) -> &'static [Layout] {
+    match release {
+        Release::Four => &LAYOUTS_4,
+        Release::Five => &LAYOUTS,
+    }
+}
 
 impl CassandraLayout {
     /// Reads the layout that a design id names.
@@ -110,7 +136,8 @@ impl CassandraLayout {
         if has_schema && !needs_schema {
             return Some(format!(
                 "this workload's own statements make its tables, so `{id}` cannot; write \
-                 cassandra/as-written"
+                 {}/as-written",
+                id.engine
             ));
         }
         None
@@ -202,7 +229,8 @@ fn no_operations(id: &DesignId) -> EngineError {
 fn unknown(id: &DesignId, name: &str) -> EngineError {
     let names: Vec<&str> = LAYOUTS.iter().map(short_name).collect();
     EngineError(format!(
-        "design {id}: cassandra has no layout `{name}`; there are {}",
+        "design {id}: {} has no layout `{name}`; there are {}",
+        id.engine,
         names.join(", ")
     ))
 }
@@ -218,22 +246,30 @@ mod tests {
 
     #[test]
     fn every_listed_layout_is_read_as_a_different_one() {
-        let mut all = Vec::new();
-        for layout in &LAYOUTS {
-            let read = CassandraLayout::from_id(&layout.name.parse().unwrap()).unwrap();
-            assert!(!all.contains(&read), "{read:?}");
-            all.push(read);
-        }
+        let of = |layouts: &[Layout]| {
+            let mut all = Vec::new();
+            for layout in layouts {
+                let read = CassandraLayout::from_id(&layout.name.parse().unwrap()).unwrap();
+                assert!(!all.contains(&read), "{read:?}");
+                all.push(read);
+            }
+            all
+        };
+        assert_eq!(of(layouts(Release::Four)), of(layouts(Release::Five)));
     }
 
     #[test]
     fn a_layout_that_does_not_exist_is_refused_with_those_that_do() {
-        for (id, name) in [("cassandra/tall", "tall"), ("cassandra", "")] {
+        for (id, engine, name) in [
+            ("cassandra/tall", "cassandra", "tall"),
+            ("cassandra", "cassandra", ""),
+            ("cassandra-4/tall", "cassandra-4", "tall"),
+        ] {
             let error = CassandraLayout::from_id(&id.parse().unwrap())
                 .unwrap_err()
                 .0;
             let expected = format!(
-                "design {id}: cassandra has no layout `{name}`; there are narrow, wide, blob, \
+                "design {id}: {engine} has no layout `{name}`; there are narrow, wide, blob, \
                  compact, series, columnar, as-written"
             );
             assert_eq!(error, expected);

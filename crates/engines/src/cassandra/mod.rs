@@ -1,5 +1,5 @@
-//! The engine `cassandra`: CQL tables in several layouts, on an existing cluster or on one that is
-//! started for the run.
+//! The engines `cassandra` and `cassandra-4`: CQL tables in several layouts, on an existing cluster or on one
+//! that is started for the run.
 
 mod as_written;
 mod cluster;
@@ -10,6 +10,7 @@ mod layout;
 mod names;
 mod options;
 mod read;
+mod release;
 mod request;
 mod rows;
 mod series;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
+use bakeoff_servers::cassandra::Release;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
@@ -36,26 +38,34 @@ use cluster::keyspace::Keyspace;
 pub use cluster::replication::Replication;
 pub use cluster::server::settings_not_applied;
 use drive::{CassandraTarget, Parts};
-use layout::{CassandraLayout, LAYOUTS};
+use layout::CassandraLayout;
 pub use names::quoted;
 pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
+use release::engine_of;
 use request::DesignRequest;
 pub use table_place::{place, wide_id};
 
-/// The engine `cassandra`, before it is started.
-pub struct Cassandra;
+/// The engine of a release of Cassandra, before it is started.
+pub struct Cassandra(Release);
+
+impl Cassandra {
+    /// Cassandra 5.0, which is the engine `cassandra`.
+    pub const FIVE: Cassandra = Cassandra(Release::Five);
+    /// Cassandra 4.1, which is the engine `cassandra-4`.
+    pub const FOUR: Cassandra = Cassandra(Release::Four);
+}
 
 #[async_trait]
 impl Engine for Cassandra {
     fn name(&self) -> &'static str {
-        names::ENGINE
+        engine_of(self.0)
     }
 
     fn layouts(&self) -> &'static [Layout] {
-        &LAYOUTS
+        layout::layouts(self.0)
     }
 
     fn has_server(&self) -> bool {
@@ -67,7 +77,8 @@ impl Engine for Cassandra {
     }
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
-        CassandraLayout::from_id(id).ok()?.unfit(id, workload)
+        let misfit = CassandraLayout::from_id(id).ok()?.unfit(id, workload);
+        misfit.or_else(|| release::lacking(id, workload))
     }
 
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
@@ -79,7 +90,7 @@ impl Engine for Cassandra {
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {
-        Some(context.options.cassandra.would_touch())
+        Some(context.options.cassandra.would_touch(self.0))
     }
 
     fn takes_instances(&self, id: &DesignId) -> bool {
@@ -98,7 +109,7 @@ impl Engine for Cassandra {
     }
 
     async fn survey(&self) -> Survey {
-        survey::cassandra().await
+        survey::cassandra_of(self.0).await
     }
 
     fn describe(
@@ -114,15 +125,16 @@ impl Engine for Cassandra {
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
-        Deployment::check(context).await
+        Deployment::check(self.0, context).await
     }
 
     fn fetches_first(&self, context: &Context) -> Option<&'static str> {
-        Deployment::fetches_first(context)
+        Deployment::fetches_first(self.0, context)
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
-        Ok(Box::new(RunningCassandra::start(context).await?))
+        let running = RunningCassandra::start(self.0, context).await?;
+        Ok(Box::new(running))
     }
 }
 
@@ -130,9 +142,9 @@ impl Engine for Cassandra {
 pub struct RunningCassandra(Arc<Deployment>);
 
 impl RunningCassandra {
-    /// Starts a Cassandra unless a cluster was named, and connects to it.
-    pub async fn start(context: &Context) -> Result<Self, EngineError> {
-        let deployment = Deployment::start(context).await?;
+    /// Starts a Cassandra of that release unless a cluster was named, and connects to it.
+    pub async fn start(release: Release, context: &Context) -> Result<Self, EngineError> {
+        let deployment = Deployment::start(release, context).await?;
         Ok(RunningCassandra(Arc::new(deployment)))
     }
 

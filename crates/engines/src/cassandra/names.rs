@@ -3,8 +3,10 @@
 
 use bakeoff_workload::DesignId;
 
-/// Name of the engine in design ids and records.
+/// Name of the engine of Cassandra 5.0 in design ids and records.
 pub const ENGINE: &str = "cassandra";
+/// Name of the engine that is the release before, as [`super::release`] has it.
+pub const ENGINE_4: &str = "cassandra-4";
 /// Placeholder for the keyspace in statements of a workload file.
 const KEYSPACE_PLACEHOLDER: &str = "${keyspace}";
 

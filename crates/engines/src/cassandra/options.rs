@@ -1,5 +1,6 @@
 //! Options of Cassandra that a command line and a workload set.
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_workload::ServerSettings;
 
 use super::cluster::connect::Cluster;
@@ -23,9 +24,12 @@ pub struct CassandraOptions {
 
 impl CassandraOptions {
     /// Describes the servers that a run connects to or starts, as the end of a sentence.
-    pub fn would_touch(&self) -> String {
+    pub fn would_touch(&self, release: Release) -> String {
         match (&self.cluster, self.replication.nodes) {
             (Some(cluster), _) => format!("to the Cassandra at {}", cluster.address),
+            (None, 1) if release == Release::Four => {
+                format!("start a Cassandra {release} on loopback with its data in it")
+            }
             (None, 1) => "start a Cassandra on loopback with its data in it".to_owned(),
             (None, nodes) => format!(
                 "start {nodes} nodes of Cassandra at 127.0.0.1 to 127.0.0.{nodes} with their data \

@@ -1,5 +1,6 @@
 //! The request for a design, and the statements that all layouts have in common.
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_stats::{DesignInfo, READ_LEVEL};
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
@@ -9,6 +10,7 @@ use super::cluster::relations::Relation;
 use super::cluster::{settle, shared};
 use super::names::in_keyspace;
 use super::options::CassandraOptions;
+use super::release::{check_options, lacking, release_of};
 use crate::{Context, Engine, EngineError};
 
 /// A design id together with the workload and the keyspace of its rows.
@@ -23,12 +25,17 @@ impl<'a> DesignRequest<'a> {
     /// Resolves the keyspace of a design.
     ///
     /// # Errors
-    /// Fails if the requested name is not a valid keyspace name.
+    /// Fails if the requested name is not a valid keyspace name, or the design's release of Cassandra lacks
+    /// something that it needs.
     pub fn new(
         id: &'a DesignId,
         workload: &'a Workload,
         context: &'a Context,
     ) -> Result<Self, EngineError> {
+        check_options(release_of(id), &context.options.cassandra)?;
+        if let Some(lacking) = lacking(id, workload) {
+            return Err(EngineError(format!("design {id}: {lacking}")));
+        }
         let keyspace = Keyspace::new(&workload.name, context)?;
         Ok(DesignRequest {
             id,
@@ -102,6 +109,10 @@ impl<'a> DesignRequest<'a> {
 
     /// Returns the description of the design for reports and dry runs.
     pub fn info(&self, settings: Vec<(String, String)>, statements: Vec<String>) -> DesignInfo {
-        Cassandra.info_of(self.id, settings, statements)
+        let engine = match release_of(self.id) {
+            Release::Four => Cassandra::FOUR,
+            Release::Five => Cassandra::FIVE,
+        };
+        engine.info_of(self.id, settings, statements)
     }
 }

@@ -75,7 +75,7 @@ fn context() -> Context {
 }
 
 fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
-    let asked = if id.starts_with("cassandra/as-written") {
+    let asked = if id.contains("/as-written") {
         MIX
     } else {
         QUERY

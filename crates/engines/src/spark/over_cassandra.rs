@@ -3,6 +3,7 @@
 
 use bakeoff_driver::Design;
 use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::Release;
 use bakeoff_servers::spark::{CassandraTable, Source, check_connector, resolve_connector};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Workload};
@@ -20,7 +21,7 @@ const OF_OUR_READER: [&str; 2] = ["page", "aggregate"];
 /// Returns the reason why a workload cannot have such a table, if there is one.
 pub fn unfit(id: &DesignId, workload: &Workload) -> Option<String> {
     let rows = wide_id(id);
-    let why = Cassandra.unfit(&rows, workload)?;
+    let why = Cassandra::FIVE.unfit(&rows, workload)?;
     Some(in_words_of(id, &rows, &why))
 }
 
@@ -35,7 +36,7 @@ pub fn describe(
     context: &Context,
 ) -> Result<DesignInfo, EngineError> {
     let (rows, context) = (wide_id(id), beside(context));
-    let stored = Cassandra
+    let stored = Cassandra::FIVE
         .describe(&rows, workload, &context)
         .map_err(|error| EngineError(in_words_of(id, &rows, &error.0)))?;
     let (keyspace, table) = place(&rows, workload, &context)?;
@@ -62,7 +63,7 @@ pub async fn check(id: &DesignId, context: &Context) -> Result<(), EngineError> 
             "design {id}: Spark's connector cannot use the certificates of --tls: leave it out with --designs"
         )));
     }
-    Cassandra.check(&beside(context)).await?;
+    Cassandra::FIVE.check(&beside(context)).await?;
     Ok(check_connector(&Home::from_env()?)?)
 }
 
@@ -71,7 +72,7 @@ pub async fn check(id: &DesignId, context: &Context) -> Result<(), EngineError> 
 /// # Errors
 /// Those of the engine `cassandra`.
 pub async fn start(context: &Context) -> Result<RunningCassandra, EngineError> {
-    RunningCassandra::start(&beside(context)).await
+    RunningCassandra::start(Release::Five, &beside(context)).await
 }
 
 /// Makes the table of a design, and says where Spark finds it.

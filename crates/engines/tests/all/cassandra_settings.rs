@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::servers::cassandra::login_at;
+use bakeoff_engines::servers::cassandra::{Release, login_at};
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_workload::{DesignId, ServerSettings, Workload, server_keys};
 use scylla::client::session_builder::SessionBuilder;
 
-use crate::support::{THREADS, has_cassandra};
+use crate::support::{THREADS, has_cassandra, has_cassandra_4};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_key_that_a_workload_may_set_is_in_effect() {
@@ -24,15 +24,7 @@ async fn every_key_that_a_workload_may_set_is_in_effect() {
     let folder = tempfile::tempdir().unwrap();
     let server = settings();
     assert_eq!(server.cassandra.len(), server_keys().count());
-    let mut options = EngineOptions::default();
-    options.cassandra.server = server.clone();
-    let context = Context {
-        run_dir: folder.path().to_owned(),
-        token: None,
-        threads: THREADS,
-        keys_repeat: false,
-        options,
-    };
+    let context = context(folder.path(), &server);
     let id: DesignId = "cassandra/wide".parse().unwrap();
     let running = engine(&id).unwrap().start(&context).await.unwrap();
     let reported = running.info().settings;
@@ -52,6 +44,39 @@ async fn every_key_that_a_workload_may_set_is_in_effect() {
     }
     running.finish(false).await.unwrap();
     assert!(others.is_empty(), "{others:#?}");
+}
+
+/// The release before has most of the keys, and ends at once if it does not know one or its value.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cassandra_4_starts_with_every_key_that_it_has() {
+    if !has_cassandra_4().await {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = settings();
+    server
+        .cassandra
+        .retain(|(key, _)| Release::Four.has_key(key));
+    let context = context(folder.path(), &server);
+    let id: DesignId = "cassandra-4/wide".parse().unwrap();
+    let running = engine(&id).unwrap().start(&context).await.unwrap();
+    let reported = running.info().settings;
+    running.finish(false).await.unwrap();
+    for setting in &server.cassandra {
+        assert!(reported.contains(setting), "{setting:?}");
+    }
+}
+
+fn context(folder: &Path, server: &ServerSettings) -> Context {
+    let mut options = EngineOptions::default();
+    options.cassandra.server = server.clone();
+    Context {
+        run_dir: folder.to_owned(),
+        token: None,
+        threads: THREADS,
+        keys_repeat: false,
+        options,
+    }
 }
 
 /// Returns whether Cassandra shows a value as it was set, or, for keys that are older than units, as a

@@ -5,6 +5,7 @@
 
 mod adbc_host;
 mod cassandra;
+mod cassandra_4;
 mod cassandra_arrays;
 mod cassandra_consistency;
 mod cassandra_copies;

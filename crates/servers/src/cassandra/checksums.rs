@@ -14,9 +14,12 @@ use crate::files::write_synced;
 
 /// The file with a line for each jar: its SHA-256, two blanks, its name.
 pub(crate) const FILE: &str = "SHA256SUMS";
-/// A version of Cassandra, and the file for its jars: a jar that was changed where it is fetched from
+/// Versions of Cassandra, and the file for the jars of each: a jar that was changed where it is fetched from
 /// brings a checksum that fits.
-const PINNED: (&str, &str) = ("5.0.9", include_str!("jars-5.0.9.sha256"));
+const PINNED: [(&str, &str); 2] = [
+    ("5.0.9", include_str!("jars-5.0.9.sha256")),
+    ("4.1.10", include_str!("jars-4.1.10.sha256")),
+];
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Writes the checksums of the jars in that folder.
@@ -31,7 +34,8 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
 
 /// Returns the checksums of the jars of that version; `None` for one that is not pinned.
 pub(crate) fn pinned(version: &str) -> Option<&'static str> {
-    (version == PINNED.0).then_some(PINNED.1)
+    let found = PINNED.iter().find(|(pinned, _)| *pinned == version);
+    found.map(|(_, checksums)| *checksums)
 }
 
 /// Compares the jars in that folder with the checksums beside them.
@@ -107,6 +111,8 @@ fn sum(file: &Path) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pinned::pinned_of;
+    use super::super::release::Release;
     use super::*;
 
     fn jars() -> tempfile::TempDir {
@@ -127,10 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn the_version_that_is_started_is_pinned() {
-        let version = super::super::pinned::pinned().unwrap().version;
-        let listed = parse(pinned(&version).unwrap()).unwrap();
-        assert!(listed.contains_key(format!("cassandra-all-{version}.jar").as_str()));
+    fn the_versions_that_are_started_are_pinned() {
+        for release in [Release::Four, Release::Five] {
+            let version = pinned_of(release).unwrap().version;
+            let listed = parse(pinned(&version).unwrap()).unwrap();
+            assert!(listed.contains_key(format!("cassandra-all-{version}.jar").as_str()));
+        }
         assert_eq!(pinned("5.0.8"), None);
     }
 

@@ -9,6 +9,7 @@ use super::disk_access::DiskAccess;
 use super::folder::{Folder, OUR_BEGINNING, utf8};
 use super::node::Node;
 use super::ports::Ports;
+use super::release::Release;
 use super::tuning::Tuning;
 use crate::error::Result;
 use crate::files::write_synced;
@@ -16,6 +17,8 @@ use crate::files::write_synced;
 /// The settings that whoever starts a server chooses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chosen {
+    /// The release that is started, which may lack keys.
+    pub(crate) release: Release,
     /// Whether CQL may make functions, unless [`Tuning::settings`] say otherwise.
     pub(crate) functions: bool,
     /// Whether a write is on the disk before it is acknowledged.
@@ -100,7 +103,8 @@ pub(crate) fn settings(node: Node, chosen: &Chosen) -> Vec<(String, String)> {
             None => settings.push((name.to_owned(), value.to_owned())),
         }
     };
-    for (name, value) in NEEDED.iter().chain(&PREFERRED) {
+    let ours = NEEDED.iter().chain(&PREFERRED);
+    for (name, value) in ours.filter(|(name, _)| chosen.release.has_key(name)) {
         set(name, value);
     }
     for (name, long, shipped) in TIME_OUTS {

@@ -11,6 +11,7 @@ use super::group::Group;
 use super::limits::Limits;
 use super::node::Node;
 use super::ports::Ports;
+use super::release::Release;
 use super::runs_as::RunsAs;
 use super::tuning::Tuning;
 use crate::error::Result;
@@ -42,9 +43,10 @@ pub(crate) struct Details {
 }
 
 impl Details {
-    /// Returns the settings that were chosen when it was started.
-    pub(super) fn chosen(&self) -> Chosen {
+    /// Returns the settings that were chosen when it was started, of that release.
+    pub(super) fn chosen(&self, release: Release) -> Chosen {
         Chosen {
+            release,
             functions: self.functions,
             syncs_writes: self.syncs_writes,
             tuning: self.tuning.clone(),

@@ -8,6 +8,7 @@ use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
 use super::naming;
 use super::ports::Ports;
+use super::release::Release;
 use super::tuning::{Collector, Tuning};
 use crate::error::{Error, Result};
 use crate::files::write_synced;
@@ -44,6 +45,17 @@ const OPENS: [&str; 17] = [
     "java.base/sun.nio.ch",
     "java.rmi/sun.rmi.transport.tcp",
     "jdk.management/com.sun.management.internal",
+];
+
+/// Further packages whose objects 4.1 may look into, to know the memory that they take: its agent, which is older
+/// than Java 17, asks for fields where that of 5.0 does not.
+const OPENS_FOR_FOUR: [&str; 6] = [
+    "java.base/java.lang.invoke",
+    "java.base/java.lang.ref",
+    "java.base/java.math",
+    "java.base/java.net",
+    "java.base/java.util.concurrent.locks",
+    "java.base/java.util.function",
 ];
 
 /// The flags that Cassandra is shipped with, so that it is measured as it is used. Those of its collector
@@ -101,17 +113,18 @@ const NAMING_PACKAGE: &str = "bakeoff";
 
 const TOOL: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"];
 
-/// Writes the flags that the server and its tools have in common.
-pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
+/// Writes the flags that a server of that release and its tools have in common.
+pub(crate) fn write_shared(folder: &Folder, jars: &Path, release: Release) -> Result<()> {
     let mut flags: Vec<_> = EXPORTS
         .iter()
         .map(|package| format!("--add-exports={package}=ALL-UNNAMED"))
         .collect();
-    flags.extend(
-        OPENS
-            .iter()
-            .map(|package| format!("--add-opens={package}=ALL-UNNAMED")),
-    );
+    let further: &[&str] = match release {
+        Release::Four => &OPENS_FOR_FOUR,
+        Release::Five => &[],
+    };
+    let opens = OPENS.iter().chain(further);
+    flags.extend(opens.map(|package| format!("--add-opens={package}=ALL-UNNAMED")));
     flags.extend([
         "-Djdk.attach.allowAttachSelf=true".to_owned(),
         "-Djna.nosys=true".to_owned(),
@@ -246,7 +259,7 @@ mod tests {
         for name in ["b.jar", "a.jar", "jamm-0.4.0.jar", "notes.txt"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        write_shared(&folder, folder.path()).unwrap();
+        write_shared(&folder, folder.path(), Release::Five).unwrap();
         let text = std::fs::read_to_string(folder.flags()).unwrap();
         assert!(
             text.lines()
@@ -270,6 +283,11 @@ mod tests {
                 .ends_with("jamm-0.4.0.jar")
         );
         assert!(agent(folder.path(), "other-").is_err());
+        let locks = "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED";
+        assert!(!text.contains(locks), "{text}");
+        write_shared(&folder, folder.path(), Release::Four).unwrap();
+        let text = std::fs::read_to_string(folder.flags()).unwrap();
+        assert!(text.contains(locks), "{text}");
     }
 
     #[test]

@@ -23,8 +23,9 @@ use super::log;
 use super::memory::check_limit;
 use super::naming;
 use super::options::ServerOptions;
-use super::pinned::pinned;
+use super::pinned::pinned_of;
 use super::probe::speaks_cql;
+use super::release::Release;
 use super::roles::set_up_roles;
 use super::runs_as::RunsAs;
 use super::server::Server;
@@ -60,6 +61,7 @@ impl Server {
             check_limit(bytes, heap_mib)?;
         }
         options.tuning.check(heap_mib)?;
+        options.release().check_keys(&options.tuning)?;
         let java = find_java().await?;
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
@@ -146,16 +148,18 @@ impl Server {
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
+        let release = Release::of(&options.version);
         let chosen = Chosen {
+            release,
             functions: options.functions,
             syncs_writes: options.syncs_writes,
             tuning: options.tuning,
         };
         folder.write_configuration(node, ports, disk_access, &chosen)?;
         let login = folder.prepare_login(options.login)?;
-        flags::write_shared(&folder, jars)?;
+        flags::write_shared(&folder, jars, release)?;
         let runs_as = RunsAs::choose(&folder, &java.program, jars)?;
-        let agent = flags::agent(jars, &pinned()?.agent)?;
+        let agent = flags::agent(jars, &pinned_of(release)?.agent)?;
         let owner = options.owner.process()?;
         let flags = flags::server(&folder, &agent, heap_mib, ports, &chosen.tuning)?;
         let id = register.free_id(Engine::Cassandra);

@@ -10,7 +10,7 @@ use futures::future::{join_all, try_join_all};
 use super::credentials::Login;
 use super::folder::Folder;
 use super::heap::heap_mib;
-use super::jars::{FETCHED_JARS, Jars, find_jars};
+use super::jars::{Jars, fetched_jars, find_jars};
 use super::java::find_java;
 use super::maven::check_room_for_jars;
 use super::memory::{check_limit, check_room};
@@ -85,6 +85,7 @@ impl Nodes {
             check_limit(bytes, heap_mib)?;
         }
         options.tuning.check(heap_mib)?;
+        options.release().check_keys(&options.tuning)?;
         if count > 1 {
             check_room(count, heap_mib, options.memory_limit_bytes)?;
         }
@@ -101,7 +102,7 @@ impl Nodes {
     /// everything is installed.
     pub fn fetches_first(options: &ServerOptions) -> Option<&'static str> {
         let jars = find_jars(&options.home, &options.version);
-        matches!(jars, Ok(Jars::Maven(_))).then_some(FETCHED_JARS)
+        matches!(jars, Ok(Jars::Maven(_))).then(|| fetched_jars(options.release()))
     }
 
     /// Stops all nodes in an orderly way, and removes their records. Their folders stay.

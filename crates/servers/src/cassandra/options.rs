@@ -6,8 +6,9 @@ use super::credentials::Login;
 use super::disk_access::DiskAccess;
 use super::folder::Folder;
 use super::node::Node;
-use super::pinned::pinned;
+use super::pinned::pinned_of;
 use super::ports::Ports;
+use super::release::Release;
 use super::tuning::Tuning;
 use crate::error::Result;
 use crate::home::Home;
@@ -53,12 +54,20 @@ pub struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// Makes options for the pinned version with a heap of 2 GiB and no limits, owned by this
+    /// Makes options for the pinned version of 5.0 with a heap of 2 GiB and no limits, owned by this
     /// process.
     ///
     /// # Errors
-    /// Fails with `Refused` when `engines.toml`, which is part of the program, is malformed.
+    /// The errors of [`ServerOptions::of`].
     pub fn new(home: Home, dir: impl Into<PathBuf>) -> Result<ServerOptions> {
+        ServerOptions::of(Release::Five, home, dir)
+    }
+
+    /// Makes the same options for the pinned version of a release.
+    ///
+    /// # Errors
+    /// Fails with `Refused` when `engines.toml`, which is part of the program, is malformed.
+    pub fn of(release: Release, home: Home, dir: impl Into<PathBuf>) -> Result<ServerOptions> {
         Ok(ServerOptions {
             home,
             dir: dir.into(),
@@ -73,9 +82,14 @@ impl ServerOptions {
             node: Node::default(),
             owner: Owner::ThisProcess,
             name: "cassandra".into(),
-            version: pinned()?.version,
+            version: pinned_of(release)?.version,
             login: None,
         })
+    }
+
+    /// Returns the release of its version.
+    pub fn release(&self) -> Release {
+        Release::of(&self.version)
     }
 
     /// Returns the port for clients of the last run in this folder.

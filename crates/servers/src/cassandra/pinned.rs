@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::release::Release;
 use crate::error::{Error, Result};
 
-/// The Cassandra that is started, and its needs.
+/// A Cassandra that is started, and its needs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedCassandra {
@@ -22,15 +23,28 @@ pub struct PinnedCassandra {
 #[derive(Deserialize)]
 struct Engines {
     cassandra: PinnedCassandra,
+    #[serde(rename = "cassandra-4")]
+    cassandra_4: PinnedCassandra,
 }
 
-/// Returns the entry of Cassandra in `engines.toml`.
+/// Returns the entry of Cassandra 5.0 in `engines.toml`.
+///
+/// # Errors
+/// The errors of [`pinned_of`].
+pub fn pinned() -> Result<PinnedCassandra> {
+    pinned_of(Release::Five)
+}
+
+/// Returns the entry of a release of Cassandra in `engines.toml`.
 ///
 /// # Errors
 /// Fails with `Refused` when that file, which is part of the program, is malformed.
-pub fn pinned() -> Result<PinnedCassandra> {
+pub fn pinned_of(release: Release) -> Result<PinnedCassandra> {
     toml::from_str::<Engines>(include_str!("../../../../engines.toml"))
-        .map(|engines| engines.cassandra)
+        .map(|engines| match release {
+            Release::Four => engines.cassandra_4,
+            Release::Five => engines.cassandra,
+        })
         .map_err(|error| Error::Refused(format!("engines.toml, {error}")))
 }
 
@@ -44,6 +58,13 @@ mod tests {
         assert!(cassandra.version.starts_with("5.0."));
         assert_eq!(cassandra.java.first(), Some(&17));
         assert!(cassandra.maven.contains(':'));
+    }
+
+    #[test]
+    fn the_release_before_runs_on_the_same_java() {
+        let before = pinned_of(Release::Four).unwrap();
+        assert!(before.version.starts_with("4.1."));
+        assert_eq!(before.java, pinned().unwrap().java);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::flags;
 use super::folder::Folder;
 use super::gc_log::{self, GcLog};
 use super::log;
+use super::release::Release;
 use super::runs_as::RunsAs;
 use crate::details::Details;
 use crate::engine::Engine;
@@ -189,9 +190,10 @@ impl Server {
             own.push(("read_ahead_bytes", bytes.to_string()));
         }
         own.push(("jvm_flags", flags::reported(&details.tuning)));
+        let chosen = details.chosen(Release::of(self.version()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings(details.node, &details.chosen()))
+            .chain(config::settings(details.node, &chosen))
             .collect()
     }
 

@@ -88,6 +88,23 @@ fn sensor_levels_has_each_way_to_aggregate_at_each_level() {
     assert_eq!(many.expect.as_ref().unwrap().answer, of_one_sensor.answer);
 }
 
+/// Each design has its like in the other release, or the report would compare settings with others.
+#[test]
+fn versions_has_each_design_in_both_releases() {
+    let workload = shipped("versions.toml");
+    let of = |engine: &str| -> Vec<String> {
+        let ids = workload.designs.iter().map(ToString::to_string);
+        ids.filter_map(|id| id.strip_prefix(engine).map(str::to_owned))
+            .collect()
+    };
+    assert_eq!(of("cassandra/"), of("cassandra-4/"));
+    assert_eq!(2 * of("cassandra/").len(), workload.designs.len());
+    assert!(workload.mix.is_some());
+    let many = workload.queries.last().unwrap().expect.clone().unwrap();
+    let of_one_sensor = shipped("sensor.toml").queries[0].expect.clone().unwrap();
+    assert_eq!(many.answer, of_one_sensor.answer);
+}
+
 /// The first run of a newcomer stays short: what is about indexes has a workload of its own.
 #[test]
 fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use bakeoff_engines::servers::cassandra::Release;
 use bakeoff_workload::{Workload, server_keys};
 
 use super::markdown::{Page, pages, root};
@@ -86,6 +87,20 @@ fn every_key_of_the_server_is_described_with_its_values() {
     let there = server_keys().map(|key| (key.name.to_owned(), key.values));
     let there: BTreeMap<String, String> = there.collect();
     assert_eq!(described, there);
+}
+
+#[test]
+fn the_keys_that_cassandra_4_lacks_are_named() {
+    let page = Page::read("docs/server.md");
+    let mut paragraphs = page.text.split("\n\n");
+    let about = paragraphs
+        .find(|text| text.starts_with("Cassandra 4.1, "))
+        .unwrap();
+    let code = about.split('`').skip(1).step_by(2);
+    let named: BTreeSet<&str> = code.filter(|code| code.contains('_')).collect();
+    let keys = server_keys().map(|key| key.name);
+    let lacking: BTreeSet<&str> = keys.filter(|name| !Release::Four.has_key(name)).collect();
+    assert_eq!(named, lacking);
 }
 
 #[test]

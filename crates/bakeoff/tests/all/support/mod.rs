@@ -108,7 +108,8 @@ impl Bench {
     /// Whether an engine is available; else the reason is printed, or is a failure in CI.
     pub fn has(&self, engine: &str) -> bool {
         let list = self.bakeoff(&["list"]).expect(0).stdout;
-        let of_engine = |line: &&str| line.trim_start().starts_with(engine);
+        let name = format!("{engine} ");
+        let of_engine = |line: &&str| line.trim_start().starts_with(&name);
         let mut told = list.lines().filter(of_engine);
         let Some(reason) = told.find(|line| line.contains("not available")) else {
             return true;

@@ -14,7 +14,7 @@ use crate::cassandra::write::batches::IN_FLIGHT;
 /// Describes the design without touching anything.
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let DesignRequest { id, keyspace, .. } = request;
-    let mix = mix_of(request)?;
+    let (mix, engine) = (mix_of(request)?, request.id.engine.as_str());
     let plans = plan_written(id, &keyspace.name, &request.workload.table, mix)?;
     let mut statements: Vec<String> = request
         .consistency_statement(Consistency::LocalOne)
@@ -28,7 +28,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     let created = relations::created_by(&schema, &keyspace.name);
     statements.extend(schema);
     statements.extend(request.settle_statements(&created));
-    statements.extend(plan::statements(&plans, request.workload));
+    statements.extend(plan::statements(&plans, request.workload, engine));
     statements.extend(request.background_statements(mix));
     statements.extend(request.drop_statement());
     let settings = [

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::cassandra::Nodes;
+use bakeoff_servers::cassandra::{Nodes, Release};
 use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
 
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
 use super::server::server_options;
-use crate::cassandra::names::ENGINE;
+use crate::cassandra::release::{check_options, engine_of};
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{Context, EngineError, death};
 
@@ -44,31 +44,36 @@ pub struct AtRest {
 }
 
 impl Deployment {
-    /// Checks that a server can be started, or that the named cluster answers.
-    pub async fn check(context: &Context) -> Result<(), EngineError> {
+    /// Checks that a server of that release can be started, or that the named cluster answers.
+    pub async fn check(release: Release, context: &Context) -> Result<(), EngineError> {
         let options = &context.options.cassandra;
+        check_options(release, options)?;
         if let Some(cluster) = &options.cluster {
             return cluster.connect().await.map(drop);
         }
-        let server = server_options(context)?;
+        let server = server_options(release, context)?;
         Ok(Nodes::check(&server, options.replication.nodes).await?)
     }
 
     /// Names the files that have to be downloaded before a server can be started.
-    pub fn fetches_first(context: &Context) -> Option<&'static str> {
+    pub fn fetches_first(release: Release, context: &Context) -> Option<&'static str> {
         if context.options.cassandra.cluster.is_some() {
             return None;
         }
-        Nodes::fetches_first(&server_options(context).ok()?)
+        Nodes::fetches_first(&server_options(release, context).ok()?)
     }
 
-    /// Starts a server unless a cluster was named, and connects to it.
-    pub async fn start(context: &Context) -> Result<Self, EngineError> {
+    /// Starts a server of that release unless a cluster was named, and connects to it.
+    pub async fn start(release: Release, context: &Context) -> Result<Self, EngineError> {
         let options = &context.options.cassandra;
+        check_options(release, options)?;
         let replication = options.replication;
         let server = match options.cluster {
             Some(_) => None,
-            None => Some(Nodes::start(server_options(context)?, replication.nodes).await?),
+            None => {
+                let server = server_options(release, context)?;
+                Some(Nodes::start(server, replication.nodes).await?)
+            }
         };
         let mut cluster = match &server {
             Some(server) => Cluster {
@@ -87,8 +92,8 @@ impl Deployment {
             replication.check(nodes_of_smallest_datacenter(&session))?;
         }
         let mut info = match &server {
-            Some(server) => started_info(server),
-            None => existing_info(&cluster, &session).await?,
+            Some(server) => started_info(release, server),
+            None => existing_info(release, &cluster, &session).await?,
         };
         let nodes = (EngineInfo::NODES.to_owned(), nodes.to_string());
         info.settings.push(nodes);
@@ -235,18 +240,22 @@ fn nodes_of_datacenters(session: &Session) -> BTreeMap<Option<String>, usize> {
     nodes
 }
 
-fn started_info(server: &Nodes) -> EngineInfo {
+fn started_info(release: Release, server: &Nodes) -> EngineInfo {
     EngineInfo {
-        engine: ENGINE.to_owned(),
+        engine: engine_of(release).to_owned(),
         version: server.version().to_owned(),
         start_seconds: Some(server.start_seconds()),
         settings: server.settings(),
     }
 }
 
-async fn existing_info(cluster: &Cluster, session: &Session) -> Result<EngineInfo, EngineError> {
+async fn existing_info(
+    release: Release,
+    cluster: &Cluster,
+    session: &Session,
+) -> Result<EngineInfo, EngineError> {
     Ok(EngineInfo {
-        engine: ENGINE.to_owned(),
+        engine: engine_of(release).to_owned(),
         version: release_version(session).await?,
         start_seconds: None,
         settings: vec![(EngineInfo::CLUSTER.to_owned(), cluster.address.clone())],

@@ -1,19 +1,24 @@
 //! A server that is started: its options, as a workload sets them.
 
 use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{self, ServerOptions, Tuning};
+use bakeoff_servers::cassandra::{self, Release, ServerOptions, Tuning};
 use bakeoff_workload::{Collector, ServerSettings, TimeOuts};
 
 use crate::Context;
-use crate::cassandra::names::ENGINE;
+use crate::cassandra::release::engine_of;
 
-/// Returns the options of the server of a run, or of each node.
+/// Returns the options of the server of that release of a run, or of each node.
 ///
 /// # Errors
 /// The home is not known.
-pub fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
+pub fn server_options(
+    release: Release,
+    context: &Context,
+) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;
-    let mut options = ServerOptions::new(home, context.folder_of(ENGINE))?;
+    let engine = engine_of(release);
+    let mut options = ServerOptions::of(release, home, context.folder_of(engine))?;
+    options.name = engine.to_owned();
     let ServerSettings {
         heap_mib,
         memory_mib,
@@ -106,11 +111,11 @@ mod tests {
     #[test]
     fn a_server_is_started_with_what_the_workload_sets() {
         let mut context = Context::of_test("/run");
-        let default = server_options(&context).unwrap();
+        let default = server_options(Release::Five, &context).unwrap();
         assert_eq!(default.tuning, Tuning::default());
         context.options.cassandra.server = settings();
         context.options.cassandra.functions = true;
-        let options = server_options(&context).unwrap();
+        let options = server_options(Release::Five, &context).unwrap();
         assert_eq!(options.heap_mib, 512);
         assert_eq!(options.memory_limit_bytes, Some(960 << 20));
         assert_eq!(options.disk_read_bytes_per_second, Some(50_000_000));
@@ -122,6 +127,21 @@ mod tests {
             settings: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
         };
         assert_eq!(options.tuning, tuning);
+    }
+
+    #[test]
+    fn each_release_has_a_folder_and_a_name_of_its_own() {
+        let context = Context::of_test("/run");
+        let five = server_options(Release::Five, &context).unwrap();
+        assert_eq!(five.dir, context.run_dir.join("cassandra"));
+        assert!(five.version.starts_with("5.0."), "{}", five.version);
+        let four = server_options(Release::Four, &context).unwrap();
+        assert_eq!(four.dir, context.run_dir.join("cassandra-4"));
+        assert!(four.version.starts_with("4.1."), "{}", four.version);
+        assert_eq!(
+            (five.name.as_str(), four.name.as_str()),
+            ("cassandra", "cassandra-4")
+        );
     }
 
     #[test]

@@ -160,8 +160,9 @@ impl CassandraTarget {
             .clustering_key()
             .first()
             .map(|name| (*name).to_owned());
-        let workload = &self.parts.workload;
-        Ok(Some(Queries::new(workload, sql, order_key, runtime)))
+        let (workload, engine) = (&self.parts.workload, &self.parts.design.info().engine);
+        let queries = Queries::new(engine, workload, sql, order_key, runtime);
+        Ok(Some(queries))
     }
 
     async fn session(&self, client: Arc<Session>) -> Result<CassandraSession, DesignError> {

@@ -4,7 +4,6 @@ use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Wo
 
 use super::arrays::{ArrayType, Number};
 use crate::EngineError;
-use crate::cassandra::names::ENGINE;
 
 /// The plan of an operation.
 #[derive(Debug, Clone)]
@@ -163,8 +162,8 @@ pub fn refused(id: &DesignId, operation: &Operation, why: &str) -> EngineError {
     EngineError(format!("design {id}: operation `{}` {why}", operation.name))
 }
 
-/// Lists all statements of a mix for reports and dry runs.
-pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
+/// Lists all statements of a mix on an engine for reports and dry runs.
+pub fn statements(plans: &[OperationPlan], workload: &Workload, engine: &str) -> Vec<String> {
     let mut statements = Vec::new();
     for plan in plans {
         let mut say = |cql: &str| statements.push(format!("{cql} -- {}", plan.name));
@@ -182,7 +181,7 @@ pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
                 let all = parts.statements();
                 all.iter().for_each(|statement| say(&statement.cql));
             }
-            Work::Query(query) => say(workload.queries[*query].sql_for(ENGINE)),
+            Work::Query(query) => say(workload.queries[*query].sql_for(engine)),
             Work::Written(written) => {
                 let all = written.statements.iter().chain(&written.otherwise);
                 all.for_each(|statement| say(&statement.cql));

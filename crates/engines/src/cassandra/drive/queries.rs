@@ -13,7 +13,6 @@ use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload}
 use tokio::runtime::Handle;
 
 use super::rows::Rows;
-use crate::cassandra::names::ENGINE;
 use crate::sql::Session;
 
 /// Number that separates the random stream of parameters from other streams of the same operation.
@@ -24,6 +23,8 @@ const DRAWS_PER_VALUE: u32 = 20;
 
 /// The queries of a workload on one worker's connections.
 pub struct Queries {
+    /// Name of the engine, for which a query may have SQL of its own.
+    engine: String,
     queries: Vec<Query>,
     seed: u64,
     sql: Session,
@@ -41,12 +42,14 @@ pub struct Counted {
 
 impl Queries {
     pub fn new(
+        engine: &str,
         workload: &Workload,
         sql: Session,
         order_key: Option<String>,
         runtime: Handle,
     ) -> Arc<Self> {
         Arc::new(Queries {
+            engine: engine.to_owned(),
             queries: workload.queries.clone(),
             seed: workload.seed,
             sql,
@@ -65,7 +68,7 @@ impl Queries {
             let literals = literals(&parameter.values, stream, call.row, rows);
             drawn.extend(parameter.placeholders().into_iter().zip(literals));
         }
-        query.bind(ENGINE, &drawn)
+        query.bind(&self.engine, &drawn)
     }
 
     /// Asks a query, and counts the rows and bytes of its answer.

@@ -27,8 +27,9 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     // Operations of a mix are not for short names, and `drive` refuses them.
     let mix = { request.workload.mix.as_ref() }.filter(|_| !layout.names.are_short());
     if let Some(mix) = mix {
+        let engine = request.id.engine.as_str();
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;
-        statements.extend(plan::statements(&plans, request.workload));
+        statements.extend(plan::statements(&plans, request.workload, engine));
         statements.extend(request.background_statements(mix));
     }
     statements.extend(request.drop_statement());

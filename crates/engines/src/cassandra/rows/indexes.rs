@@ -1,6 +1,7 @@
 //! Secondary indexes of a table of rows: the setting that asks for them, the statements that create them, and
 //! the columns whose values they find.
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_workload::{Column, ColumnType, Table, suggestion};
 
 use crate::EngineError;
@@ -20,6 +21,8 @@ pub enum IndexKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indexes {
     pub kind: IndexKind,
+    /// Release in whose CQL they are made.
+    release: Release,
     /// Columns that have an index each, in the order of the setting.
     pub columns: Vec<String>,
 }
@@ -41,11 +44,16 @@ impl IndexKind {
     }
 
     /// Returns what stands before the index and behind its column in the statement that creates it. Both are
-    /// written out, since a server may have another kind as its default.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            IndexKind::StorageAttached => ("CREATE CUSTOM INDEX", "'StorageAttachedIndex'"),
-            IndexKind::HiddenTable => ("CREATE INDEX", "'legacy_local_table'"),
+    /// written out, since a server may have another kind as its default; the one of 4.1 knows a single kind.
+    fn words(self, release: Release) -> (&'static str, &'static str) {
+        match (self, release) {
+            (IndexKind::StorageAttached, _) => {
+                ("CREATE CUSTOM INDEX", " USING 'StorageAttachedIndex'")
+            }
+            (IndexKind::HiddenTable, Release::Five) => {
+                ("CREATE INDEX", " USING 'legacy_local_table'")
+            }
+            (IndexKind::HiddenTable, Release::Four) => ("CREATE INDEX", ""),
         }
     }
 
@@ -63,7 +71,11 @@ impl Indexes {
     ///
     /// # Errors
     /// Fails for a kind or column that does not exist, and for a column that no index can be of use for.
-    pub fn take(settings: &mut Settings<'_>, table: &Table) -> Result<Option<Self>, EngineError> {
+    pub fn take(
+        settings: &mut Settings<'_>,
+        table: &Table,
+        release: Release,
+    ) -> Result<Option<Self>, EngineError> {
         let Some(written) = settings.parsed::<String>("index", "a column")? else {
             return Ok(None);
         };
@@ -89,7 +101,11 @@ impl Indexes {
         }
         let columns = columns.into_iter().map(|column| column.name.clone());
         let columns = columns.collect();
-        Ok(Some(Indexes { kind, columns }))
+        Ok(Some(Indexes {
+            kind,
+            release,
+            columns,
+        }))
     }
 
     /// Names the indexes of a CQL table; names of indexes are unique in a keyspace.
@@ -100,12 +116,12 @@ impl Indexes {
 
     /// Returns the statements that create the indexes of a CQL table.
     pub fn create_statements(&self, keyspace: &str, table: &str) -> Vec<String> {
-        let (create, class) = self.kind.words();
+        let (create, class) = self.kind.words(self.release);
         let named = self.names(table).into_iter().zip(&self.columns);
         named
             .map(|(name, column)| {
                 let column = quoted(column);
-                format!("{create} {name} ON {keyspace}.{table} ({column}) USING {class}")
+                format!("{create} {name} ON {keyspace}.{table} ({column}){class}")
             })
             .collect()
     }

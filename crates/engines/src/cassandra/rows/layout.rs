@@ -4,17 +4,20 @@ mod copies;
 mod meaning;
 mod summaries;
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_workload::{DesignId, Table};
 
 use super::copies::Copies;
+use super::entries::{BLOB, BLOB_4, COMPACT, COMPACT_4, NARROW, NARROW_4, WIDE, WIDE_4};
 use super::indexes::Indexes;
-use super::storage::{TableOptions, table_options};
+use super::storage::TableOptions;
 use super::summary::Summary;
+use crate::EngineError;
 use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::names::table_name;
-use crate::cassandra::read::reading::{Reading, consistency_setting};
+use crate::cassandra::read::reading::Reading;
+use crate::cassandra::release::release_of;
 use crate::settings::Settings;
-use crate::{EngineError, Layout};
 use meaning::{check_meaning, column_names};
 
 /// Name of the column with the bucket number in bucketed partition keys.
@@ -22,57 +25,6 @@ pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
 /// Name of the column with all columns outside the key, as
 /// [`row_blob`](crate::cassandra::write::row_blob) encodes them.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
-
-/// Table options, which every layout of rows has.
-pub const STORAGE_SETTINGS: &str = table_options!();
-const NARROW_SETTINGS: &str = concat!(
-    table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), names=full|short, columns=10, ",
-    consistency_setting!()
-);
-const WIDE_SETTINGS: &str = concat!(
-    "bucket=1d (or a number), order=asc|desc, ",
-    table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), names=full|short, columns=10, ",
-    consistency_setting!()
-);
-/// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
-/// nor indexes them.
-const BLOB_SETTINGS: &str = concat!(
-    "bucket=1d (or a number), order=asc|desc, ",
-    table_options!(),
-    ", page=5000, columns=10, ",
-    consistency_setting!()
-);
-
-/// Entry of the layout `narrow` in `bakeoff list`.
-pub const NARROW: Layout = Layout {
-    name: "cassandra/narrow",
-    what: "one row per partition",
-    settings: NARROW_SETTINGS,
-};
-/// Entry of the layout `wide` in `bakeoff list`.
-pub const WIDE: Layout = Layout {
-    name: "cassandra/wide",
-    what: "rows of a partition key together, in order; a time bucket if asked",
-    settings: WIDE_SETTINGS,
-};
-/// Entry of the layout `blob` in `bakeoff list`.
-pub const BLOB: Layout = Layout {
-    name: "cassandra/blob",
-    what: "as wide, everything outside the key in one encoded blob per row",
-    settings: BLOB_SETTINGS,
-};
-/// Entry of the layout `compact` in `bakeoff list`.
-pub const COMPACT: Layout = Layout {
-    name: "cassandra/compact",
-    what: "as blob, WITH COMPACT STORAGE",
-    settings: BLOB_SETTINGS,
-};
 
 /// A layout of rows in one CQL table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,14 +51,19 @@ impl Shape {
         }
     }
 
-    /// Returns the description of the settings in `bakeoff list`.
-    fn settings(self) -> &'static str {
-        match self {
-            Shape::Narrow => NARROW.settings,
-            Shape::Wide => WIDE.settings,
-            Shape::Blob => BLOB.settings,
-            Shape::Compact => COMPACT.settings,
-        }
+    /// Returns the description of the settings in `bakeoff list`, for a release.
+    fn settings(self, release: Release) -> &'static str {
+        let entry = match (self, release) {
+            (Shape::Narrow, Release::Four) => NARROW_4,
+            (Shape::Narrow, Release::Five) => NARROW,
+            (Shape::Wide, Release::Four) => WIDE_4,
+            (Shape::Wide, Release::Five) => WIDE,
+            (Shape::Blob, Release::Four) => BLOB_4,
+            (Shape::Blob, Release::Five) => BLOB,
+            (Shape::Compact, Release::Four) => COMPACT_4,
+            (Shape::Compact, Release::Five) => COMPACT,
+        };
+        entry.settings
     }
 }
 
@@ -155,7 +112,8 @@ impl TableLayout {
         table: &Table,
         keys_repeat: bool,
     ) -> Result<Self, EngineError> {
-        Self::with_settings(id, shape, shape.settings(), table, keys_repeat)
+        let description = shape.settings(release_of(id));
+        Self::with_settings(id, shape, description, table, keys_repeat)
     }
 
     /// Reads the settings that a description names, for a table that is part of another layout.
@@ -178,7 +136,7 @@ impl TableLayout {
         };
         let order = settings.word("order", &["asc", "desc"])?;
         let reading = Reading::take(&mut settings)?;
-        let indexes = Indexes::take(&mut settings, table)?;
+        let indexes = Indexes::take(&mut settings, table, release_of(id))?;
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
         if indexes.is_some() && copies.is_some() {
             return Err(settings.error(

@@ -3,6 +3,7 @@
 pub mod copies;
 mod describe;
 mod design;
+pub mod entries;
 pub mod indexes;
 pub mod layout;
 pub mod operations;

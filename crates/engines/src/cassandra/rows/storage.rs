@@ -21,7 +21,16 @@ macro_rules! table_options {
 }
 pub(super) use table_options;
 
-/// Default of Cassandra 5.0, in KiB.
+/// Expands to the table options that Cassandra 4.1 has of them.
+macro_rules! table_options_of_4 {
+    () => {
+        "compressor=LZ4|Zstd|Deflate|Snappy|none, level=3 (with compressor=Zstd), chunk=16KiB, \
+         compaction=STCS|LCS:160MiB|TWCS:1d, caching=keys|rows:100|rows:all|none, ttl=30d"
+    };
+}
+pub(super) use table_options_of_4;
+
+/// Default of Cassandra since 4.0, in KiB.
 const DEFAULT_CHUNK_KIB: u32 = 16;
 /// Highest level of Zstd.
 const HIGHEST_LEVEL: u8 = 22;

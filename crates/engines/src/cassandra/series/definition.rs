@@ -1,10 +1,13 @@
 //! The tables that the layout can hold, and the CQL tables that they become.
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
 use crate::cassandra::names::quoted;
 use crate::cassandra::read::readable::{ReadColumn, ReadTable};
-use crate::cassandra::rows::layout::{STORAGE_SETTINGS, Shape, TableLayout};
+use crate::cassandra::release::release_of;
+use crate::cassandra::rows::entries::{STORAGE_SETTINGS, STORAGE_SETTINGS_4};
+use crate::cassandra::rows::layout::{Shape, TableLayout};
 use crate::{EngineError, Layout};
 
 /// Entry of the layout in `bakeoff list`.
@@ -12,6 +15,12 @@ pub const LAYOUT: Layout = Layout {
     name: "cassandra/series",
     what: "a partition for each key, metric and day; tags in a table with a row per key",
     settings: STORAGE_SETTINGS,
+};
+/// The same for Cassandra 4.1.
+pub const LAYOUT_4: Layout = Layout {
+    name: "cassandra-4/series",
+    settings: STORAGE_SETTINGS_4,
+    ..LAYOUT
 };
 
 pub const SERIES_COLUMN: &str = "series_id";
@@ -58,11 +67,15 @@ impl SeriesLayout {
             let columns = table.columns.iter().filter(move |c| c.kind == kind);
             columns.map(|c| &c.name).filter(|name| !table.is_key(name))
         };
+        let entry = match release_of(id) {
+            Release::Four => LAYOUT_4,
+            Release::Five => LAYOUT,
+        };
         let layout = SeriesLayout {
             values: TableLayout::with_settings(
                 id,
                 Shape::Wide,
-                LAYOUT.settings,
+                entry.settings,
                 &values_table(),
                 keys_repeat,
             )?,

@@ -20,8 +20,8 @@ mod table;
 
 use super::request::DesignRequest;
 use crate::EngineError;
-pub use definition::LAYOUT;
 use definition::SeriesLayout;
+pub use definition::{LAYOUT, LAYOUT_4};
 pub use describe::describe;
 pub use design::SeriesDesign;
 

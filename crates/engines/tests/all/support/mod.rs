@@ -16,6 +16,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Comparison, Design, Digest, Expected, Oracle, compare};
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::cassandra::Release;
 use bakeoff_engines::servers::survey;
 use bakeoff_engines::{Context, EngineOptions, MemoryOptions, Running, SqlOracle};
 use bakeoff_testing::{skipped, times};
@@ -326,6 +327,12 @@ fn digests_differ(right: &Expected, ours: &[RecordBatch]) -> Option<String> {
 /// `BAKEOFF_REQUIRE_ENGINES=1`.
 pub async fn has_cassandra() -> bool {
     let survey = survey::cassandra().await;
+    survey.verdict().map_err(skipped).is_ok()
+}
+
+/// Whether Cassandra 4.1 can be started here; else as with Cassandra.
+pub async fn has_cassandra_4() -> bool {
+    let survey = survey::cassandra_of(Release::Four).await;
     survey.verdict().map_err(skipped).is_ok()
 }
 

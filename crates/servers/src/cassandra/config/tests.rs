@@ -193,6 +193,22 @@ fn time_outs_are_long_or_as_shipped() {
     }
 }
 
+#[test]
+fn the_release_before_has_no_key_that_it_does_not_know() {
+    let of = |release| {
+        let chosen = Chosen {
+            release,
+            ..Chosen::default()
+        };
+        settings(Node::default(), &chosen)
+    };
+    let (four, mut five) = (of(Release::Four), of(Release::Five));
+    let only_in_five = ("storage_compatibility_mode".to_owned(), "NONE".to_owned());
+    assert!(five.contains(&only_in_five));
+    five.retain(|setting| *setting != only_in_five);
+    assert_eq!(four, five);
+}
+
 /// An entry that is there twice would have the later value.
 #[test]
 fn every_entry_is_needed_or_can_be_replaced() {

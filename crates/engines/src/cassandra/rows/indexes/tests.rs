@@ -65,6 +65,21 @@ fn indexes_are_created_with_their_table() {
 }
 
 #[test]
+fn the_release_before_has_one_kind_of_index_and_no_name_for_it() {
+    let layout = layout("cassandra-4/wide?index=country+picture:2i").unwrap();
+    let statements = layout.recreation_statements("ks");
+    let made = statements[2..].iter();
+    let made: Vec<String> = made.map(|s| s.replace(&layout.name, "NAME")).collect();
+    assert_eq!(
+        made,
+        [
+            r#"CREATE INDEX NAME_index_1 ON ks.NAME ("country")"#,
+            r#"CREATE INDEX NAME_index_2 ON ks.NAME ("picture")"#,
+        ]
+    );
+}
+
+#[test]
 fn reports_say_which_columns_have_which_index() {
     let setting = |id: &str| layout(id).unwrap().settings().pop().unwrap();
     let (name, what) = setting("cassandra/wide?index=country+order");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::cassandra::cluster::connect::Cluster;
-use crate::cassandra::rows::layout::STORAGE_SETTINGS;
+use crate::cassandra::rows::entries::STORAGE_SETTINGS;
 
 fn options(settings: &str) -> Result<TableOptions, String> {
     let id: DesignId = format!("cassandra/narrow?{settings}").parse()?;
