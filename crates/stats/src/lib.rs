@@ -47,5 +47,5 @@ pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};
 pub use log::{LogRecord, RunLog, SavedRun};
-pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};
+pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo, StandbysInfo};
 pub use thousands::thousands;
