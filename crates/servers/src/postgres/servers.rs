@@ -83,9 +83,9 @@ impl Servers {
         self.primary.set("synchronous_standby_names", standbys)
     }
 
-    /// Returns the names of the standbys that the options ask for, by which the primary knows them.
-    pub fn standby_names(&self) -> Vec<String> {
-        (1..=self.options.standbys).map(name_of).collect()
+    /// Returns the names of so many standbys, by which their primary knows them.
+    pub fn standby_names(standbys: u8) -> Vec<String> {
+        (1..=standbys).map(name_of).collect()
     }
 
     pub fn primary(&self) -> &Server {
