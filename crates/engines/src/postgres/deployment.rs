@@ -108,7 +108,12 @@ impl Deployment {
 
     /// Creates the schema of a design, or finds it again.
     pub async fn claim(&self, schema: &Schema, table: &str) -> Result<(), EngineError> {
-        schema.claim(&self.address.connect("").await?).await?;
+        let claiming = async {
+            let client = self.address.connect("").await?;
+            schema.claim(&client).await.map_err(DesignError::from)
+        };
+        let claimed = self.while_whole(claiming).await;
+        claimed.map_err(|error| EngineError(error.0))?;
         let claimed = (schema.clone(), table.to_owned());
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         schemas.insert(schema.name.clone(), claimed);

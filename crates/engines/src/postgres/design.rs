@@ -127,7 +127,9 @@ impl Design for PostgresDesign {
     }
 
     async fn survives(&self) -> bool {
-        self.is_there().await.unwrap_or(false)
+        let looking = async { self.is_there().await.map_err(DesignError::from) };
+        let found = self.deployment.while_whole(looking).await;
+        found.unwrap_or(false)
     }
 
     async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
