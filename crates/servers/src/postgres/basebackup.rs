@@ -16,6 +16,8 @@ use crate::limited::output_of;
 const PROGRAM: &str = "pg_basebackup";
 /// File by which a server knows that it is a standby.
 const SIGNAL: &str = "standby.signal";
+/// The first major version whose standbys have their settings in `postgresql.conf`.
+const OLDEST: u32 = 12;
 /// Longest time of a copy, which may be of a primary that is loaded.
 const LIMIT: Duration = Duration::from_secs(3600);
 
@@ -23,8 +25,20 @@ const LIMIT: Duration = Duration::from_secs(3600);
 /// installation of the same major version, as packages may divide them.
 ///
 /// # Errors
-/// Fails with `NoBasebackup`, or `Refused` if the account of servers cannot run it.
+/// Fails with `NoBasebackup`, or `Refused` if the account of servers cannot run it, or the version is too old.
 pub(crate) fn program(installation: &Installation, account: Option<&Account>) -> Result<PathBuf> {
+    if installation
+        .major()
+        .parse()
+        .is_ok_and(|major: u32| major < OLDEST)
+    {
+        return Err(Error::Refused(format!(
+            "standbys need PostgreSQL {OLDEST} or newer, and {} has {}: name the folder of newer programs in \
+             BAKEOFF_POSTGRES_BIN, or leave --postgres-standbys out",
+            installation.bin_dir.display(),
+            installation.version
+        )));
+    }
     let own = installation.program(PROGRAM);
     let found = if own.is_file() {
         Some(own)
@@ -127,6 +141,12 @@ mod tests {
         }
         let path = install(folder.path(), "907.3");
         assert_eq!(program(&installation, None).unwrap(), path);
+        let old = Installation {
+            version: "11.22".to_owned(),
+            ..installation
+        };
+        let error = program(&old, None).unwrap_err().to_string();
+        assert!(error.contains("standbys need PostgreSQL 12"), "{error}");
     }
 
     #[test]
