@@ -27,11 +27,8 @@ const LIMIT: Duration = Duration::from_secs(3600);
 /// # Errors
 /// Fails with `NoBasebackup`, or `Refused` if the account of servers cannot run it, or the version is too old.
 pub(crate) fn program(installation: &Installation, account: Option<&Account>) -> Result<PathBuf> {
-    if installation
-        .major()
-        .parse()
-        .is_ok_and(|major: u32| major < OLDEST)
-    {
+    let major = installation.major().parse::<u32>();
+    if major.is_ok_and(|major| major < OLDEST) {
         return Err(Error::Refused(format!(
             "standbys need PostgreSQL {OLDEST} or newer, and {} has {}: name the folder of newer programs in \
              BAKEOFF_POSTGRES_BIN, or leave --postgres-standbys out",
