@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bakeoff_stats::StandbysInfo;
 use bakeoff_workload::DesignId;
 
 use crate::adbc::AdbcOptions;
@@ -59,6 +60,20 @@ pub struct EngineOptions {
     pub adbc: AdbcOptions,
     /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
     pub rate_limit: Option<Arc<RateLimit>>,
+}
+
+impl EngineOptions {
+    /// Describes the standbys of servers that are started, for the records of a run; `None` if there are none.
+    #[cfg(feature = "postgres")]
+    pub fn standbys_info(&self) -> Option<StandbysInfo> {
+        self.postgres.standbys.info()
+    }
+
+    /// Returns `None`, since a build without PostgreSQL starts no server that has standbys.
+    #[cfg(not(feature = "postgres"))]
+    pub fn standbys_info(&self) -> Option<StandbysInfo> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub use memory::MemoryOptions;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresOptions, PostgresServer};
+pub use postgres::{PostgresOptions, PostgresServer, Standbys, WaitFor};
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;

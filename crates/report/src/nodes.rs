@@ -1,9 +1,15 @@
-//! Explains the figures of several Cassandra nodes on one machine.
+//! Explains the figures of several servers on one machine: nodes of Cassandra, and standbys.
+
+use std::collections::BTreeSet;
 
 use bakeoff_stats::drive::DriveSummary;
-use bakeoff_stats::{Machine, NodesInfo, ScaleOut, ScaledQuery, Summary};
+use bakeoff_stats::{DesignInfo, Machine, NodesInfo, ScaleOut, ScaledQuery, Summary};
 
 use crate::units;
+
+/// What is said where designs of other engines had no copies.
+const OTHERS: &str = "; the designs of other engines kept one copy and waited for no other, so their times \
+                      and costs are not comparable";
 
 /// Says what the figures of a comparison on several nodes mean.
 pub fn measured(summary: &Summary) -> Option<String> {
@@ -17,12 +23,47 @@ pub fn measured(summary: &Summary) -> Option<String> {
         nodes.consistency,
         shared(machine),
     );
-    let mut others = summary.designs.iter();
-    if others.any(|design| !nodes.hold(&design.info)) {
-        note += "; the designs of other engines kept one copy and waited for no other, so their times \
-                 and costs are not comparable";
+    if has_others(summary) {
+        note += OTHERS;
     }
     Some(note)
+}
+
+/// Says what the figures of a comparison with standbys mean.
+pub fn replicated(summary: &Summary) -> Option<String> {
+    let (standbys, machine) = (summary.header.standbys.as_ref()?, &summary.header.machine);
+    let held = summary.designs.iter().map(|design| &design.info);
+    let held = held.filter(|info| standbys.hold(info));
+    let engines: BTreeSet<&str> = held.map(|info| info.engine.as_str()).collect();
+    if engines.is_empty() {
+        return None;
+    }
+    let engines: Vec<&str> = engines.into_iter().collect();
+    let mut note = format!(
+        "{} ran with {} on this one machine, and a commit waited for {}: questions went to the primary \
+         alone, bytes per row are of one copy, as everywhere, CPU times of all servers together; these \
+         share {}, so times show what replication costs, not how fast more machines are",
+        engines.join(" and "),
+        units::plural(u64::from(standbys.standbys), "standby", "standbys"),
+        standbys.commit_waits_for,
+        units::plural(u64::from(machine.cores), "core", "cores"),
+    );
+    if has_others(summary) {
+        note += OTHERS;
+    }
+    Some(note)
+}
+
+/// Returns whether there are designs of engines without copies.
+fn has_others(summary: &Summary) -> bool {
+    let header = &summary.header;
+    let is_held = |info: &DesignInfo| {
+        let by_nodes = header.nodes.as_ref().is_some_and(|nodes| nodes.hold(info));
+        let standbys = header.standbys.as_ref();
+        by_nodes || standbys.is_some_and(|standbys| standbys.hold(info))
+    };
+    let mut designs = summary.designs.iter();
+    designs.any(|design| !is_held(&design.info))
 }
 
 /// Says what the figures of a load on several nodes mean.

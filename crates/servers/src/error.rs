@@ -83,6 +83,15 @@ pub enum Error {
     NoTimescale { version: String, bin_dir: PathBuf },
 
     #[error(
+        "pg_basebackup, which copies a server for its standbys, is not installed for PostgreSQL {version} ({}): \
+         install it with {}, name the folder of programs that have it in BAKEOFF_POSTGRES_BIN, or leave \
+         --postgres-standbys out",
+        bin_dir.display(),
+        by_system("postgresql")
+    )]
+    NoBasebackup { version: String, bin_dir: PathBuf },
+
+    #[error(
         "DuckDB's library, libduckdb.so, is not installed{}: install it with `bakeoff show install-duckdb | \
          bash`, or name the file in BAKEOFF_DUCKDB_LIBRARY",
         unfit(found)

@@ -53,8 +53,20 @@ pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
 /// # Errors
 /// Fails with `Refused` when it has not.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
+    check_free_disk_of(1, folder, engine)
+}
+
+/// Checks that the disk of that folder has room for so many servers of an engine, each with its own files.
+///
+/// # Errors
+/// Fails with `Refused` when it has not.
+pub(crate) fn check_free_disk_of(servers: u64, folder: &Path, engine: Engine) -> Result<()> {
+    let purpose = match servers {
+        1 => engine.to_string(),
+        several => format!("{engine} as {several} servers"),
+    };
     let remedy = "free some or choose another folder";
-    check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string(), remedy)
+    check_room(folder, servers * LEAST_FREE_DISK_MIB, &purpose, remedy)
 }
 
 /// Checks that the disk of that folder has that much room.
@@ -129,6 +141,10 @@ mod tests {
         // No process can write there, so nothing is free.
         let error = refused("/proc");
         assert!(error.contains("/proc is full: 0 MiB are free"), "{error}");
+        let checked = check_free_disk_of(3, Path::new("/proc"), Engine::Postgres);
+        let error = checked.unwrap_err().to_string();
+        let words = "PostgreSQL as 3 servers needs at least 3072 MiB";
+        assert!(error.contains(words), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use crate::account::Account;
 use crate::cassandra::{
     self, Java, PinnedCassandra, Release, found_jars, found_java, search_jars, search_java,
 };
@@ -13,7 +14,8 @@ use crate::files::try_writing;
 use crate::home::Home;
 use crate::machine::{available_mib, check_free_disk, existing, free_mib, memory_mib};
 use crate::postgres::{
-    Installation, found_postgres, found_timescale, search_postgres, search_timescale,
+    Installation, find_basebackup, found_postgres, found_timescale, search_postgres,
+    search_timescale,
 };
 use crate::search::Search;
 use crate::spark;
@@ -207,7 +209,12 @@ fn survey_installation(
         let programs = Ok::<_, Error>(installation.bin_dir.display());
         needs.push(Need::new("programs", programs).instead_of(preferred, ""));
     }
-    if let Some(account) = installation.account(None).transpose() {
+    let account = installation.account(None);
+    needs.push(Need::new(
+        "standbys",
+        Ok::<_, Error>(standbys(&installation, &account)),
+    ));
+    if let Some(account) = account.transpose() {
         let name = account.map(|account| format!("runs as {}", account.name));
         needs.push(Need::new("account", name));
     }
@@ -216,6 +223,16 @@ fn survey_installation(
         Home::from_env().and_then(|home| check_home(&home)),
     ));
     Survey { summary, needs }
+}
+
+/// Describes what copies a server for its standbys. Runs without standbys do not need it, so that the server can be
+/// used without.
+fn standbys(installation: &Installation, account: &Result<Option<Account>>) -> String {
+    let account = account.as_ref().ok().and_then(Option::as_ref);
+    match find_basebackup(installation, account) {
+        Ok(program) => format!("copied by {}", program.display()),
+        Err(error) => format!("not possible: {error}"),
+    }
 }
 
 /// Surveys the needs of any run: a writable folder with enough room.

@@ -49,6 +49,6 @@ pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};
 pub use log::{LogRecord, RunLog, SavedRun};
-pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};
+pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo, StandbysInfo};
 pub use prices::Prices;
 pub use thousands::thousands;

@@ -34,6 +34,29 @@ impl NodesInfo {
     }
 }
 
+/// Standbys that were started of a primary server, all on the machine of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StandbysInfo {
+    /// The names of the engines whose servers have them, so many each.
+    pub engines: Vec<String>,
+    /// Number of standbys of each primary.
+    pub standbys: u32,
+    /// What a commit waits for, in words: the end of a sentence that begins with "a commit waits for".
+    pub commit_waits_for: String,
+}
+
+impl StandbysInfo {
+    /// Returns whether a design has its rows on these standbys.
+    pub fn hold(&self, design: &DesignInfo) -> bool {
+        self.engines.contains(&design.engine)
+    }
+
+    /// Returns the number of copies of each row, that of the primary included.
+    pub fn copies(&self) -> u32 {
+        self.standbys.saturating_add(1)
+    }
+}
+
 /// Engine that was started for a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EngineInfo {

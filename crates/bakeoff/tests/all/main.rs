@@ -26,6 +26,7 @@ mod large_answers;
 mod mistakes;
 mod names;
 mod postgres;
+mod postgres_standbys;
 mod progress;
 mod promises;
 mod raw_files;

@@ -13,6 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::replication::Standbys;
 use crate::{EngineError, tls};
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
@@ -33,6 +34,8 @@ const GONE_AFTER: Duration = Duration::from_secs(60);
 pub struct PostgresOptions {
     /// A server that is already running, or `None` to start one.
     pub server: Option<PostgresServer>,
+    /// The standbys of each server that is started.
+    pub standbys: Standbys,
 }
 
 /// The address and the credentials of a PostgreSQL server. It never prints its password.

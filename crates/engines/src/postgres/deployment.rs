@@ -3,31 +3,35 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
-use bakeoff_servers::postgres::{Server, ServerOptions};
+use bakeoff_servers::postgres::{Server, ServerOptions, Servers};
 use bakeoff_stats::EngineInfo;
 use tokio_postgres::Client;
 
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
+use super::replication::Standbys;
 use super::schema::{Schema, execute, failed};
-use super::{Flavour, reader};
+use super::{Flavour, reader, standbys};
 use crate::rate_limit::RateLimit;
 use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
 /// The time limit for the lock on a table that is to be dropped.
 const DROP_WAIT_SECONDS: u32 = 60;
+/// How often it is looked whether a server with standbys has lost one, while a call waits for all of them.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 pub struct Deployment {
     /// The address of the server, with the rights that tables are made with.
     pub address: PostgresServer,
     /// The same for a workload's SQL, on a server of our own with the rights to read tables alone.
     pub questions: PostgresServer,
-    /// The server's process, or `None` if it was not started for the run.
-    server: Option<Server>,
+    /// The server with its standbys, or `None` if it was not started for the run.
+    server: Option<Servers>,
     pub info: EngineInfo,
     /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
@@ -41,7 +45,7 @@ impl Deployment {
     /// Checks that a server can be started, or that the named one answers.
     pub async fn check(flavour: Flavour, context: &Context) -> Result<(), EngineError> {
         let Some(address) = &context.options.postgres.server else {
-            return Ok(Server::check(&server_options(flavour, context)?)?);
+            return Ok(Servers::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
         reader::check_rights(&client, address).await?;
@@ -52,13 +56,12 @@ impl Deployment {
     }
 
     pub async fn start(flavour: Flavour, context: &Context) -> Result<Self, EngineError> {
-        let (address, server) = match &context.options.postgres.server {
+        let asked = context.options.postgres.standbys;
+        let (address, mut server) = match &context.options.postgres.server {
             Some(address) => (address.clone(), None),
             None => {
-                let server = Server::start(server_options(flavour, context)?).await?;
-                let address =
-                    PostgresServer::local(server.address(), server.user(), server.password());
-                (address, Some(server))
+                let server = Servers::start(server_options(flavour, context)?).await?;
+                (address_of(server.primary()), Some(server))
             }
         };
         let client = address.connect("").await?;
@@ -76,13 +79,16 @@ impl Deployment {
                 reader::check_rights(&client, &address).await?;
                 address.clone()
             }
-            Some(server) => reader::make(&client, server).await?,
+            Some(server) => reader::make(&client, server.primary()).await?,
         };
+        if let Some(server) = &mut server {
+            standbys::start(&client, server, asked).await?;
+        }
         let mut info = info(
             flavour,
             &client,
             &address,
-            server.as_ref(),
+            server.as_ref().map(|server| (server, asked)),
             extension.as_ref(),
         )
         .await?;
@@ -102,7 +108,12 @@ impl Deployment {
 
     /// Creates the schema of a design, or finds it again.
     pub async fn claim(&self, schema: &Schema, table: &str) -> Result<(), EngineError> {
-        schema.claim(&self.address.connect("").await?).await?;
+        let claiming = async {
+            let client = self.address.connect("").await?;
+            schema.claim(&client).await.map_err(DesignError::from)
+        };
+        let claimed = self.while_whole(claiming).await;
+        claimed.map_err(|error| EngineError(error.0))?;
         let claimed = (schema.clone(), table.to_owned());
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         schemas.insert(schema.name.clone(), claimed);
@@ -122,12 +133,12 @@ impl Deployment {
         else {
             return Ok(());
         };
-        let dir = server.dir().to_owned();
-        server.stop().await?;
-        if !keep {
-            Server::remove_files(&dir)?;
-        }
-        Ok(())
+        let stopped = if keep {
+            server.stop().await
+        } else {
+            server.stop_and_remove_files().await
+        };
+        Ok(stopped?)
     }
 
     async fn drop_schemas(&self) -> Result<(), EngineError> {
@@ -159,13 +170,51 @@ impl Deployment {
         self.server.is_some()
     }
 
-    /// Returns the folder with the files of tables, if the server was started for this run.
-    pub fn data_dir(&self) -> Option<PathBuf> {
-        self.server.as_ref().map(Server::data_dir)
+    /// Returns the folders with the files of tables, that of the primary first; none if the server was not started
+    /// for this run.
+    pub fn data_dirs(&self) -> Vec<PathBuf> {
+        self.server.as_ref().map_or(Vec::new(), Servers::data_dirs)
     }
 
     pub fn cpu_seconds(&self) -> Option<f64> {
         self.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    /// Waits until all standbys have replayed what the primary has written, and are at rest. Returns their number.
+    pub async fn bring_standbys_to_rest(&self, client: &Client) -> Result<usize, DesignError> {
+        let standbys: &[Server] = match &self.server {
+            Some(server) => server.standbys(),
+            None => &[],
+        };
+        let addresses: Vec<PostgresServer> = standbys.iter().map(address_of).collect();
+        if !addresses.is_empty() {
+            standbys::bring_to_rest(client, &addresses).await?;
+        }
+        Ok(addresses.len())
+    }
+
+    /// Waits for a call as long as all servers run. A commit that waits for a standby which has ended would never
+    /// come to its end.
+    pub async fn while_whole<T>(
+        &self,
+        call: impl Future<Output = Result<T, DesignError>>,
+    ) -> Result<T, DesignError> {
+        let server = self.server.as_ref();
+        let Some(server) = server.filter(|server| !server.standbys().is_empty()) else {
+            return call.await;
+        };
+        let has_lost_one = async {
+            while server.is_running() {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            done = call => done,
+            () = has_lost_one => Err(DesignError::new(
+                "it was given up, since PostgreSQL with its standbys is no longer whole",
+            )),
+        }
     }
 
     /// Passes a result on. After an error it first waits until a dying server is gone, so that
@@ -175,16 +224,22 @@ impl Deployment {
         result: Result<T, DesignError>,
     ) -> Result<T, DesignError> {
         if let (Err(_), Some(server)) = (&result, &self.server) {
-            death::await_end(&[server.address()], || server.is_running()).await;
+            death::await_end(&server.addresses(), || server.is_running()).await;
         }
         result
     }
 
-    /// Returns the reason why the server that was started no longer answers, if it has ended.
+    /// Returns the reason why the server that was started, or one of its standbys, no longer answers, if it has
+    /// ended.
     pub fn dead(&self) -> Option<String> {
         let ended = self.server.as_ref().filter(|s| !s.is_running());
-        ended.map(Server::why_stopped)
+        ended.map(Servers::why_stopped)
     }
+}
+
+/// Returns the address of a server that was started, with the rights of its superuser.
+fn address_of(server: &Server) -> PostgresServer {
+    PostgresServer::local(server.address(), server.user(), server.password())
 }
 
 /// The settings of the server that figures depend on and reports show.
@@ -208,6 +263,7 @@ fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Resul
     let options = ServerOptions::new(home, context.folder_of(flavour.name()));
     Ok(ServerOptions {
         timescale: flavour == Flavour::Timescale,
+        standbys: context.options.postgres.standbys.count,
         max_connections: MAX_CONNECTIONS,
         name: flavour.name().to_owned(),
         ..options
@@ -218,12 +274,15 @@ async fn info(
     flavour: Flavour,
     client: &Client,
     address: &PostgresServer,
-    server: Option<&Server>,
+    server: Option<(&Servers, Standbys)>,
     extension: Option<&Extension>,
 ) -> Result<EngineInfo, EngineError> {
     let postgres = format!("PostgreSQL {}", shown(client, "server_version").await?);
-    let mut settings = match server {
-        Some(server) => server.settings(),
+    let mut settings: Vec<(String, String)> = match server {
+        Some((server, standbys)) => {
+            let of_primary = server.primary().settings();
+            standbys.setting().into_iter().chain(of_primary).collect()
+        }
         None => vec![(EngineInfo::SERVER.to_owned(), address.to_string())],
     };
     for name in REPORTED_SETTINGS {
@@ -240,7 +299,7 @@ async fn info(
     Ok(EngineInfo {
         engine: flavour.name().to_owned(),
         version,
-        start_seconds: server.map(Server::start_seconds),
+        start_seconds: server.map(|(server, _)| server.start_seconds()),
         settings,
     })
 }

@@ -121,16 +121,20 @@ impl Design for PostgresDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        let made = self.make().await.map_err(DesignError::from);
+        let making = async { self.make().await.map_err(DesignError::from) };
+        let made = self.deployment.while_whole(making).await;
         self.deployment.noticing_death(made).await
     }
 
     async fn survives(&self) -> bool {
-        self.is_there().await.unwrap_or(false)
+        let looking = async { self.is_there().await.map_err(DesignError::from) };
+        let found = self.deployment.while_whole(looking).await;
+        found.unwrap_or(false)
     }
 
     async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
-        let loaded = self.loader.load(slice, rows).await;
+        let loading = self.loader.load(slice, rows);
+        let loaded = self.deployment.while_whole(loading).await;
         self.deployment.noticing_death(loaded).await
     }
 
@@ -139,17 +143,22 @@ impl Design for PostgresDesign {
         let settled = async {
             let (server, ours) = (&self.deployment.address, self.deployment.is_ours());
             let client = self.connect().await?;
-            let settling = settle::settle(&client, &self.layout, &self.schema.name, ours);
+            let settling = async {
+                let how = settle::settle(&client, &self.layout, &self.schema.name, ours).await?;
+                let standbys = self.deployment.bring_standbys_to_rest(&client).await?;
+                Ok::<_, DesignError>(how + &settle::of_standbys(standbys))
+            };
             query::cancelled_on_failure(server, &client, settling).await
         };
-        self.deployment.noticing_death(settled.await).await
+        let settled = self.deployment.while_whole(settled).await;
+        self.deployment.noticing_death(settled).await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let data_dir = self.deployment.data_dir();
+        let data_dirs = self.deployment.data_dirs();
         let client = self.connect().await?;
         let (schema, layout) = (&self.schema.name, &self.layout);
-        let read = footprint::read(&client, schema, layout, data_dir.as_deref()).await?;
+        let read = footprint::read(&client, schema, layout, &data_dirs).await?;
         Ok(Footprint {
             design: self.info.id.clone(),
             ..read

@@ -1,6 +1,6 @@
 //! The size of a table on disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bakeoff_driver::DesignError;
 use bakeoff_stats::{Footprint, Needs};
@@ -34,12 +34,14 @@ fn tables_sql(layout: &TableLayout) -> &'static str {
     }
 }
 
-/// Reads sizes from the server's accounting, and of the files if its data folder can be read.
+/// Reads sizes from the server's accounting, and of the files if the data folders can be read: that of the server,
+/// and those of its standbys. They hold a copy of each file of the server, so that its own account is of each of
+/// them; their files are looked at.
 pub async fn read(
     client: &Client,
     schema: &str,
     layout: &TableLayout,
-    data_dir: Option<&Path>,
+    data_dirs: &[PathBuf],
 ) -> Result<Footprint, DesignError> {
     let table = qualified(schema, &layout.table.name);
     let tables = tables_sql(layout);
@@ -55,18 +57,20 @@ pub async fn read(
             format!("SELECT sum(pg_indexes_size(oid))::bigint FROM ({tables}) AS tables"),
         ),
     };
-    let engine_bytes = number(client, &total, &table).await?;
-    let index_bytes = number(client, &indexes, &table).await?;
-    let files = match (data_dir, &layout.shape) {
+    let copies = data_dirs.len().max(1);
+    let of_all = |bytes: u64| bytes.saturating_mul(copies as u64);
+    let engine_bytes = number(client, &total, &table).await?.map(of_all);
+    let index_bytes = number(client, &indexes, &table).await?.map(of_all);
+    let files = match (data_dirs, &layout.shape) {
         // Compressed chunks are in TimescaleDB's internal tables, which the query below does not list.
-        (None, _)
+        ([], _)
         | (
             _,
             Shape::Hypertable {
                 columnstore: true, ..
             },
         ) => None,
-        (Some(dir), _) => Some(files(&paths(client, tables, &table).await?, dir)?),
+        (dirs, _) => Some(files_of_all(&paths(client, tables, &table).await?, dirs)?),
     };
     Ok(Footprint {
         design: String::new(),
@@ -75,8 +79,17 @@ pub async fn read(
         compression_ratio: None,
         compression_metadata_bytes: None,
         files: files.map(|(files, _)| files),
-        note: index_bytes.map(|bytes| format!("of this {} MiB in indexes", bytes >> 20)),
+        note: note(index_bytes, copies),
     })
+}
+
+/// Describes what the bytes are of.
+fn note(index_bytes: Option<u64>, copies: usize) -> Option<String> {
+    let indexes = index_bytes.map(|bytes| format!("of this {} MiB in indexes", bytes >> 20));
+    let servers =
+        (copies > 1).then(|| format!("of all {copies} servers together, with every copy"));
+    let parts: Vec<String> = indexes.into_iter().chain(servers).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 async fn number(client: &Client, sql: &str, table: &str) -> Result<Option<u64>, DesignError> {
@@ -101,6 +114,17 @@ async fn paths(client: &Client, tables: &str, table: &str) -> Result<Vec<String>
         .await
         .map_err(|e| failed(&reason(&e)))?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Returns the number and the bytes of the files of relations in all of these folders.
+fn files_of_all(paths: &[String], data_dirs: &[PathBuf]) -> Result<(u64, u64), DesignError> {
+    let (mut number, mut bytes) = (0, 0);
+    for dir in data_dirs {
+        let of_dir = files(paths, dir)?;
+        number += of_dir.0;
+        bytes += of_dir.1;
+    }
+    Ok((number, bytes))
 }
 
 /// Returns the number and the bytes of the files of relations. A relation may have several segments of
@@ -143,5 +167,26 @@ mod tests {
         }
         let counted = files(&["12".to_owned()], dir.path()).unwrap();
         assert_eq!(counted, (4, 12));
+    }
+
+    #[test]
+    fn files_of_standbys_count_as_they_are() {
+        let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let paths = dirs.each_ref().map(|dir| dir.path().to_owned());
+        std::fs::write(paths[0].join("12"), "xyz").unwrap();
+        std::fs::write(paths[0].join("12_fsm"), "z").unwrap();
+        std::fs::write(paths[1].join("12"), "xyz").unwrap();
+        let counted = files_of_all(&["12".to_owned()], &paths).unwrap();
+        assert_eq!(counted, (3, 7));
+    }
+
+    #[test]
+    fn a_note_says_of_how_many_servers_the_bytes_are() {
+        assert_eq!(note(None, 1), None);
+        let alone = note(Some(5 << 20), 1);
+        assert_eq!(alone.as_deref(), Some("of this 5 MiB in indexes"));
+        let with_standbys = note(Some(5 << 20), 3).unwrap();
+        let words = "of this 5 MiB in indexes, of all 3 servers together, with every copy";
+        assert_eq!(with_standbys, words);
     }
 }

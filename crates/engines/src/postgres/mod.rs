@@ -17,8 +17,10 @@ mod numeric;
 mod query;
 mod ranges;
 mod reader;
+mod replication;
 mod schema;
 mod settle;
+mod standbys;
 
 use std::sync::Arc;
 
@@ -35,6 +37,7 @@ use deployment::Deployment;
 use design::PostgresDesign;
 use extension::Extension;
 use layout::{TableLayout, quoted};
+pub use replication::{Standbys, WaitFor};
 use schema::Schema;
 
 /// PostgreSQL alone, or with TimescaleDB.
@@ -114,12 +117,14 @@ impl Engine for Flavour {
         let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
         let schema = Schema::new(&workload.name, id, context);
         let ours = context.options.postgres.server.is_none();
+        let standbys = context.options.postgres.standbys;
         let mut statements = Vec::new();
         if ours && *self == Flavour::Timescale {
             statements.push(deployment::CREATE_EXTENSION.to_owned());
         }
         if ours {
             statements.extend(reader::statements("..."));
+            statements.extend(standbys::statements(standbys, "..."));
         }
         statements.extend(schema.statements());
         statements.extend(design::create_statements(&schema, &layout));
@@ -130,6 +135,7 @@ impl Engine for Flavour {
         statements.push(layout.copy_statement(&schema.name));
         statements.push(load::note_statement(&schema.name, "SLICE", "PART"));
         statements.extend(settle::statements(&layout, &schema.name, ours));
+        statements.extend((ours && standbys.count > 0).then(|| standbys::AT_REST.to_owned()));
         if !ours {
             statements.extend(schema.drop_tables_statements(&layout.table.name));
             statements.push(schema.drop_statement());
@@ -147,6 +153,7 @@ impl Engine for Flavour {
             "max_parallel_workers_per_gather".to_owned(),
             parallel_workers(context.threads).to_string(),
         ));
+        settings.extend(standbys.setting().filter(|_| ours));
         Ok(self.info_of(id, settings, statements))
     }
 
@@ -155,9 +162,14 @@ impl Engine for Flavour {
             Flavour::Postgres => "PostgreSQL",
             Flavour::Timescale => "TimescaleDB",
         };
+        let standbys = match context.options.postgres.standbys.count {
+            0 => String::new(),
+            1 => " with a standby".to_owned(),
+            several => format!(" with {several} standbys"),
+        };
         Some(match &context.options.postgres.server {
             Some(server) => format!("to the PostgreSQL at {server}"),
-            None => format!("start a {kind} on loopback with its data in it"),
+            None => format!("start a {kind}{standbys} on loopback with its data in it"),
         })
     }
 

@@ -41,6 +41,17 @@ pub async fn settle(
     })
 }
 
+/// Describes the standbys that have replayed it all, as the end of what was done.
+pub fn of_standbys(standbys: usize) -> String {
+    match standbys {
+        0 => String::new(),
+        1 => "; its standby has replayed it all, and has a checkpoint, too".to_owned(),
+        several => {
+            format!("; its {several} standbys have replayed it all, each with a checkpoint, too")
+        }
+    }
+}
+
 /// Returns the statements that compress the chunks. Rows of a partition key are kept together with the
 /// newest first, since those are queried most.
 fn compressing(layout: &TableLayout, table: &str) -> [String; 2] {

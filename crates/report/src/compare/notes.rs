@@ -55,6 +55,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
     notes.extend(not_asked(summary));
     notes.extend(nodes::measured(summary));
+    notes.extend(nodes::replicated(summary));
     notes.extend(nodes::forecast(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes

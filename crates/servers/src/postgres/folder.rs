@@ -22,6 +22,8 @@ const NEW_DATA_BYTES: usize = 4;
 pub(crate) const LOG: &str = "postgresql.log";
 pub(crate) const PREVIOUS_LOG: &str = "postgresql.previous.log";
 const PASSWORD: &str = "password";
+/// File with the password by which a standby logs in to its primary.
+const PGPASS: &str = "primary.pgpass";
 /// Folder for the folders of servers whose account cannot reach the wanted one. It is root's, so that none of
 /// them can be moved away by the account that owns it.
 const ELSEWHERE: &str = "/var/tmp/bakeoff-postgres";
@@ -121,8 +123,26 @@ impl Folder {
 
     /// Writes a random password that only the account can read.
     pub(crate) fn write_password(&self, account: Option<&Account>) -> Result<()> {
+        self.write_password_of(&Secret::new(random_password()?), account)
+    }
+
+    /// Writes the superuser's password of data that are a copy.
+    pub(crate) fn write_password_of(
+        &self,
+        password: &Secret,
+        account: Option<&Account>,
+    ) -> Result<()> {
         self.opened
-            .write_private(PASSWORD, &random_password()?, account)
+            .write_private(PASSWORD, password.reveal(), account)
+    }
+
+    pub(crate) fn pgpass_file(&self) -> PathBuf {
+        self.path.join(PGPASS)
+    }
+
+    /// Writes the line with which a standby logs in to its primary, which only the account can read.
+    pub(crate) fn write_pgpass(&self, line: &str, account: Option<&Account>) -> Result<()> {
+        self.opened.write_private(PGPASS, line, account)
     }
 }
 
@@ -171,7 +191,7 @@ fn substitute(wanted: &Path) -> PathBuf {
 /// # Errors
 /// Fails with `Refused` when it holds anything else.
 fn check_contents(folder: &Path) -> Result<()> {
-    let expected = HashSet::from([DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+    let expected = HashSet::from([DATA, LOG, PREVIOUS_LOG, PASSWORD, PGPASS]);
     let is_ours = |name: &str| expected.contains(name) || name.starts_with(NEW_DATA);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
     let stranger = entries
@@ -249,6 +269,8 @@ mod tests {
             (0o700, 0o600)
         );
         assert_eq!(folder.password().unwrap().reveal().len(), 48);
+        folder.write_pgpass("a:line", None).unwrap();
+        assert_eq!(mode(&folder.pgpass_file()), 0o600);
         fs::write(dir.join("thesis.txt"), "").unwrap();
         for error in [
             Folder::create(&dir, None).unwrap_err(),

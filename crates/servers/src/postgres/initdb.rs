@@ -2,16 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 
 use super::folder::{DATA, Folder};
 use super::installation::Installation;
 use super::server::USER;
+use super::tool::run_to_end;
 use crate::account::{Account, run_as};
-use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::log::LINES;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -42,8 +41,7 @@ async fn initdb(
     installation: &Installation,
     account: Option<&Account>,
 ) -> Result<()> {
-    let program = installation.program("initdb");
-    let mut command = run_as(Command::new(&program), account);
+    let mut command = run_as(Command::new(installation.program("initdb")), account);
     command
         .arg("--pgdata")
         .arg(folder.path().join(new))
@@ -53,18 +51,7 @@ async fn initdb(
         .args(["--encoding=UTF8", "--locale=C", "--lc-ctype=C.UTF-8"])
         .args(["--auth=scram-sha-256", "--username", USER])
         .current_dir(folder.path());
-    let mut command = tokio::process::Command::from(command);
-    let run = command.kill_on_drop(true).output();
-    let reason = match tokio::time::timeout(LIMIT, run).await {
-        Ok(Ok(output)) if output.status.success() => return Ok(()),
-        Ok(Ok(output)) => complaint(&output),
-        Ok(Err(error)) => return Err(Error::io("run", &program)(error)),
-        Err(_) => format!("initdb did not end within {} s", LIMIT.as_secs()),
-    };
-    Err(Error::Died {
-        engine: Engine::Postgres,
-        reason,
-    })
+    run_to_end(command, LIMIT).await
 }
 
 fn check_version(data: &Path, installation: &Installation) -> Result<()> {
@@ -81,12 +68,4 @@ fn check_version(data: &Path, installation: &Installation) -> Result<()> {
         installation.bin_dir.display(),
         installation.version
     )))
-}
-
-/// Returns the last lines that `initdb` printed to its standard error.
-fn complaint(output: &Output) -> String {
-    let printed = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<_> = printed.lines().filter(|line| !line.is_empty()).collect();
-    let last = lines[lines.len().saturating_sub(LINES)..].join("\n  ");
-    format!("initdb, {}\n  {last}", output.status)
 }

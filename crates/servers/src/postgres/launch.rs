@@ -6,9 +6,10 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::basebackup;
 use super::config;
 use super::details::Details;
-use super::folder::{DATA, Folder, LOG, PREVIOUS_LOG, owner_of_data};
+use super::folder::{Folder, LOG, PREVIOUS_LOG, owner_of_data};
 use super::initdb::prepare_data;
 use super::installation::{Installation, find_postgres, find_timescale};
 use super::log;
@@ -21,7 +22,7 @@ use crate::details;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::gate::{self, gated};
-use crate::machine::{check_free_disk, existing};
+use crate::machine::{check_free_disk, check_free_disk_of, existing};
 use crate::ports;
 use crate::process::ProcessId;
 use crate::record::{Record, Register};
@@ -34,10 +35,10 @@ const POLL: Duration = Duration::from_millis(50);
 const CLUSTER_BYTES: usize = 8;
 
 impl Server {
-    /// Starts a server and waits until it accepts connections.
+    /// Starts a server and waits until it accepts connections. A standby without data copies its primary first.
     ///
     /// # Errors
-    /// Fails with `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a folder or port in use,
+    /// Fails with `NoPostgres`, `NoTimescale`, `NoBasebackup`; `Refused` for a full disk, a folder or port in use,
     /// data of another version, or programs that an unprivileged account cannot run; `Io` for a
     /// folder that cannot be written; `Died` with the last lines of the log; `NotAnswering` after
     /// 300 s.
@@ -46,6 +47,13 @@ impl Server {
         let folder = Folder::create(&options.dir, account.as_ref())?;
         check_free_disk(folder.path(), Engine::Postgres)?;
         let began = Instant::now();
+        if let Some(primary) = &options.primary {
+            // Not while the register is held: the copy of a primary that is loaded takes long.
+            let register = Register::open(&options.home).await?;
+            register.check_unused(folder.path())?;
+            drop(register);
+            basebackup::prepare_copy(&folder, primary, &installation, account.as_ref()).await?;
+        }
         let mut server = Server::launch(options, folder, installation, account).await?;
         server.wait_until_ready().await?;
         server.start_seconds = began.elapsed().as_secs_f64();
@@ -56,12 +64,17 @@ impl Server {
     /// starting anything.
     ///
     /// # Errors
-    /// Fails with `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a home that cannot be
-    /// written, or programs that an unprivileged account cannot run.
+    /// Fails with `NoPostgres`, `NoTimescale`, `NoBasebackup`; `Refused` for a full disk, too little memory for
+    /// its standbys, a home that cannot be written, or programs that an unprivileged account cannot run.
     pub fn check(options: &ServerOptions) -> Result<()> {
-        programs(options)?;
+        let (installation, account) = programs(options)?;
+        if options.standbys > 0 {
+            basebackup::program(&installation, account.as_ref())?;
+            config::check_memory(options.standbys)?;
+        }
         check_home(&options.home)?;
-        check_free_disk(existing(&options.dir), Engine::Postgres)
+        let servers = u64::from(options.standbys) + 1;
+        check_free_disk_of(servers, existing(&options.dir), Engine::Postgres)
     }
 
     /// Starts the process and writes its record, holding the register meanwhile so that no other
@@ -91,7 +104,11 @@ impl Server {
             cluster: format!("bakeoff-{}", random_hex::<CLUSTER_BYTES>()?),
         };
         let settings = config::settings(&options)?;
-        write_configuration(&folder, &settings, &details, account.as_ref())?;
+        let mut configured = settings.clone();
+        if let Some(primary) = &options.primary {
+            configured.extend(primary.settings(&folder.pgpass_file()));
+        }
+        config::write(&folder, &configured, &details, account.as_ref())?;
         let owner = options.owner.process()?;
         let password = folder.password()?;
         let (child, process) = spawn(&folder, &installation, account.as_ref())?;
@@ -110,7 +127,7 @@ impl Server {
             folder,
             password,
             timescale: installation.timescale.filter(|_| options.timescale),
-            account: account.map(|account| account.name),
+            account,
             settings,
             child: Mutex::new(child),
             start_seconds: 0.0,
@@ -161,17 +178,6 @@ fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> 
     };
     let account = installation.account(owner_of_data(&options.dir))?;
     Ok((installation, account))
-}
-
-fn write_configuration(
-    folder: &Folder,
-    settings: &[(String, String)],
-    details: &Details,
-    account: Option<&Account>,
-) -> Result<()> {
-    let text = config::text(settings, details.port, &details.cluster);
-    let data = folder.opened().folder(DATA)?;
-    data.write_private("postgresql.conf", &text, account)
 }
 
 fn spawn(

@@ -5,7 +5,8 @@ use std::process::ExitStatus;
 
 use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
-const STARTED: &str = "database system is ready to accept connections";
+/// Beginning of what a server says when it has started; a standby accepts read-only connections.
+const STARTED: &str = "database system is ready to accept";
 /// Marks of lines about the end of the server, rather than about a statement.
 const ENDS: [&str; 3] = ["FATAL:", "PANIC:", "terminated by signal"];
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::primary::Primary;
 use crate::home::Home;
 use crate::record::Owner;
 
@@ -21,6 +22,11 @@ pub struct ServerOptions {
     pub max_connections: u32,
     /// The port on 127.0.0.1; `None` means any free port.
     pub port: Option<u16>,
+    /// The number of standbys that a primary is to have or, of a standby, that its primary has: all of them share
+    /// the machine's memory and disk.
+    pub standbys: u8,
+    /// The primary that the server is a standby of; `None` for a primary, and for a server without standbys.
+    pub primary: Option<Primary>,
     /// Names and values of further settings, which come after Bakeoff's own and so take precedence.
     pub settings: Vec<(String, String)>,
     pub owner: Owner,
@@ -38,6 +44,8 @@ impl ServerOptions {
             timescale: false,
             max_connections: MAX_CONNECTIONS,
             port: None,
+            standbys: 0,
+            primary: None,
             settings: Vec::new(),
             owner: Owner::ThisProcess,
             name: "postgres".into(),

@@ -5,11 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::process::Signal;
+
 use super::children;
+use super::config;
 use super::details::Details;
 use super::folder::{self, Folder};
 use super::log;
+use super::primary::Primary;
 use super::secret::Secret;
+use crate::account::Account;
 use crate::error::Result;
 use crate::home::Home;
 use crate::machine::read_ahead_bytes;
@@ -28,7 +33,7 @@ pub struct Server {
     pub(super) password: Secret,
     pub(super) timescale: Option<String>,
     /// The account that it runs as, if it differs from that of Bakeoff.
-    pub(super) account: Option<String>,
+    pub(super) account: Option<Account>,
     /// Names and values in its configuration.
     pub(super) settings: Vec<(String, String)>,
     pub(super) child: Mutex<Child>,
@@ -128,8 +133,8 @@ impl Server {
         );
         own.extend(
             self.account
-                .clone()
-                .map(|name| ("user of the system", name)),
+                .as_ref()
+                .map(|account| ("user of the system", account.name.clone())),
         );
         if self.folder.path() != self.folder.wanted() {
             let path = self.folder.path().display();
@@ -145,6 +150,27 @@ impl Server {
             .map(|(name, value)| (name.to_owned(), value))
             .chain(self.settings.clone())
             .collect()
+    }
+
+    /// Returns what a standby of that name needs to copy this server, where [`STANDBY_ROLE`](super::STANDBY_ROLE)
+    /// has that password.
+    pub fn for_standby(&self, name: &str, password: &str) -> Primary {
+        Primary {
+            address: self.address(),
+            superuser: self.password.clone(),
+            password: Secret::new(password),
+            name: name.to_owned(),
+        }
+    }
+
+    /// Adds a setting to the configuration of a server that is no standby, and lets it read that again. It is in
+    /// force a moment later, and no more after the server's end.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        self.settings.push((name.to_owned(), value.to_owned()));
+        let account = self.account.as_ref();
+        config::write(&self.folder, &self.settings, &self.details, account)?;
+        self.record.server.signal(Signal::HUP);
+        Ok(())
     }
 
     pub fn is_running(&self) -> bool {

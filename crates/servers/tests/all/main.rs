@@ -8,4 +8,5 @@ mod cassandra_nodes;
 mod cassandra_server;
 mod cassandra_settings;
 mod postgres;
+mod postgres_standbys;
 mod support;

@@ -7,6 +7,7 @@ use super::{Agreed, Axes, Claim, Dropped, Instance, QuerySets, Stopped};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
+    StandbysInfo,
 };
 
 /// Rows of the data that a run did not load.
@@ -202,6 +203,9 @@ pub struct Header {
     /// The nodes that were started for the run, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
+    /// The standbys that were started for the run, where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standbys: Option<StandbysInfo>,
     /// Publication that the figures in `published` are from.
     pub published_source: Option<String>,
     pub published: Vec<PublishedFigure>,
@@ -222,8 +226,9 @@ pub struct Decide {
 impl Header {
     /// Returns the number of copies of each row that the footprint of a design holds.
     pub fn copies_in(&self, design: &DesignInfo) -> u32 {
-        match &self.nodes {
-            Some(nodes) if nodes.hold(design) => nodes.copies,
+        match (&self.nodes, &self.standbys) {
+            (Some(nodes), _) if nodes.hold(design) => nodes.copies,
+            (_, Some(standbys)) if standbys.hold(design) => standbys.copies(),
             _ => 1,
         }
     }

@@ -36,6 +36,7 @@ pub fn header() -> Header {
             grows: None,
         },
         nodes: None,
+        standbys: None,
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),

@@ -100,6 +100,14 @@ mod tests {
     }
 
     #[test]
+    fn earlier_journals_have_no_standbys() {
+        let header = earlier_header();
+        assert_eq!(header.standbys, None);
+        let json = serde_json::to_string(&header).unwrap();
+        assert!(!json.contains("standbys"), "{json}");
+    }
+
+    #[test]
     fn what_an_engine_says_of_itself_counts_more_than_its_name() {
         let mut header = earlier_header();
         let design = &mut header.designs[0];

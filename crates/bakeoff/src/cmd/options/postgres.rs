@@ -1,10 +1,13 @@
-//! Defines options that name a PostgreSQL server; a build without PostgreSQL has none of them.
+//! Defines options that name a PostgreSQL server, or the standbys of one that is started; a build without PostgreSQL
+//! has none of them.
 
 #[cfg(feature = "postgres")]
 use std::path::PathBuf;
 
 use anyhow::Result;
 use bakeoff_engines::EngineOptions;
+#[cfg(feature = "postgres")]
+use bakeoff_engines::Standbys;
 use clap::Args;
 
 #[cfg(feature = "postgres")]
@@ -26,15 +29,38 @@ pub struct PostgresOptions {
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "FILE", requires = "postgres")]
     postgres_ca: Option<PathBuf>,
+
+    /// Standbys of each PostgreSQL that is started, up to 8, which stream its rows, all on this machine
+    /// [default: 0]
+    #[cfg(feature = "postgres")]
+    #[arg(long, value_name = "N", conflicts_with = "postgres", value_parser = clap::value_parser!(u8).range(0..=8), allow_negative_numbers = true)]
+    postgres_standbys: Option<u8>,
+
+    /// Which standbys have a row on disk before it counts as committed [default: any]
+    #[cfg(feature = "postgres")]
+    #[arg(long, value_enum, value_name = "WHICH", requires = "postgres_standbys")]
+    postgres_wait_for: Option<WaitFor>,
+}
+
+/// Standbys that a commit waits for.
+#[cfg(feature = "postgres")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum WaitFor {
+    All,
+    Any,
+    None,
 }
 
 #[cfg(feature = "postgres")]
 impl PostgresOptions {
-    /// Sets the named server in `options`; if none is named, one will be started.
+    /// Sets the named server in `options`; if none is named, one will be started, with the standbys asked for.
     ///
     /// # Errors
-    /// Fails with a misuse for a URL that is invalid or has a password.
+    /// Fails with a misuse for a URL that is invalid or has a password, or for waiting for standbys that there are
+    /// not.
     pub fn put_into(&self, options: &mut EngineOptions) -> Result<()> {
+        options.postgres.standbys = self.standbys();
+        self.check_standbys()?;
         let Some(url) = &self.postgres else {
             return Ok(());
         };
@@ -49,6 +75,32 @@ impl PostgresOptions {
     pub fn url(&self) -> Option<&String> {
         self.postgres.as_ref()
     }
+
+    /// Returns the standbys of each server that is started.
+    pub fn standbys(&self) -> Standbys {
+        use bakeoff_engines::WaitFor as Which;
+        let wait_for = match self.postgres_wait_for {
+            Some(WaitFor::All) => Which::All,
+            Some(WaitFor::None) => Which::None,
+            Some(WaitFor::Any) | None => Which::Any,
+        };
+        match self.postgres_standbys {
+            None | Some(0) => Standbys::default(),
+            Some(count) => Standbys { count, wait_for },
+        }
+    }
+
+    fn check_standbys(&self) -> Result<()> {
+        let waits = matches!(self.postgres_wait_for, Some(WaitFor::All | WaitFor::Any));
+        if waits && self.standbys().count == 0 {
+            return Err(Misuse::new(anyhow::anyhow!(
+                "--postgres-wait-for: there are no standbys that a commit could wait for: ask for some with \
+                 --postgres-standbys, or leave it out"
+            ))
+            .into());
+        }
+        Ok(())
+    }
 }
 
 #[cfg(not(feature = "postgres"))]
@@ -58,6 +110,10 @@ impl PostgresOptions {
     }
 
     pub fn url(&self) -> Option<&String> {
+        None
+    }
+
+    pub fn standbys(&self) -> Option<&String> {
         None
     }
 }

@@ -53,6 +53,7 @@ pub fn header(
             grows: grows(workload),
         },
         nodes: context.options.cassandra.replication.nodes_info(),
+        standbys: context.options.standbys_info(),
         published_source: published.map(|p| p.source.clone()),
         published: published.map_or_else(Vec::new, |p| {
             let figure = |t: &bakeoff_workload::PublishedTime| PublishedFigure {
@@ -153,7 +154,11 @@ pub fn fingerprint(
         ),
         (
             options.budget,
-            (&options.cluster.cassandra, options.postgres.url()),
+            (
+                &options.cluster.cassandra,
+                options.postgres.url(),
+                options.postgres.standbys(),
+            ),
             (options.threads(), replication),
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),

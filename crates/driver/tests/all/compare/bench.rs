@@ -312,6 +312,7 @@ fn header(fakes: &[Fake]) -> Header {
             grows: None,
         },
         nodes: None,
+        standbys: None,
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),

@@ -28,6 +28,7 @@ fn on_server(server: PostgresServer) -> EngineOptions {
     EngineOptions {
         postgres: PostgresOptions {
             server: Some(server),
+            ..PostgresOptions::default()
         },
         ..EngineOptions::default()
     }

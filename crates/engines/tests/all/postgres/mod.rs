@@ -7,6 +7,7 @@
 mod chunks;
 mod existing;
 mod hostile;
+mod standbys;
 
 use std::sync::Arc;
 use std::time::Duration;

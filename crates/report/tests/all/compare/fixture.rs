@@ -391,6 +391,7 @@ fn header() -> Header {
             grows: None,
         },
         nodes: None,
+        standbys: None,
         published_source: Some(
             "A published comparison of formats (2016), Cassandra 2.1.6, Spark 1.4, one thread"
                 .to_owned(),

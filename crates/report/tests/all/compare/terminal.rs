@@ -1,6 +1,8 @@
 use bakeoff_report::STYLES;
 use bakeoff_report::terminal::render;
-use bakeoff_stats::{Answered, DesignSummary, Outcome, Record, RowsLeft, Summary};
+use bakeoff_stats::{
+    Answered, DesignSummary, NodesInfo, Outcome, Record, RowsLeft, StandbysInfo, Summary,
+};
 
 use super::fixture;
 
@@ -220,4 +222,32 @@ fn a_run_without_an_answer_recommends_nothing_by_its_loading() {
     for part in ["Certainty", "Buy", "Others", "Left out"] {
         assert!(!verdict.contains(part), "{part}: {verdict}");
     }
+}
+
+#[test]
+fn standbys_are_told_and_count_as_copies_beside_nodes() {
+    let mut summary = summary();
+    summary.header.standbys = Some(StandbysInfo {
+        engines: vec!["cassandra".to_owned(), "nobody".to_owned()],
+        standbys: 2,
+        commit_waits_for: "any one of them".to_owned(),
+    });
+    let told = "cassandra ran with 2 standbys on this one machine, and a commit waited for any one of them";
+    let others = "the designs of other engines kept one copy";
+    let text = render(&summary, 1_000, false);
+    assert!(text.contains(told), "{text}");
+    assert!(text.contains(others), "{text}");
+    // Of all engines of the run, each has copies of either kind.
+    let standbys = summary.header.standbys.as_mut().unwrap();
+    let engines = summary.designs.iter().map(|d| d.info.engine.clone());
+    standbys.engines = engines.filter(|engine| engine != "cassandra").collect();
+    summary.header.nodes = Some(NodesInfo {
+        engine: "cassandra".to_owned(),
+        nodes: 3,
+        copies: 2,
+        consistency: "ONE".to_owned(),
+    });
+    let text = render(&summary, 1_000, false);
+    assert!(text.contains("Cassandra ran as 3 nodes"), "{text}");
+    assert!(!text.contains(others), "{text}");
 }

@@ -273,6 +273,15 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
         Some(n) => format!("{} nodes, {} copies, {}", n.nodes, n.copies, n.consistency),
         None => "one node".to_owned(),
     };
+    let standbys = |header: &Header| match &header.standbys {
+        Some(s) => format!(
+            "{} of {}, a commit waits for {}",
+            s.standbys,
+            s.engines.join(" and "),
+            s.commit_waits_for
+        ),
+        None => "none".to_owned(),
+    };
     let all = [
         ("machine", a.machine.cpu.clone(), b.machine.cpu.clone()),
         (
@@ -289,6 +298,7 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
         ),
         ("threads", a.threads.to_string(), b.threads.to_string()),
         ("nodes", nodes(a), nodes(b)),
+        ("standbys", standbys(a), standbys(b)),
     ];
     all.into_iter()
         .filter_map(|(what, a, b)| other(what.to_owned(), a, b))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::StandbysInfo;
 use crate::compare::testing::*;
 use crate::compare::{Outcome, Step};
 
@@ -314,4 +315,30 @@ fn figures_of_further_tables_are_kept_apart_from_those_of_the_design() {
         Summary::from_records(&run(records)).is_err(),
         "an unknown table"
     );
+}
+
+#[test]
+fn the_copies_of_standbys_are_counted_once() {
+    let stored = ["a/x", "memory"].into_iter().flat_map(|design| {
+        let loaded = loaded(design, 0, 1.0);
+        [created(design), loaded, footprint(design, 6_000)]
+    });
+    let mut records = run(stored);
+    let Record::Started(header) = &mut records[0] else {
+        unreachable!()
+    };
+    header.standbys = Some(StandbysInfo {
+        engines: vec!["a".to_owned()],
+        standbys: 2,
+        commit_waits_for: "any one of them".to_owned(),
+    });
+    let summary = Summary::from_records(&records).unwrap();
+    let bytes_per_row = |design| design_of(&summary, design).bytes_per_row;
+    assert_eq!(bytes_per_row("a/x"), Some(20.0));
+    assert_eq!(bytes_per_row("memory"), Some(60.0));
+    let forecast = summary.forecast.as_ref().unwrap();
+    let storage = forecast.design("a/x").unwrap().storage.as_ref();
+    let storage = storage.unwrap();
+    // Of the three copies that the scale asks for.
+    assert_eq!(storage.bytes, 20.0 * 10_000.0 * 3.0);
 }
