@@ -134,8 +134,10 @@ impl<'a> Shown<'a> {
     /// Names designs that need several nodes but do not divide rows among them.
     fn apart(&self) -> Option<String> {
         let is_apart = |rate: &&NodeRate| {
-            let several = rate.needed.is_some_and(|needed| needed.nodes > 1);
-            several && !rate.cluster.divides
+            let servers = rate
+                .needed
+                .map(|needed| needed.nodes / u64::from(rate.cluster.copies.max(1)));
+            servers > Some(1) && !rate.cluster.divides
         };
         let mut designs: Vec<&str> = Vec::new();
         for rate in self.per_node.rates.iter().filter(is_apart) {

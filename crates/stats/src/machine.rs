@@ -73,6 +73,8 @@ impl EngineInfo {
     pub const NODES: &'static str = "nodes";
     /// Name of the setting with the copies of each row, which is left out for a single copy.
     pub const COPIES: &'static str = "replication factor";
+    /// Name of the setting that begins with the number of standbys of a server, which is left out for none.
+    pub const STANDBYS: &'static str = "standbys";
     /// Name of the setting with the address of a cluster that was running already.
     pub const CLUSTER: &'static str = "cluster";
     /// Name of the setting with the address of a server that was running already.

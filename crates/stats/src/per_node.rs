@@ -186,8 +186,10 @@ impl NodesNeeded {
             return None;
         }
         let (for_rate, copies) = ((nodes as u64).max(1), u64::from(cluster.copies));
+        // Rows that are not divided among nodes take whole servers, each with its standbys.
+        let at_once = if cluster.divides { 1 } else { copies.max(1) };
         Some(NodesNeeded {
-            nodes: for_rate.max(copies),
+            nodes: for_rate.max(copies).checked_next_multiple_of(at_once)?,
             for_copies: copies > for_rate,
             month: None,
         })

@@ -1,6 +1,6 @@
 //! How many standbys a server that is started has, and which of them a commit waits for.
 
-use bakeoff_stats::StandbysInfo;
+use bakeoff_stats::{EngineInfo, StandbysInfo};
 
 use super::Flavour;
 
@@ -49,7 +49,7 @@ impl Standbys {
             self.count,
             self.commit_waits_for()
         );
-        (self.count > 0).then(|| ("standbys".to_owned(), how))
+        (self.count > 0).then(|| (EngineInfo::STANDBYS.to_owned(), how))
     }
 
     /// Describes them for the records of a run; `None` if there are none.

@@ -24,14 +24,18 @@ impl Cluster {
     pub fn of(design: &DesignInfo, engines: &[EngineInfo], machine: &Machine) -> Cluster {
         // A run that went on has its engine once more: the last one says how it is now.
         let engine = { engines.iter().rev() }.find(|info| info.engine == design.engine);
-        let number = |name| engine.and_then(|info| info.setting(name)?.parse::<u32>().ok());
+        // The number of standbys has words behind it.
+        let first = |value: &str| value.split(';').next()?.parse::<u32>().ok();
+        let number = |name| engine.and_then(|info| first(info.setting(name)?));
         let nodes = number(EngineInfo::NODES);
         let is_here = !design.server || engine.is_none_or(|info| is_here(info, nodes));
         let cores = f64::from(machine.cores.max(1));
-        let count = nodes.unwrap_or(1).max(1);
+        let standbys = number(EngineInfo::STANDBYS).unwrap_or(0);
+        let count = nodes.unwrap_or(1).max(1).saturating_add(standbys);
+        let copies = number(EngineInfo::COPIES).unwrap_or(1).max(1);
         Cluster {
             nodes: count,
-            copies: number(EngineInfo::COPIES).unwrap_or(1).max(1),
+            copies: copies.saturating_add(standbys),
             cores_of_node: is_here.then(|| cores / f64::from(count)),
             divides: nodes.is_some(),
         }
@@ -89,6 +93,7 @@ mod tests {
             settings: Vec::new(),
             statements: Vec::new(),
             unit_rows: None,
+            not_asked: Vec::new(),
         };
         let machine = Machine {
             os: String::new(),
@@ -111,6 +116,19 @@ mod tests {
         };
         assert_eq!(cluster, expected);
         assert!(cluster.is_shared());
+    }
+
+    #[test]
+    fn a_primary_and_its_standbys_are_nodes_with_a_copy_each() {
+        let settings = [("standbys", "2; a commit waits for any one of them")];
+        let cluster = of(&[engine(Some(20.0), &settings)], true);
+        let expected = Cluster {
+            nodes: 3,
+            copies: 3,
+            cores_of_node: Some(2.0),
+            divides: false,
+        };
+        assert_eq!(cluster, expected);
     }
 
     #[test]

@@ -94,6 +94,15 @@ fn there_are_as_many_nodes_as_copies_and_a_month_pays_for_all_of_them() {
 }
 
 #[test]
+fn a_server_comes_with_all_of_its_standbys() {
+    let mut with_standby = rate("a", 9_000.0, 2, 2);
+    with_standby.cluster.divides = false;
+    let needed = only(with_standby, &wanted(false, Some(20_000.0))).needed;
+    // 4,500 of each of two nodes: 4.4 nodes, which are three servers with a standby each.
+    assert_eq!(needed.map(|needed| needed.nodes), Some(6));
+}
+
+#[test]
 fn what_is_not_known_has_no_nodes() {
     let none = |rate: f64| PerNode::new(vec![self::rate("a", rate, 3, 1)], &Wanted::default(), &[]);
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
