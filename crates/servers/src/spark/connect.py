@@ -28,6 +28,7 @@ class Connect(Asking):
         self.jars = {}
         # The sessions of requests that are served.
         self.asked = {}
+        self.is_leaving = False
         self.first = self.session()
         self.version = self.first.version
         self.cores = answer(self.first, CORES).column(0)[0].as_py()
@@ -70,7 +71,7 @@ class Connect(Asking):
             rows = rows.select([quoted(column) for column in source["columns"]])
         self.tables[name] = table
         rows.createOrReplaceTempView(table)
-        if request["cache"]:
+        if request["cache"] and not self.is_leaving:
             session.sql("CACHE TABLE " + quoted(table))
 
     def close(self, request):
@@ -110,6 +111,7 @@ class Connect(Asking):
 
     def leave(self):
         """Interrupts what is served, and removes all tables. The server closes sessions that are idle by itself."""
+        self.is_leaving = True
         for name, session in list(self.sessions.items()):
             for leaving in (session.interruptAll, lambda: self.close({"session": name})):
                 try:

@@ -1,12 +1,13 @@
 """Asks Spark on behalf of the process that started this one.
 
 Every line of the standard input is a request in JSON. The first one says which Spark: its configuration (`spark`), the
-URL of one elsewhere without secrets (`address`) or none, its URL with secrets for a client of Spark Connect (`remote`) or
-none, and the `secret` of a cluster or none. The others have an `id` and what is to be done: `open` a table, `close` it, `query` it, or `cancel` another request. Every answer is a line in JSON with the
-`id` of its request, and either an `error`, or the number of `bytes` that follow it: an Arrow IPC stream.
+URL of one elsewhere without secrets (`address`) or none, its URL with secrets for a client of Spark Connect (`remote`)
+or none, and the `secret` of a cluster or none. The others have an `id` and what is to be done: `open` a table, `close`
+it, `query` it, or `cancel` another request. Every answer is a line in JSON with the `id` of its request, and either an
+`error`, or the number of `bytes` that follow it: an Arrow IPC stream.
 
-When the standard input ends, so do this process and its group, however busy they are. Before that, tables in a Spark that
-does not end with them are removed.
+When the standard input ends, so do this process and its group, however busy they are. Before that, tables in a Spark
+that does not end with them are removed.
 """
 
 import json

@@ -1,5 +1,5 @@
-//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks. Requests and answers
-//! go through its standard input and output, so that there is no port and no password, and no record of it: when its input
+//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks, or one elsewhere that
+//! this program asks ([`SparkCluster`]). Requests and answers go through its standard input and output, so that there is no port and no password, and no record of it: when its input
 //! ends, as it does when Bakeoff is killed, it kills its process group.
 //!
 //! ```no_run
@@ -17,6 +17,8 @@
 //! # }
 //! ```
 
+mod cluster;
+mod configuration;
 #[cfg(test)]
 mod driver_tests;
 mod exchange;
@@ -27,9 +29,11 @@ mod options;
 mod pinned;
 mod process;
 mod python;
+mod reach;
 mod reply;
 mod source;
 
+pub use cluster::{Access, SparkCluster};
 pub use jars::{check_connector, resolve_connector};
 pub(crate) use launch::{default_heap_mib, find_java_for_spark};
 pub use options::SparkOptions;
