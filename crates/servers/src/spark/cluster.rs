@@ -32,7 +32,7 @@ pub struct SparkCluster {
     /// The user whose sessions a Spark Connect server takes ours for, if the URL names one.
     user: Option<String>,
     /// The token of Spark Connect, or the secret that a standalone cluster shares with its applications.
-    pub(super) token: Option<String>,
+    token: Option<String>,
 }
 
 impl SparkCluster {
@@ -300,6 +300,9 @@ mod tests {
         let cluster = SparkCluster::new("spark://db1", Some("hidden")).unwrap();
         assert_eq!(cluster.secret(), Some("hidden"));
         assert_eq!(cluster.remote(), None);
-        assert_eq!(format!("{cluster:?} {cluster}").matches("hidden").count(), 0);
+        assert_eq!(
+            format!("{cluster:?} {cluster}").matches("hidden").count(),
+            0
+        );
     }
 }

@@ -57,7 +57,7 @@ impl Spark {
     /// of the log; `NotAnswering` after 180 s.
     pub async fn start(options: SparkOptions) -> Result<Spark> {
         let needs = Needs::find(&options).await?;
-        let address = needs.address(&options).await?;
+        let address = own_address(&options).await?;
         let folder = std::path::absolute(&options.dir).map_err(Error::io("find", &options.dir))?;
         write_files(&folder)?;
         let temporary = folder.join(TEMPORARY);
@@ -122,8 +122,8 @@ impl Spark {
     /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory, or for a Spark elsewhere that
     /// cannot be reached.
     pub async fn check(options: &SparkOptions) -> Result<()> {
-        let needs = Needs::find(options).await?;
-        needs.address(options).await?;
+        Needs::find(options).await?;
+        own_address(options).await?;
         check_free_disk(existing(&options.dir), Engine::Spark)
     }
 
@@ -200,16 +200,16 @@ impl Needs {
             of_driver: Some(of_driver),
         })
     }
+}
 
-    /// Returns the address of this machine at which executors reach a driver.
-    ///
-    /// # Errors
-    /// Fails with `Refused` for a Spark elsewhere that cannot be reached.
-    async fn address(&self, options: &SparkOptions) -> Result<IpAddr> {
-        match &options.cluster {
-            Some(cluster) => reach(cluster).await,
-            None => Ok(Ipv4Addr::LOCALHOST.into()),
-        }
+/// Returns the address of this machine at which executors reach a driver.
+///
+/// # Errors
+/// Fails with `Refused` for a Spark elsewhere that cannot be reached.
+async fn own_address(options: &SparkOptions) -> Result<IpAddr> {
+    match &options.cluster {
+        Some(cluster) => reach(cluster).await,
+        None => Ok(Ipv4Addr::LOCALHOST.into()),
     }
 }
 
@@ -295,98 +295,4 @@ fn died(reason: String) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    fn the_heap_is_a_quarter_of_the_memory_within_limits() {
-        assert_eq!(heap_of(64 << 10).unwrap(), 4096);
-        assert_eq!(heap_of(8 << 10).unwrap(), 2048);
-        let error = heap_of(2 << 10).unwrap_err().to_string();
-        assert!(error.contains("has 2048 MiB"), "{error}");
-    }
-
-    #[test]
-    fn a_java_is_named_by_its_folder() {
-        let java = |program: &str| Java {
-            program: program.into(),
-            version: "17".to_owned(),
-            release: 17,
-        };
-        assert_eq!(java_home(&java("/opt/jdk/bin/java")), Path::new("/opt/jdk"));
-        assert_eq!(java_home(&java("/usr/bin/java")), Path::new("/usr"));
-    }
-
-    /// Starts a process in the place of Python, if there is a Java.
-    async fn started(does: &str) -> Option<(tempfile::TempDir, Result<Spark>)> {
-        if let Err(reason) = find_java_for_spark().await {
-            bakeoff_testing::skipped(reason);
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("python3");
-        fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let options = SparkOptions {
-            python: Some(program),
-            ..SparkOptions::new(folder.path().join("spark"), 1)
-        };
-        let spark = Spark::start(options).await;
-        Some((folder, spark))
-    }
-
-    #[tokio::test]
-    async fn a_start_that_fails_says_why() {
-        for (does, why) in [
-            (
-                "echo 'ImportError: no such thing' >&2; exit 3",
-                "ImportError: no such thing",
-            ),
-            (
-                "read line; echo '{\"id\": 0, \"error\": \"no room\"}'; cat",
-                "no room",
-            ),
-            ("read line; kill -9 $$", "SIGKILL"),
-        ] {
-            let Some((_folder, spark)) = started(does).await else {
-                return;
-            };
-            let error = spark.err().unwrap().to_string();
-            assert!(
-                error.starts_with("Spark ended while it was starting"),
-                "{error}"
-            );
-            assert!(error.contains(why), "{error}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_process_that_was_dropped_is_gone_with_what_it_started() {
-        let does = "read line; sleep 600 & echo '{\"id\": 0, \"bytes\": 0}'; trap '' TERM; while :; do sleep 1; done";
-        let Some((_folder, spark)) = started(does).await else {
-            return;
-        };
-        let spark = spark.unwrap();
-        let process = spark.process;
-        assert!(spark.is_running());
-        assert!(spark.cpu_seconds().unwrap() >= 0.0);
-        assert_eq!(spark.dead(), None);
-        drop(spark);
-        assert!(!process.is_alive());
-    }
-
-    #[tokio::test]
-    async fn a_process_that_is_killed_is_dead_and_says_so() {
-        let does = "read line; echo '{\"id\": 0, \"bytes\": 0}'; read line; kill -9 $$";
-        let Some((_folder, spark)) = started(does).await else {
-            return;
-        };
-        let spark = spark.unwrap();
-        let answer = spark.query("a", "SELECT 1").await;
-        let error = answer.err().unwrap().to_string();
-        assert!(error.contains("SIGKILL"), "{error}");
-        assert!(spark.dead().unwrap().contains("SIGKILL"));
-    }
-}
+mod tests;
