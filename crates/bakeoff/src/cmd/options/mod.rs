@@ -7,3 +7,4 @@ pub mod nodes;
 pub mod postgres;
 pub mod prices;
 pub mod rate_limit;
+pub mod spark;

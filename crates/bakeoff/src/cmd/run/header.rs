@@ -153,7 +153,11 @@ pub fn fingerprint(
         ),
         (
             options.budget,
-            (&options.cluster.cassandra, options.postgres.url()),
+            (
+                &options.cluster.cassandra,
+                options.postgres.url(),
+                options.spark.place(),
+            ),
             (options.threads(), replication),
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),
