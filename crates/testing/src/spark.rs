@@ -54,13 +54,14 @@ impl SparkServers {
             words
         };
         let mut master = run("Master");
-        master.extend(["--port".into(), port.to_string().into()]);
+        master.extend(["--port", &port.to_string()].map(OsString::from));
         servers.start(of, &spark, folder, "master", master);
         servers.await_port(port);
         let mut worker = hiding(hidden);
         worker.extend(run("Worker"));
         worker.extend(["--cores", "2", "--memory", "2g", "--work-dir"].map(OsString::from));
-        worker.extend([folder.join("work").into(), servers.url.clone().into()]);
+        worker.push(folder.join("work").into());
+        worker.push(servers.url.clone().into());
         servers.start(of, &spark, folder, "worker", worker);
         servers
     }
@@ -97,7 +98,8 @@ impl SparkServers {
             ("spark.driver.host", "127.0.0.1".to_owned()),
             ("spark.driver.bindAddress", "127.0.0.1".to_owned()),
         ] {
-            words.extend(["--conf".into(), format!("{name}={value}").into()]);
+            words.push("--conf".into());
+            words.push(format!("{name}={value}").into());
         }
         servers.start(of, &spark, folder, "connect", words);
         servers.await_port(port);
@@ -142,6 +144,24 @@ impl SparkServers {
         stream.read_to_string(&mut reply).expect("a reply");
         let (_, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
         body.to_owned()
+    }
+
+    /// Returns the CPU time of all their processes in clock ticks.
+    pub fn cpu_ticks(&self) -> u64 {
+        let groups: Vec<u64> = { self.processes.iter() }
+            .map(|process| u64::from(process.id()))
+            .collect();
+        let processes = fs::read_dir("/proc").expect("/proc");
+        let ticks = processes.flatten().filter_map(|process| {
+            // One that has just ended has no such file.
+            let stat = fs::read_to_string(process.path().join("stat")).ok()?;
+            // Behind the name: state, parent, group, and from the 12th on the times in user and system mode.
+            let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+            let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+            let is_ours = groups.contains(&number(2)?);
+            is_ours.then_some(number(11)? + number(12)?)
+        });
+        ticks.sum()
     }
 
     /// Kills all of them, as a crash would.
