@@ -29,17 +29,27 @@ class Connect(Asking):
         # The sessions of requests that are served.
         self.asked = {}
         self.is_leaving = False
-        self.first = self.session()
-        self.version = self.first.version
-        self.cores = answer(self.first, CORES).column(0)[0].as_py()
+        self.version = "of an unknown version"
+        try:
+            self.version = self.plain_session().version
+            self.cores = answer(self.session(), CORES).column(0)[0].as_py()
+        except Exception as error:
+            raise RuntimeError(
+                f"the Spark {self.version} at {self.address} cannot be asked: check --spark, and BAKEOFF_SPARK_TOKEN"
+                f" if it wants a token ({message_of(error)})"
+            ) from error
         # By default it makes 200 parts of whatever is grouped or joined.
         self.settings["spark.sql.shuffle.partitions"] = str(self.cores)
 
-    def session(self):
+    def plain_session(self):
         from pyspark.sql.connect.session import SparkSession
 
         session = SparkSession(connection=self.remote, userId=USER)
         session.client._retry_policy.update(RETRIES)
+        return session
+
+    def session(self):
+        session = self.plain_session()
         for name, value in self.settings.items():
             session.conf.set(name, value)
         return session
