@@ -1,5 +1,5 @@
-//! Servers of Spark on loopback, from the distribution in the Python package `pyspark`: a standalone master with a worker,
-//! or a server of Spark Connect.
+//! Servers of Spark on loopback, from the distribution in the Python package `pyspark`: a standalone master with a
+//! worker, or a server of Spark Connect.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -66,8 +66,8 @@ impl SparkServers {
         servers
     }
 
-    /// Starts a server of Spark Connect with two cores, to which a folder looks empty, with its files in another folder.
-    /// `None`, with the reason printed, where its jar is missing; a failure in CI.
+    /// Starts a server of Spark Connect with two cores, to which a folder looks empty, with its files in another
+    /// folder. `None`, with the reason printed, where its jar is missing; a failure in CI.
     ///
     /// # Panics
     /// Panics if it ends, or does not listen.

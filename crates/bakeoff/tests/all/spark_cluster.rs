@@ -1,5 +1,5 @@
-//! Runs that ask a Spark elsewhere: what is refused before anything is made, and what a run leaves on it, killed or not.
-//! Where Spark or the server of Spark Connect is not installed some print why they are skipped and pass, unless
+//! Runs that ask a Spark elsewhere: what is refused before anything is made, and what a run leaves on it, killed or
+//! not. Where Spark or the server of Spark Connect is not installed some print why they are skipped and pass, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The engine `spark`: Spark SQL over a Parquet file or a table of Cassandra, in a process of its own or on a cluster of the
-//! user's.
+//! The engine `spark`: Spark SQL over a Parquet file or a table of Cassandra, in a process of its own or on a cluster
+//! of the user's.
 
 mod answer;
 mod options;

@@ -54,8 +54,8 @@ pub fn check(context: &Context) -> Result<(), EngineError> {
     try_writing(shared).map_err(|error| refused(format!("cannot be written to ({error})")))
 }
 
-/// Checks that the workers of a cluster read what this machine writes into a folder: all of them read small files at the
-/// same time, whose rows are known.
+/// Checks that the workers of a cluster read what this machine writes into a folder: all of them read small files at
+/// the same time, whose rows are known.
 ///
 /// # Errors
 /// Fails with what Spark says, and what to do.

@@ -146,8 +146,8 @@ impl Design for SparkTable {
         reading.complete()
     }
 
-    /// Returns the time of Spark and of the server that stores the rows; `None` if one of them is not known, as that of a
-    /// cluster.
+    /// Returns the time of Spark and of the server that stores the rows; `None` if one of them is not known, as that of
+    /// a cluster.
     fn server_cpu_seconds(&self) -> Option<f64> {
         let Parts {
             process,

@@ -1,5 +1,5 @@
-//! Designs of Spark on servers of their own, a standalone cluster and a server of Spark Connect: they answer as the rows do,
-//! leave nothing behind, and say when the servers end or do not see the files.
+//! Designs of Spark on servers of their own, a standalone cluster and a server of Spark Connect: they answer as the
+//! rows do, leave nothing behind, and say when the servers end or do not see the files.
 //!
 //! Where Spark or the server of Spark Connect is not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.

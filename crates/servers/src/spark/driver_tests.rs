@@ -53,10 +53,7 @@ class Client:
     def interrupt_tag(self, tag): told.append("interrupt " + tag)
     def to_table(self, plan):
         if plan == "lost":
-            raise RuntimeError('<_InactiveRpcError
-	status = StatusCode.UNAVAILABLE
-	details = "gone"
->')
+            raise RuntimeError('<_InactiveRpcError\n\tstatus = StatusCode.UNAVAILABLE\n\tdetails = "gone"\n>')
         return types.SimpleNamespace(column=lambda n: [types.SimpleNamespace(as_py=lambda: 3)]), None
 
 class Rows:
@@ -69,7 +66,8 @@ class Session:
         self.client = Client()
         self.conf = types.SimpleNamespace(set=lambda name, value: told.append(f"{name}={value}"))
         self.catalog = types.SimpleNamespace(dropTempView=lambda name: told.append("drop " + name))
-        self.read = types.SimpleNamespace(format=lambda name: self.read, options=lambda **all: self.read, load=self.load)
+        itself = lambda *_, **all: self.read
+        self.read = types.SimpleNamespace(format=itself, options=itself, load=self.load)
     def load(self, path):
         told.append("load " + path)
         return Rows()

@@ -119,8 +119,8 @@ impl Spark {
     /// Spark elsewhere is connected to.
     ///
     /// # Errors
-    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory, or for a Spark elsewhere that
-    /// cannot be reached.
+    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory, or for a Spark elsewhere
+    /// that cannot be reached.
     pub async fn check(options: &SparkOptions) -> Result<()> {
         Needs::find(options).await?;
         own_address(options).await?;

@@ -1,7 +1,7 @@
-//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks, or one elsewhere that
-//! this program asks ([`SparkCluster`]). Requests and answers go through its standard input and output, so that there is
-//! no port and no password for them, and no record of it: when its input ends, as it does when Bakeoff is killed, it
-//! removes its tables from a Spark that keeps them, and kills its process group.
+//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks, or one elsewhere
+//! that this program asks ([`SparkCluster`]). Requests and answers go through its standard input and output, so that
+//! there is no port and no password for them, and no record of it: when its input ends, as it does when Bakeoff is
+//! killed, it removes its tables from a Spark that keeps them, and kills its process group.
 //!
 //! ```no_run
 //! # async fn example() -> bakeoff_servers::Result<()> {
