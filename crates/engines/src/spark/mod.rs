@@ -85,7 +85,8 @@ impl Engine for Spark {
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {
-        let spark = match &context.options.spark.cluster {
+        let elsewhere = context.options.spark.cluster.as_ref();
+        let spark = match elsewhere {
             None => "start a Spark on loopback with its files in it".to_owned(),
             Some(cluster) => {
                 let files = shared_files::context(context).folder_of(ENGINE);
@@ -94,6 +95,7 @@ impl Engine for Spark {
             }
         };
         Some(match &context.options.cassandra.cluster {
+            None if elsewhere.is_some() => spark,
             None => format!("{spark}, and a Cassandra for spark/cassandra"),
             Some(cluster) => format!(
                 "{spark}, and with spark/cassandra to the Cassandra at {}",
