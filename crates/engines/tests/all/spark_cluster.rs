@@ -105,7 +105,7 @@ async fn a_question_to_spark_connect_that_nobody_waits_for_ends() {
     let ticks_used = async || {
         let before = servers.cpu_ticks();
         tokio::time::sleep(Duration::from_millis(500)).await;
-        servers.cpu_ticks() - before
+        servers.cpu_ticks().saturating_sub(before)
     };
     let ended = async { while ticks_used().await > 10 {} };
     tokio::time::timeout(NOTICED_WITHIN, ended).await.unwrap();

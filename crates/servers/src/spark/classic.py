@@ -179,17 +179,20 @@ class Classic(Asking):
 
         if isinstance(error, (OSError, Py4JNetworkError)):
             end_with(self.jvm, SECONDS_OF_ENDING)
-        elif self.address and self.is_stopped():
-            end_because(f"the cluster at {self.address} has ended the application")
+        elif self.address:
+            # Of a Java that is ending nothing can be asked, and who watches it says so.
+            with contextlib.suppress(Exception):
+                self.end_if_stopped()
 
     def watch(self):
         if self.address:
-            try:
+            with contextlib.suppress(Exception):
                 self.watch_executors()
-            except Exception:
-                # Of a Java that is ending nothing can be asked.
-                pass
         end_with(self.jvm)
+
+    def end_if_stopped(self):
+        if self.is_stopped():
+            end_because(f"the cluster at {self.address} has ended the application")
 
     def watch_executors(self):
         """Looks whether the cluster still has executors: without any, questions would wait for ever."""
@@ -197,8 +200,7 @@ class Classic(Asking):
         while self.jvm.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)
             now = time.monotonic()
-            if self.is_stopped():
-                end_because(f"the cluster at {self.address} has ended the application")
+            self.end_if_stopped()
             if self.executors() > 0:
                 seen = now
             elif now - seen >= SECONDS_WITHOUT_EXECUTORS:
