@@ -153,3 +153,35 @@ fn a_spark_elsewhere_that_no_longer_answers_ends_the_process_with_the_reason() {
         "Error: the Spark at sc://db1 no longer answers: gone\n"
     );
 }
+
+/// Makes the file with a secret, as while Java starts, and reads it in the manner of Java.
+const SECRET: &str = r#"
+import os, re, sys, tempfile
+sys.path.insert(0, sys.argv[1])
+from classic import SECRETS, secret_file
+
+os.chdir(tempfile.mkdtemp())
+with secret_file(None):
+    assert os.listdir() == [] and "PYSPARK_SUBMIT_ARGS" not in os.environ
+secret = "a ü\\\n=😀"
+with secret_file(secret):
+    assert os.stat(SECRETS).st_mode & 0o777 == 0o600
+    assert os.path.abspath(SECRETS) in os.environ["PYSPARK_SUBMIT_ARGS"]
+    name, value = open(SECRETS).read().rstrip("\n").split("=", 1)
+units = bytes.fromhex("".join(re.findall(r"\\u([0-9a-f]{4})", value)))
+print(name, units.decode("utf-16-be") == secret, os.listdir())
+os.rmdir(os.getcwd())
+"#;
+
+#[test]
+fn a_secret_is_in_a_file_of_its_own_and_only_while_java_starts() {
+    let Some(output) = ran(SECRET) else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "spark.authenticate.secret True []\n",
+        "{said}"
+    );
+}
