@@ -12,6 +12,7 @@ use crate::memory::MemoryOptions;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresOptions;
 use crate::rate_limit::RateLimit;
+use crate::spark::SparkOptions;
 
 /// The folder, the threads and the options that engines run with.
 #[derive(Debug, Clone)]
@@ -58,6 +59,7 @@ pub struct EngineOptions {
     pub postgres: PostgresOptions,
     pub memory: MemoryOptions,
     pub adbc: AdbcOptions,
+    pub spark: SparkOptions,
     /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
     pub rate_limit: Option<Arc<RateLimit>>,
 }

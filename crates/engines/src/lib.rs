@@ -63,4 +63,5 @@ pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;
 pub use running::Engines;
+pub use spark::SparkOptions;
 pub use value_folders::ValueFolders;

@@ -173,7 +173,14 @@ pub async fn spark() -> Survey {
         (Ok(python), Ok(java)) => format!("Spark {} on Java {}", python.version, java.version),
         _ => "Spark".to_owned(),
     };
-    let python = python.map(|python| format!("{}, {}", python.version, python.program.display()));
+    let python = python.map(|python| {
+        let clients = match python.check_connect() {
+            Ok(()) => "also for Spark Connect".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let program = python.program.display();
+        format!("{}, {program}; {clients}", python.version)
+    });
     let java = java.map(|java| format!("{}, {}", java.version, java.program.display()));
     let heap = spark::default_heap_mib().map(|mib| format!("a heap of {mib} MiB"));
     Survey {

@@ -1,7 +1,7 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
 //! are repeated, random choices that can be repeated, servers for a whole test program, the
-//! server's end of a connection, disks that are small or read-only, and hostile inputs for parsers. Only tests use this crate, so it prints
-//! and panics.
+//! server's end of a connection, servers of Spark, disks that are small or read-only, and hostile inputs for parsers.
+//! Only tests use this crate, so it prints and panics.
 
 mod disk;
 pub mod hostile;
@@ -9,6 +9,7 @@ mod keeper;
 mod moment;
 pub mod peer;
 mod random;
+pub mod spark;
 
 use std::fmt::Display;
 

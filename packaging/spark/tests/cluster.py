@@ -38,6 +38,8 @@ HOSTS = ["plain", "o'hara", 'say "hi"', "100% \\ sure", "--; /*", "ünï 😀", 
 UTC = datetime.timezone.utc
 START = datetime.datetime(2026, 1, 1, tzinfo=UTC)
 WAIT_SECONDS = 120
+# The lines of each log that are shown when a check fails.
+LOG_LINES = 30
 
 
 def row(n):
@@ -78,8 +80,12 @@ class Cluster:
             "PYSPARK_PYTHON": sys.executable,
         }
         self.spark_class = str(spark_home / "bin/spark-class")
-        self.run("Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
-        wait_until("the master listens", lambda: answers(self.port))
+        self.workers = []
+
+    def start(self):
+        master = self.run("Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
+        wait_until("the master listens or has ended", lambda: answers(self.port) or master.poll() is not None)
+        assert master.poll() is None, "the master has ended"
         self.workers = [self.worker(number) for number in (1, 2)]
 
     def worker(self, number):
@@ -107,6 +113,12 @@ class Cluster:
     def stop(self):
         for process in self.started:
             kill(process)
+
+    def last_lines(self):
+        """Returns what the processes said last, which is gone with their folder."""
+        logs = sorted(self.folder.glob("*.log"))
+        ends = [(log.name, log.read_text(errors="replace").splitlines()[-LOG_LINES:]) for log in logs]
+        return "\n".join(f"{name}:\n" + "\n".join(lines) for name, lines in ends)
 
 
 def kill(process):
@@ -336,6 +348,7 @@ def main(program, *names):
     with tempfile.TemporaryDirectory(prefix="bakeoff-spark-") as folder:
         cluster = Cluster(Path(folder))
         try:
+            cluster.start()
             desk = Desk(Path(folder), cluster, str(Path(program).resolve()))
             for name, check in CHECKS.items():
                 if not names or name in names:
@@ -343,6 +356,9 @@ def main(program, *names):
                     check(desk)
                     print(f"{name}: {check.__doc__} Passed in {time.monotonic() - began:.0f} s.", flush=True)
             desk.spark.stop()
+        except BaseException:
+            print(cluster.last_lines(), file=sys.stderr, flush=True)
+            raise
         finally:
             cluster.stop()
 

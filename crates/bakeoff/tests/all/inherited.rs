@@ -46,6 +46,7 @@ fn no_program_gets_a_password() {
             .env_remove("BAKEOFF_SPARK_PYTHON")
             .env("BAKEOFF_CASSANDRA_PASSWORD", SECRET)
             .env("BAKEOFF_POSTGRES_PASSWORD", SECRET)
+            .env("BAKEOFF_SPARK_TOKEN", SECRET)
             .output();
         output.unwrap()
     };

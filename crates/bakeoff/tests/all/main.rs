@@ -34,6 +34,7 @@ mod run;
 mod scan;
 mod shell;
 mod spark;
+mod spark_cluster;
 mod sql;
 mod study;
 mod support;

@@ -1,8 +1,11 @@
-//! The engine `spark`: Spark SQL over a Parquet file or a table of Cassandra, in a process of its own.
+//! The engine `spark`: Spark SQL over a Parquet file or a table of Cassandra, in a process of its own or on a cluster
+//! of the user's.
 
 mod answer;
+mod options;
 mod over_cassandra;
 mod question;
+mod shared_files;
 mod storage;
 mod table;
 
@@ -12,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
-use bakeoff_servers::spark::{Source, Spark as Process, SparkOptions};
+use bakeoff_servers::spark::{Source, Spark as Process, SparkOptions as ProcessOptions};
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
@@ -21,6 +24,7 @@ use tokio::sync::OnceCell;
 use crate::cassandra::RunningCassandra;
 use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
 use crate::{Context, Engine, EngineError, Layout, Running};
+pub use options::SparkOptions;
 use storage::{LAYOUTS, Place, Storage};
 use table::{Parts, SparkTable};
 
@@ -81,8 +85,17 @@ impl Engine for Spark {
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {
-        let spark = "start a Spark on loopback with its files in it";
+        let elsewhere = context.options.spark.cluster.as_ref();
+        let spark = match elsewhere {
+            None => "start a Spark on loopback with its files in it".to_owned(),
+            Some(cluster) => {
+                let files = shared_files::context(context).folder_of(ENGINE);
+                let files = files.display();
+                format!("ask the Spark at {cluster}, with files for its workers in {files}")
+            }
+        };
         Some(match &context.options.cassandra.cluster {
+            None if elsewhere.is_some() => spark,
             None => format!("{spark}, and a Cassandra for spark/cassandra"),
             Some(cluster) => format!(
                 "{spark}, and with spark/cassandra to the Cassandra at {}",
@@ -92,6 +105,7 @@ impl Engine for Spark {
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
+        shared_files::check(context)?;
         Ok(Process::check(&options(context)).await?)
     }
 
@@ -106,7 +120,9 @@ impl Engine for Spark {
         let process = Process::start(options(context)).await?;
         Ok(Box::new(RunningSpark {
             folder: context.folder_of(ENGINE),
+            files: shared_files::context(context).folder_of(ENGINE),
             process: Arc::new(process),
+            seen: OnceCell::new(),
             cassandra: OnceCell::new(),
         }))
     }
@@ -121,7 +137,7 @@ impl Spark {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let dir = context.folder_of_design(id);
+        let dir = shared_files::context(context).folder_of_design(id);
         check_folder(id, &dir)?;
         let file = dir.join(SORTED_FILE).display().to_string();
         let table = &workload.table;
@@ -136,15 +152,22 @@ impl Spark {
     }
 }
 
-fn options(context: &Context) -> SparkOptions {
+fn options(context: &Context) -> ProcessOptions {
     let folder = context.folder_of(ENGINE).join(PROCESS);
-    SparkOptions::new(folder, context.threads)
+    ProcessOptions {
+        cluster: context.options.spark.cluster.clone(),
+        ..ProcessOptions::new(folder, context.threads)
+    }
 }
 
 struct RunningSpark {
-    /// The folder with the files of all Spark designs of the run.
+    /// The folder with the process's files.
     folder: PathBuf,
+    /// The folder with the files of all Spark designs of the run, which may be the same.
+    files: PathBuf,
     process: Arc<Process>,
+    /// Whether the workers of a cluster see the files, checked for the first design that has some.
+    seen: OnceCell<()>,
     /// The Cassandra of all designs over one, started for the first of them.
     cassandra: OnceCell<RunningCassandra>,
 }
@@ -152,10 +175,11 @@ struct RunningSpark {
 #[async_trait]
 impl Running for RunningSpark {
     fn info(&self) -> EngineInfo {
+        let ours = self.process.cluster().is_none();
         EngineInfo {
             engine: ENGINE.to_owned(),
             version: format!("Spark {}", self.process.version()),
-            start_seconds: Some(self.process.start_seconds()),
+            start_seconds: ours.then(|| self.process.start_seconds()),
             settings: self.process.settings(),
         }
     }
@@ -170,7 +194,8 @@ impl Running for RunningSpark {
         let storage = Storage::new(id)?;
         let (stored, source): (Box<dyn Design>, Source) = match storage.place {
             Place::Parquet(codec) => {
-                let (dir, table) = (context.folder_of_design(id), workload.table.clone());
+                let files = shared_files::context(context);
+                let (dir, table) = (files.folder_of_design(id), workload.table.clone());
                 let file = ParquetTable::new(
                     info.clone(),
                     dir,
@@ -178,7 +203,15 @@ impl Running for RunningSpark {
                     FileLayout::of_one_file(codec),
                     context.threads,
                 );
-                let source = Source::parquet(file.sorted_path());
+                let path = file.sorted_path();
+                let source = match self.process.cluster() {
+                    None => Source::parquet(path),
+                    Some(_) => {
+                        let seeing = || shared_files::check_seen(&self.process, &self.files);
+                        self.seen.get_or_try_init(seeing).await?;
+                        Source::shared_parquet(path)
+                    }
+                };
                 (Box::new(file), source)
             }
             Place::Cassandra => {
@@ -201,8 +234,10 @@ impl Running for RunningSpark {
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
         let RunningSpark {
             folder,
+            files,
             process,
             cassandra,
+            ..
         } = *self;
         let rows_are_gone = match cassandra.into_inner() {
             Some(cassandra) => Box::new(cassandra).finish(keep).await,
@@ -215,7 +250,15 @@ impl Running for RunningSpark {
         };
         process.stop().await?;
         rows_are_gone?;
-        remove(if keep { &own_files } else { &folder })
+        if keep {
+            return remove(&own_files);
+        }
+        remove(&folder)?;
+        if files != folder {
+            // With the folder of the run around it.
+            remove(files.parent().unwrap_or(&files))?;
+        }
+        Ok(())
     }
 }
 

@@ -63,6 +63,12 @@ pub async fn check(id: &DesignId, context: &Context) -> Result<(), EngineError> 
             "design {id}: Spark's connector cannot use the certificates of --tls: leave it out with --designs"
         )));
     }
+    if let (Some(spark), None) = (&context.options.spark.cluster, cluster) {
+        return Err(EngineError(format!(
+            "design {id}: the Spark at {spark} cannot reach a Cassandra that Bakeoff starts, which listens on loopback \
+             only: name one that its workers reach with --cassandra, or leave the design out with --designs"
+        )));
+    }
     Cassandra::FIVE.check(&beside(context)).await?;
     Ok(check_connector(&Home::from_env()?)?)
 }
@@ -132,6 +138,8 @@ fn host_and_port(address: &str) -> Result<(String, u16), EngineError> {
 mod tests {
     use std::path::Path;
 
+    use bakeoff_servers::spark::SparkCluster;
+
     use super::*;
 
     #[test]
@@ -189,6 +197,17 @@ mod tests {
         let expected = ("fd00::7".to_owned(), 9042);
         assert_eq!(host_and_port("[fd00::7]:9042").unwrap(), expected);
         assert!(host_and_port("db1").is_err());
+    }
+
+    #[tokio::test]
+    async fn workers_elsewhere_need_a_cassandra_that_they_reach() {
+        let mut context = Context::of_test("/runs/a");
+        let spark = SparkCluster::new("spark://db1", None).unwrap();
+        context.options.spark.cluster = Some(spark);
+        let id = "spark/cassandra".parse().unwrap();
+        let error = check(&id, &context).await.unwrap_err().0;
+        assert!(error.contains("the Spark at spark://db1:7077"), "{error}");
+        assert!(error.contains("--cassandra"), "{error}");
     }
 
     #[tokio::test]

@@ -146,7 +146,8 @@ impl Design for SparkTable {
         reading.complete()
     }
 
-    /// Returns the time of Spark and of the server that stores the rows; `None` if the latter is not known.
+    /// Returns the time of Spark and of the server that stores the rows; `None` if one of them is not known, as that of
+    /// a cluster.
     fn server_cpu_seconds(&self) -> Option<f64> {
         let Parts {
             process,
@@ -154,6 +155,9 @@ impl Design for SparkTable {
             has_server,
             ..
         } = &self.parts;
+        if process.cluster().is_some() {
+            return None;
+        }
         let of_rows = if *has_server {
             stored.server_cpu_seconds()?
         } else {

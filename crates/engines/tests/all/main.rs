@@ -29,5 +29,6 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
 mod spark;
+mod spark_cluster;
 mod support;
 mod timeseries;

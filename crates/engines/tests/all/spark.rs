@@ -16,7 +16,7 @@ use crate::support::small::{Small, with_own_texts};
 use crate::support::{Started, Table, events, has_spark, marks, places, wrong_answers};
 
 /// The longest that a call to a process that was killed, or the end of a cancelled query, may take.
-const NOTICED_WITHIN: Duration = Duration::from_secs(120);
+pub const NOTICED_WITHIN: Duration = Duration::from_secs(120);
 
 const DESIGNS: [&str; 2] = [
     "spark/parquet?codec=snappy",
@@ -26,7 +26,7 @@ const DESIGNS: [&str; 2] = [
 /// Tables in a Cassandra that runs already.
 const CASSANDRA_DESIGNS: [&str; 2] = ["spark/cassandra", "spark/cassandra?cache=true"];
 
-const EVENT_QUERIES: &[&str] = &[
+pub const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events",
     "SELECT seen, flag, small, large FROM events",
     "SELECT 1 AS one FROM events",

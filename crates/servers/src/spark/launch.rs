@@ -1,19 +1,24 @@
 //! Starting Spark's process.
 
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::cluster::{Access, SparkCluster};
+use super::configuration::{DriverPlace, configuration};
 use super::exchange::{ENDED, Exchange, Failure};
 use super::log::{self, LOG};
 use super::options::SparkOptions;
+use super::pinned::pinned;
 use super::process::Spark;
 use super::python::{SparkPython, find_python};
+use super::reach::reach;
 use super::reply::Versions;
 use crate::cassandra::{Java, find_java};
 use crate::engine::Engine;
@@ -23,9 +28,15 @@ use crate::files::{create_folder, recreate};
 use crate::machine::{check_free_disk, existing, memory_mib};
 use crate::process::ProcessId;
 
-/// The program that starts Spark and asks it.
-const DRIVER: &str = include_str!("driver.py");
+/// The program that starts Spark, or reaches one elsewhere, and asks it.
 const DRIVER_FILE: &str = "driver.py";
+/// Its files.
+const FILES: [(&str, &str); 4] = [
+    (DRIVER_FILE, include_str!("driver.py")),
+    ("asking.py", include_str!("asking.py")),
+    ("classic.py", include_str!("classic.py")),
+    ("connect.py", include_str!("connect.py")),
+];
 /// The folder of everything that Spark writes for itself: what it spills, and libraries that it unpacks.
 const TEMPORARY: &str = "tmp";
 /// The longest time of a start, which takes seconds on an idle machine.
@@ -36,22 +47,28 @@ const MOST_HEAP_MIB: u64 = 4096;
 const LEAST_HEAP_MIB: u64 = 1024;
 /// The share of the memory that the heap may take, as a divisor: other engines and the page cache need theirs.
 const HEAP_SHARE: u64 = 4;
-/// The share of the heap that the rows of one answer may take, as a divisor, before it fails by itself.
-const ANSWER_SHARE: u64 = 4;
 
 impl Spark {
-    /// Starts Spark and waits until it can be asked.
+    /// Starts Spark, or reaches the one elsewhere that the options name, and waits until it can be asked.
     ///
     /// # Errors
-    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory; `Io` for a folder that cannot be
-    /// written; `Died` with the last lines of the log; `NotAnswering` after 180 s.
+    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory, for a Spark elsewhere that
+    /// cannot be reached or is of another release; `Io` for a folder that cannot be written; `Died` with the last lines
+    /// of the log; `NotAnswering` after 180 s.
     pub async fn start(options: SparkOptions) -> Result<Spark> {
         let needs = Needs::find(&options).await?;
+        let address = own_address(&options).await?;
         let folder = std::path::absolute(&options.dir).map_err(Error::io("find", &options.dir))?;
         write_files(&folder)?;
-        let configuration = configuration(&options, &needs, &folder);
+        let temporary = folder.join(TEMPORARY);
+        let driver = needs.of_driver.as_ref().map(|needs| DriverPlace {
+            heap_mib: needs.heap_mib,
+            temporary: &temporary,
+            address,
+        });
+        let settings = configuration(&options, driver.as_ref());
         let began = Instant::now();
-        let (mut child, process) = spawn(&folder, &needs)?;
+        let (mut child, process) = spawn(&folder, &needs, address)?;
         let (Some(input), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(died(log::why_stopped(child.wait().ok(), &folder.join(LOG))));
         };
@@ -64,17 +81,15 @@ impl Spark {
             exchange,
             versions: Versions {
                 spark: needs.python.version,
-                java: needs.java.version,
+                java: needs.of_driver.map(|needs| needs.java.version),
+                ..Versions::default()
             },
-            settings: configuration.clone(),
+            settings,
             start_seconds: 0.0,
+            cluster: options.cluster,
         };
-        let as_object: Map<String, Value> = configuration
-            .into_iter()
-            .map(|(name, value)| (name, Value::String(value)))
-            .collect();
         // Where this fails, so does the answer to it.
-        spark.exchange.configure(&Value::Object(as_object)).ok();
+        spark.exchange.configure(&spark.first_line()).ok();
         let Ok(started) = tokio::time::timeout(START_LIMIT, started).await else {
             return Err(Error::NotAnswering {
                 engine: Engine::Spark,
@@ -87,6 +102,7 @@ impl Spark {
                 if let Some(versions) = answer.versions {
                     spark.versions = versions;
                 }
+                spark.check_release()?;
                 spark.start_seconds = began.elapsed().as_secs_f64();
                 Ok(spark)
             }
@@ -99,19 +115,60 @@ impl Spark {
         }
     }
 
-    /// Finds what [`Spark::start`] would refuse, as far as it can be known without creating or starting anything.
+    /// Finds what [`Spark::start`] would refuse, as far as it can be known without creating or starting anything. A
+    /// Spark elsewhere is connected to.
     ///
     /// # Errors
-    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory.
+    /// Fails with `NoSpark`, `NoSparkJava`; `Refused` for a full disk or too little memory, or for a Spark elsewhere
+    /// that cannot be reached.
     pub async fn check(options: &SparkOptions) -> Result<()> {
         Needs::find(options).await?;
+        own_address(options).await?;
         check_free_disk(existing(&options.dir), Engine::Spark)
+    }
+
+    /// Returns the first request, which says which Spark is asked. It has the secrets, which go nowhere else.
+    fn first_line(&self) -> Value {
+        let settings = self.settings.iter();
+        let settings: Map<String, Value> = settings
+            .map(|(name, value)| (name.clone(), Value::String(value.clone())))
+            .collect();
+        let cluster = self.cluster.as_ref();
+        json!({
+            "spark": settings,
+            "address": cluster.map(SparkCluster::to_string),
+            "remote": cluster.and_then(SparkCluster::remote),
+            "secret": cluster.and_then(SparkCluster::secret),
+        })
+    }
+
+    /// Checks that a Spark elsewhere is of the release whose SQL questions are checked and written for.
+    fn check_release(&self) -> Result<()> {
+        let Some(cluster) = &self.cluster else {
+            return Ok(());
+        };
+        let pinned = pinned()?;
+        let mut versions = self.versions.spark.split(", ");
+        if versions.all(|version| version.starts_with(pinned.release())) {
+            return Ok(());
+        }
+        Err(Error::Refused(format!(
+            "the Spark at {cluster} is {}, and Bakeoff checks and writes SQL for {} only: name a cluster of that \
+             release, or leave the designs of spark out with --designs",
+            self.versions.spark,
+            pinned.release().trim_end_matches('.')
+        )))
     }
 }
 
 /// What a start needs of this machine.
 struct Needs {
     python: SparkPython,
+    /// What Spark's driver needs, if it is on this machine.
+    of_driver: Option<DriverNeeds>,
+}
+
+struct DriverNeeds {
     java: Java,
     heap_mib: u64,
 }
@@ -123,13 +180,36 @@ impl Needs {
             Some(program) => SparkPython {
                 program: program.clone(),
                 version: "of an unknown version".to_owned(),
+                lacks: Vec::new(),
             },
+        };
+        let access = options.cluster.as_ref().map(SparkCluster::access);
+        if access == Some(Access::Connect) {
+            python.check_connect()?;
+            return Ok(Needs {
+                python,
+                of_driver: None,
+            });
+        }
+        let of_driver = DriverNeeds {
+            java: find_java_for_spark().await?,
+            heap_mib: default_heap_mib()?,
         };
         Ok(Needs {
             python,
-            java: find_java_for_spark().await?,
-            heap_mib: default_heap_mib()?,
+            of_driver: Some(of_driver),
         })
+    }
+}
+
+/// Returns the address of this machine at which executors reach a driver.
+///
+/// # Errors
+/// Fails with `Refused` for a Spark elsewhere that cannot be reached.
+async fn own_address(options: &SparkOptions) -> Result<IpAddr> {
+    match &options.cluster {
+        Some(cluster) => reach(cluster).await,
+        None => Ok(Ipv4Addr::LOCALHOST.into()),
     }
 }
 
@@ -166,67 +246,23 @@ fn heap_of(memory_mib: u64) -> Result<u64> {
 fn write_files(folder: &Path) -> Result<()> {
     create_folder(&folder.join(TEMPORARY))?;
     check_free_disk(folder, Engine::Spark)?;
-    let file = folder.join(DRIVER_FILE);
-    fs::write(&file, DRIVER).map_err(Error::io("write", &file))
+    for (name, text) in FILES {
+        let file = folder.join(name);
+        fs::write(&file, text).map_err(Error::io("write", &file))?;
+    }
+    Ok(())
 }
 
-/// Returns the configuration of Spark, which reports show.
-fn configuration(options: &SparkOptions, needs: &Needs, folder: &Path) -> Vec<(String, String)> {
-    let temporary = folder.join(TEMPORARY).display().to_string();
-    let heap_mib = needs.heap_mib;
-    let threads = options.threads;
-    let configuration = [
-        ("spark.app.name", "bakeoff".to_owned()),
-        ("spark.master", format!("local[{threads}]")),
-        ("spark.driver.memory", format!("{heap_mib}m")),
-        (
-            "spark.driver.maxResultSize",
-            format!("{}m", heap_mib / ANSWER_SHARE),
-        ),
-        // By default it makes 200 parts of whatever is grouped or joined.
-        ("spark.sql.shuffle.partitions", threads.to_string()),
-        // SQL as in other engines: an overflow is an error, and times have no zone.
-        ("spark.sql.ansi.enabled", "true".to_owned()),
-        ("spark.sql.session.timeZone", "UTC".to_owned()),
-        ("spark.sql.timestampType", "TIMESTAMP_NTZ".to_owned()),
-        // A question reads the table of its workload, and no file or variable that it names.
-        ("spark.sql.runSQLOnFiles", "false".to_owned()),
-        ("spark.sql.variable.substitute", "false".to_owned()),
-        // It skips batches of a cached table by their highest values, in which NaN does not count.
-        (
-            "spark.sql.inMemoryColumnarStorage.partitionPruning",
-            "false".to_owned(),
-        ),
-        // Nothing of it is reached from elsewhere, or by other users of this machine.
-        ("spark.driver.host", "127.0.0.1".to_owned()),
-        ("spark.driver.bindAddress", "127.0.0.1".to_owned()),
-        ("spark.authenticate", "true".to_owned()),
-        ("spark.ui.enabled", "false".to_owned()),
-        ("spark.ui.showConsoleProgress", "false".to_owned()),
-        // Within its working folder, whose name Spark would divide at commas.
-        ("spark.local.dir", TEMPORARY.to_owned()),
-        ("spark.sql.warehouse.dir", "warehouse".to_owned()),
-        (
-            "spark.driver.extraJavaOptions",
-            format!(
-                "-XX:-UsePerfData \"-Djava.io.tmpdir={}\"",
-                temporary.replace('\\', "\\\\").replace('"', "\\\"")
-            ),
-        ),
-    ];
-    configuration
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
-}
-
-fn spawn(folder: &Path, needs: &Needs) -> Result<(Child, ProcessId)> {
+fn spawn(folder: &Path, needs: &Needs, address: IpAddr) -> Result<(Child, ProcessId)> {
     let log = folder.join(LOG);
     let mut command = Command::new(&needs.python.program);
     keep_needed(&mut command);
+    if let Some(needs) = &needs.of_driver {
+        command.env("JAVA_HOME", java_home(&needs.java));
+    }
     command
         .arg(folder.join(DRIVER_FILE))
-        .env("JAVA_HOME", java_home(&needs.java))
-        .env("SPARK_LOCAL_IP", "127.0.0.1")
+        .env("SPARK_LOCAL_IP", address.to_string())
         // Otherwise Java cannot open files whose names are not ASCII.
         .env("LC_ALL", "C.UTF-8")
         .env("TMPDIR", folder.join(TEMPORARY))
@@ -259,98 +295,4 @@ fn died(reason: String) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    fn the_heap_is_a_quarter_of_the_memory_within_limits() {
-        assert_eq!(heap_of(64 << 10).unwrap(), 4096);
-        assert_eq!(heap_of(8 << 10).unwrap(), 2048);
-        let error = heap_of(2 << 10).unwrap_err().to_string();
-        assert!(error.contains("has 2048 MiB"), "{error}");
-    }
-
-    #[test]
-    fn a_java_is_named_by_its_folder() {
-        let java = |program: &str| Java {
-            program: program.into(),
-            version: "17".to_owned(),
-            release: 17,
-        };
-        assert_eq!(java_home(&java("/opt/jdk/bin/java")), Path::new("/opt/jdk"));
-        assert_eq!(java_home(&java("/usr/bin/java")), Path::new("/usr"));
-    }
-
-    /// Starts a process in the place of Python, if there is a Java.
-    async fn started(does: &str) -> Option<(tempfile::TempDir, Result<Spark>)> {
-        if let Err(reason) = find_java_for_spark().await {
-            bakeoff_testing::skipped(reason);
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("python3");
-        fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let options = SparkOptions {
-            python: Some(program),
-            ..SparkOptions::new(folder.path().join("spark"), 1)
-        };
-        let spark = Spark::start(options).await;
-        Some((folder, spark))
-    }
-
-    #[tokio::test]
-    async fn a_start_that_fails_says_why() {
-        for (does, why) in [
-            (
-                "echo 'ImportError: no such thing' >&2; exit 3",
-                "ImportError: no such thing",
-            ),
-            (
-                "read line; echo '{\"id\": 0, \"error\": \"no room\"}'; cat",
-                "no room",
-            ),
-            ("read line; kill -9 $$", "SIGKILL"),
-        ] {
-            let Some((_folder, spark)) = started(does).await else {
-                return;
-            };
-            let error = spark.err().unwrap().to_string();
-            assert!(
-                error.starts_with("Spark ended while it was starting"),
-                "{error}"
-            );
-            assert!(error.contains(why), "{error}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_process_that_was_dropped_is_gone_with_what_it_started() {
-        let does = "read line; sleep 600 & echo '{\"id\": 0, \"bytes\": 0}'; trap '' TERM; while :; do sleep 1; done";
-        let Some((_folder, spark)) = started(does).await else {
-            return;
-        };
-        let spark = spark.unwrap();
-        let process = spark.process;
-        assert!(spark.is_running());
-        assert!(spark.cpu_seconds().unwrap() >= 0.0);
-        assert_eq!(spark.dead(), None);
-        drop(spark);
-        assert!(!process.is_alive());
-    }
-
-    #[tokio::test]
-    async fn a_process_that_is_killed_is_dead_and_says_so() {
-        let does = "read line; echo '{\"id\": 0, \"bytes\": 0}'; read line; kill -9 $$";
-        let Some((_folder, spark)) = started(does).await else {
-            return;
-        };
-        let spark = spark.unwrap();
-        let answer = spark.query("a", "SELECT 1").await;
-        let error = answer.err().unwrap().to_string();
-        assert!(error.contains("SIGKILL"), "{error}");
-        assert!(spark.dead().unwrap().contains("SIGKILL"));
-    }
-}
+mod tests;

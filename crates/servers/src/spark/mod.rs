@@ -1,6 +1,7 @@
-//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks. Requests and answers
-//! go through its standard input and output, so that there is no port and no password, and no record of it: when its input
-//! ends, as it does when Bakeoff is killed, it kills its process group.
+//! Spark in a process of its own, which a Python program ([`driver.py`](driver.py)) starts and asks, or one elsewhere
+//! that this program asks ([`SparkCluster`]). Requests and answers go through its standard input and output, so that
+//! there is no port and no password for them, and no record of it: when its input ends, as it does when Bakeoff is
+//! killed, it removes its tables from a Spark that keeps them, and kills its process group.
 //!
 //! ```no_run
 //! # async fn example() -> bakeoff_servers::Result<()> {
@@ -17,6 +18,8 @@
 //! # }
 //! ```
 
+mod cluster;
+mod configuration;
 #[cfg(test)]
 mod driver_tests;
 mod exchange;
@@ -27,9 +30,11 @@ mod options;
 mod pinned;
 mod process;
 mod python;
+mod reach;
 mod reply;
 mod source;
 
+pub use cluster::{Access, SparkCluster};
 pub use jars::{check_connector, resolve_connector};
 pub(crate) use launch::{default_heap_mib, find_java_for_spark};
 pub use options::SparkOptions;

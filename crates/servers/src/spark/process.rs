@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::cluster::{Access, SparkCluster};
 use super::exchange::{Answer, Exchange, Failure};
 use super::log::{self, LOG};
 use super::reply::Versions;
@@ -14,6 +15,8 @@ use super::source::Source;
 use crate::error::{Error, Result};
 use crate::process::ProcessId;
 
+/// The longest wait for a process that removes its tables from a Spark elsewhere.
+const LEAVE_WAIT: Duration = Duration::from_secs(15);
 /// The longest wait for a process whose answers ended to be gone.
 const END_WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(20);
@@ -28,6 +31,8 @@ pub struct Spark {
     pub(super) versions: Versions,
     pub(super) settings: Vec<(String, String)>,
     pub(super) start_seconds: f64,
+    /// The Spark elsewhere that is asked; `None` if it computes on this machine.
+    pub(super) cluster: Option<SparkCluster>,
 }
 
 impl Spark {
@@ -90,12 +95,15 @@ impl Spark {
         }
     }
 
-    /// Ends it with all that it started.
+    /// Ends it with all that it started. From a Spark elsewhere its tables are removed first.
     ///
     /// # Errors
     /// Fails with `Unstoppable`.
     pub async fn stop(self) -> Result<()> {
         self.exchange.close();
+        if self.leaves_tables() {
+            self.await_end(LEAVE_WAIT).await;
+        }
         let stopped = self.process.kill_group().await;
         self.exit_status();
         stopped
@@ -121,10 +129,42 @@ impl Spark {
         self.start_seconds
     }
 
-    /// Returns the names and values of the settings that a report shows.
+    /// Returns the names and values of the settings that a report shows, without secrets.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let java = ("java".to_owned(), self.versions.java.clone());
-        std::iter::once(java).chain(self.settings.clone()).collect()
+        let Versions {
+            java,
+            executors,
+            cores,
+            ..
+        } = &self.versions;
+        let mut settings = Vec::new();
+        let mut add = |name: &str, value: String| settings.push((name.to_owned(), value));
+        if let Some(cluster) = &self.cluster {
+            add("cluster", cluster.to_string());
+            let unknown = || "not told by Spark Connect".to_owned();
+            let executors = executors.map_or_else(unknown, |count| count.to_string());
+            add("executors", executors);
+        }
+        if let Some(cores) = cores {
+            add("cores", cores.to_string());
+            add("spark.sql.shuffle.partitions", cores.to_string());
+        }
+        if let Some(java) = java {
+            add("java", java.clone());
+        }
+        settings.extend(self.settings.clone());
+        settings
+    }
+
+    /// Returns the Spark elsewhere that is asked; `None` if it computes on this machine.
+    pub fn cluster(&self) -> Option<&SparkCluster> {
+        self.cluster.as_ref()
+    }
+
+    /// Returns whether the tables of its sessions would stay when its process is gone.
+    fn leaves_tables(&self) -> bool {
+        let access = self.cluster.as_ref().map(SparkCluster::access);
+        access == Some(Access::Connect)
     }
 
     pub fn is_running(&self) -> bool {
@@ -139,7 +179,7 @@ impl Spark {
         Some(log::why_stopped(self.exit_status(), &self.folder.join(LOG)))
     }
 
-    /// Returns the CPU time of all its processes, in seconds.
+    /// Returns the CPU time of all its processes on this machine, in seconds. Those of a cluster are not known.
     ///
     /// # Errors
     /// Fails with `Gone` when it has ended.
@@ -149,12 +189,17 @@ impl Spark {
 
     /// Describes how it ended, when it is gone; `how` is what was noticed of that.
     pub(super) async fn why_ended(&self, how: &str) -> String {
-        let deadline = Instant::now() + END_WAIT;
+        self.await_end(END_WAIT).await;
+        let why = log::why_stopped(self.exit_status(), &self.folder.join(LOG));
+        format!("{how}; {why}")
+    }
+
+    /// Waits until its first process is gone, or for this time.
+    async fn await_end(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
         while Instant::now() < deadline && self.is_running() {
             tokio::time::sleep(POLL).await;
         }
-        let why = log::why_stopped(self.exit_status(), &self.folder.join(LOG));
-        format!("{how}; {why}")
     }
 
     /// Waits for the child if it has ended; returns `None` while it runs.
@@ -186,6 +231,10 @@ impl SparkAnswer<'_> {
 impl Drop for Spark {
     fn drop(&mut self) {
         self.exchange.close();
+        let deadline = Instant::now() + LEAVE_WAIT;
+        while self.leaves_tables() && Instant::now() < deadline && self.is_running() {
+            std::thread::sleep(POLL);
+        }
         if let Err(error) = self.process.end_group_blocking(&[]) {
             tracing::warn!("{error}");
         }

@@ -14,9 +14,18 @@ use crate::search::{PassedOver, Search};
 const VARIABLE: &str = "BAKEOFF_SPARK_PYTHON";
 /// The Python that is looked for on `PATH`.
 const PROGRAM: &str = "python3";
-/// Prints the versions of the packages that are needed. It imports neither, which would take a second.
-const PROBE: &str =
-    "from importlib.metadata import version; print(version('pyspark'), version('pyarrow'))";
+/// Prints the versions of the packages that are needed, and on a second line those that a client of Spark Connect needs
+/// and that are missing. It imports none of them, which would take a second.
+const PROBE: &str = "\
+from importlib.metadata import PackageNotFoundError, version
+print(version('pyspark'), version('pyarrow'))
+def lacks(name):
+    try:
+        return not version(name)
+    except PackageNotFoundError:
+        return True
+print(*filter(lacks, ['pandas', 'grpcio', 'grpcio-status', 'googleapis-common-protos']))
+";
 const NO_PACKAGES: &str = "a Python without pyspark and pyarrow";
 const NO_PYTHON: &str = "a program that cannot be run";
 
@@ -26,6 +35,25 @@ pub struct SparkPython {
     pub program: PathBuf,
     /// The version of its Spark, such as `3.5.9`.
     pub version: String,
+    /// The packages that a client of Spark Connect needs and that are missing.
+    pub lacks: Vec<String>,
+}
+
+impl SparkPython {
+    /// Checks that it can be a client of Spark Connect.
+    ///
+    /// # Errors
+    /// Fails with `Refused`, with the packages to install.
+    pub(crate) fn check_connect(&self) -> Result<()> {
+        if self.lacks.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Refused(format!(
+            "--spark sc://... needs more packages in the Python of Spark: install them with `{} -m pip install {}`",
+            self.program.display(),
+            self.lacks.join(" ")
+        )))
+    }
 }
 
 /// Finds the Python that has Spark: the one in `BAKEOFF_SPARK_PYTHON` and no other if that is set, or else the `python3`
@@ -81,28 +109,34 @@ fn search_in(program: Option<PathBuf>, pinned: &PinnedSpark) -> Search<SparkPyth
         return search;
     };
     match version_of(&program) {
-        Ok(version) if version.starts_with(pinned.release()) => {
-            search.found = Some(SparkPython { program, version });
+        Ok((version, lacks)) if version.starts_with(pinned.release()) => {
+            search.found = Some(SparkPython {
+                program,
+                version,
+                lacks,
+            });
         }
-        Ok(version) => search.pass_over(program, format!("Spark {version}")),
+        Ok((version, _)) => search.pass_over(program, format!("Spark {version}")),
         Err(reason) => search.pass_over(program, reason),
     }
     search
 }
 
-/// Returns the version of the Spark of a Python.
+/// Returns the version of the Spark of a Python, and the packages that it lacks for Spark Connect.
 ///
 /// # Errors
 /// Fails with what it is instead.
-fn version_of(program: &Path) -> Result<String, &'static str> {
+fn version_of(program: &Path) -> Result<(String, Vec<String>), &'static str> {
     let mut command = Command::new(program);
     keep_needed(&mut command);
     command.args(["-c", PROBE]);
     let output = output_within(&mut command, VERSION_LIMIT).map_err(|_| NO_PYTHON)?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    let version = printed.split_whitespace().next();
+    let (versions, lacks) = printed.split_once('\n').unwrap_or_default();
+    let lacks = lacks.split_whitespace().map(str::to_owned).collect();
+    let version = versions.split_whitespace().next();
     match version {
-        Some(version) if output.status.success() => Ok(version.to_owned()),
+        Some(version) if output.status.success() => Ok((version.to_owned(), lacks)),
         _ => Err(NO_PACKAGES),
     }
 }
@@ -139,6 +173,7 @@ mod tests {
         let found = search_in(Some(program.clone()), &pinned).found.unwrap();
         assert_eq!(found.version, "3.5.2");
         assert_eq!(found.program, program);
+        found.check_connect().unwrap();
         for (does, reason) in [
             ("echo 4.1.0 20.0.0", "Spark 4.1.0"),
             ("echo 3.50.1 20.0.0", "Spark 3.50.1"),
@@ -155,5 +190,17 @@ mod tests {
         let search = search_in(Some("/nowhere/python3".into()), &pinned);
         assert_eq!(search.passed_over[0].reason, NO_PYTHON);
         assert_eq!(search_in(None, &pinned), Search::new());
+    }
+
+    #[test]
+    fn what_spark_connect_lacks_is_told_with_how_to_install_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = python(&folder, "echo 3.5.9 20.0.0; echo pandas grpcio");
+        let found = search_in(Some(program.clone()), &pinned().unwrap());
+        let found = found.found.unwrap();
+        assert_eq!(found.lacks, ["pandas", "grpcio"]);
+        let error = found.check_connect().unwrap_err().to_string();
+        let install = format!("`{} -m pip install pandas grpcio`", program.display());
+        assert!(error.ends_with(&install), "{error}");
     }
 }

@@ -9,11 +9,17 @@ const MOST_HEAD_BYTES: u64 = 1 << 20;
 /// The bytes of an answer that are read at a time, if it has so many.
 pub(super) const PART_BYTES: u64 = 64 << 10;
 
-/// The versions that Spark's process says it has.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// What Spark's process says of Spark.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Versions {
+    /// The version of Spark; of a cluster those of its executors, with commas between them if they differ.
     pub(super) spark: String,
-    pub(super) java: String,
+    /// The version of this machine's Java, if Spark runs on one.
+    pub(super) java: Option<String>,
+    /// The number of executors of a cluster, if that is known.
+    pub(super) executors: Option<u64>,
+    /// The number of cores of a cluster.
+    pub(super) cores: Option<u64>,
 }
 
 /// What one request led to.
@@ -116,7 +122,9 @@ mod tests {
             panic!("three answers");
         };
         let versions = started.0.result.as_ref().unwrap().versions.clone();
-        assert_eq!(versions.unwrap().spark, "3.5.9");
+        let versions = versions.unwrap();
+        assert_eq!(versions.spark, "3.5.9");
+        assert_eq!((versions.executors, versions.cores), (None, None));
         assert_eq!(answered.1, b"a\nb");
         assert_eq!((answered.0.id, failed.0.id), (2, 1));
         assert_eq!(failed.0.result, Err("no".to_owned()));

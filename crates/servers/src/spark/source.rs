@@ -35,9 +35,19 @@ pub struct CassandraTable {
 impl Source {
     /// Makes the source of a Parquet file.
     pub fn parquet(file: impl AsRef<Path>) -> Source {
+        Source::parquet_at(text(file.as_ref()))
+    }
+
+    /// Makes the source of a Parquet file, or of a folder of some, that the workers of a cluster have under the same
+    /// path, whatever file system they otherwise read.
+    pub fn shared_parquet(path: impl AsRef<Path>) -> Source {
+        Source::parquet_at(format!("file://{}", text(path.as_ref())))
+    }
+
+    fn parquet_at(path: String) -> Source {
         Source {
             format: "parquet",
-            path: Some(text(file.as_ref())),
+            path: Some(path),
             // The name of the file is no pattern, whatever characters are in it.
             options: BTreeMap::from([("__globPaths__".to_owned(), "false".to_owned())]),
             jars: Vec::new(),
@@ -88,6 +98,13 @@ fn text(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_workers_share_is_one_of_their_own_file_system() {
+        let path = |source: Source| serde_json::to_value(source).unwrap()["path"].clone();
+        assert_eq!(path(Source::parquet("/a b/c")), "/a b/c");
+        assert_eq!(path(Source::shared_parquet("/a b/c")), "file:///a b/c");
+    }
 
     #[test]
     fn a_table_in_cassandra_is_named_with_how_to_reach_it() {

@@ -7,4 +7,5 @@ pub mod nodes;
 pub mod postgres;
 pub mod prices;
 pub mod rate_limit;
+pub mod spark;
 pub mod wanted;

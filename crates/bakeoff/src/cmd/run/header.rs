@@ -158,6 +158,7 @@ pub fn fingerprint(
                 &options.cluster.cassandra,
                 options.postgres.url(),
                 options.postgres.standbys(),
+                options.spark.place(),
             ),
             (options.threads(), replication),
             (options.concurrent.plan(workload), options.race),

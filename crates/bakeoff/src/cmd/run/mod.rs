@@ -33,6 +33,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::spark::SparkOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
@@ -115,6 +116,9 @@ pub struct Run {
 
     #[command(flatten)]
     postgres: PostgresOptions,
+
+    #[command(flatten)]
+    spark: SparkOptions,
 
     #[command(flatten)]
     rate_limit: RateLimitOptions,
@@ -266,6 +270,7 @@ impl Run {
         options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
+        self.spark.put_into(&mut options)?;
         options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
         require(designs, &mut options);
         Ok(Context {

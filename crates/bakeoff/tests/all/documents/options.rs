@@ -11,13 +11,14 @@ use bakeoff_workload::{Workload, server_keys};
 use super::markdown::{Page, pages, root};
 
 /// Options of other programs that the pages name.
-const OF_OTHERS: [&str; 6] = [
+const OF_OTHERS: [&str; 7] = [
     "--cap-add",
     "--no-index",
     "--show-output",
     "--help",
     "--features",
     "--no-default-features",
+    "--with-connect-server",
 ];
 /// Beginnings of variables that tests give to their own programs, and a shell to complete a command.
 const NOT_OF_USERS: [&str; 3] = ["BAKEOFF_FAIL", "BAKEOFF_TEST_", "BAKEOFF_COMPLETE"];
