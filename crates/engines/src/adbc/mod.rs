@@ -1,17 +1,25 @@
 //! ADBC, the interface of Arrow to databases: any library with a driver is an engine. It is loaded into a
 //! process of its own ([`host`]), which this process talks to ([`client`]) in a small protocol.
 
+mod about;
 mod answer;
 mod client;
 mod driver;
+mod driver_file;
 mod host;
+mod option_value;
 mod protocol;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+pub use about::About;
+pub use answer::{Conversion, first_numbers};
 pub use driver::Driver;
+pub use driver_file::{Dialect, DriverEntry, DriverFile, ENGINE, Phase};
 pub use host::serve_driver;
-pub use protocol::Database;
+pub use option_value::Place;
+pub use protocol::{Database, Step};
 
 /// How the process of a driver is started.
 #[derive(Debug, Clone)]
@@ -28,6 +36,8 @@ const COMMAND: &str = "adbc-host";
 pub struct AdbcOptions {
     /// The program that loads drivers; `None` is the running one, with its command for that.
     pub host: Option<HostProgram>,
+    /// The drivers that designs `adbc/NAME` name; `None` if the command has named no file with them.
+    pub drivers: Option<Arc<DriverFile>>,
 }
 
 impl AdbcOptions {
