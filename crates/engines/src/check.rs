@@ -4,7 +4,7 @@ mod expectation;
 
 use std::sync::Arc;
 
-use bakeoff_workload::{DesignId, Error, Parameter, Query, Result, Workload};
+use bakeoff_workload::{DesignId, Error, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
@@ -12,6 +12,7 @@ use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
 use crate::complaint::{self, is_query};
+use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
 use crate::sql::{message, ordering, session_with};
 use crate::{Context, EngineOptions};
@@ -95,9 +96,8 @@ async fn complaint_of_engine_sql(
         ));
     }
     for (place, sql) in &query.engine_sql {
-        let name = place.split('/').next().unwrap_or_default();
         // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
-        let speaks = ENGINES.iter().find(|e| e.name() == name && e.speaks_sql());
+        let speaks = ENGINES.iter().find(|e| e.is_place(place) && e.speaks_sql());
         let complaint = match speaks {
             Some(engine) => engine
                 .complaint_of_sql(&with_nulls(query, sql))
@@ -159,15 +159,6 @@ fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
         Ok(_) => return None,
     };
     Some(complaint.to_owned())
-}
-
-/// Replaces each parameter by NULL, padded so that every other token keeps its position.
-fn with_nulls(query: &Query, sql: &str) -> String {
-    let names = query.parameters.iter().flat_map(Parameter::placeholders);
-    names.fold(sql.to_owned(), |sql, name| {
-        let mark = format!("${{{name}}}");
-        sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
-    })
 }
 
 /// Returns the position of a planner's complaint in the SQL, and its message.

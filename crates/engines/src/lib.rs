@@ -2,6 +2,7 @@
 
 mod absent;
 mod adbc;
+mod adbc_engine;
 mod bytes;
 mod candidates;
 mod cassandra;
@@ -20,6 +21,7 @@ mod leftovers;
 mod local;
 mod memory;
 mod newest_groups;
+mod nulls;
 mod oracle;
 mod owner;
 mod parquet;
@@ -43,7 +45,7 @@ mod tls;
 mod value_folders;
 
 pub use absent::Absent;
-pub use adbc::{AdbcOptions, HostProgram, serve_driver};
+pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, settings_not_applied};

@@ -147,7 +147,10 @@ mod tests {
         };
         let codes = CODES.iter().map(u32::from).collect();
         let texts = vec!["ADBC SQLite\nDriver", "1.2.0", "SQLite", "3.50.4"];
-        assert_eq!(told(codes, texts), "ADBC SQLite Driver 1.2.0 (SQLite 3.50.4)");
+        assert_eq!(
+            told(codes, texts),
+            "ADBC SQLite Driver 1.2.0 (SQLite 3.50.4)"
+        );
         let driver = vec![u32::from(&InfoCode::DriverName), 12_345];
         assert_eq!(told(driver, vec!["A driver", "x"]), "A driver");
         assert_eq!(About::read(&[]).to_string(), "a driver without a name");

@@ -295,7 +295,8 @@ impl DriverEntry {
             ("option of statements", &self.statements),
         ] {
             let options = options.iter();
-            settings.extend(options.map(|(name, value)| (format!("{table} {name}"), value.shown())));
+            settings
+                .extend(options.map(|(name, value)| (format!("{table} {name}"), value.shown())));
         }
         settings
     }

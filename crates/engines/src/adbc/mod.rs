@@ -10,6 +10,7 @@ mod host;
 mod option_value;
 mod protocol;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,9 +39,33 @@ pub struct AdbcOptions {
     pub host: Option<HostProgram>,
     /// The drivers that designs `adbc/NAME` name; `None` if the command has named no file with them.
     pub drivers: Option<Arc<DriverFile>>,
+    /// The names of those that designs of the command need.
+    pub wanted: BTreeSet<String>,
 }
 
 impl AdbcOptions {
+    /// Returns the driver of designs with this name.
+    ///
+    /// # Errors
+    /// The command has named no file with drivers, or that has no such driver.
+    pub(crate) fn entry(&self, name: &str) -> Result<&DriverEntry, crate::EngineError> {
+        self.file()?.entry(name)
+    }
+
+    /// Returns the file with drivers.
+    ///
+    /// # Errors
+    /// The command has named none.
+    pub(crate) fn file(&self) -> Result<&DriverFile, crate::EngineError> {
+        self.drivers.as_deref().ok_or_else(|| {
+            crate::EngineError(
+                "the driver of a design adbc/NAME is one that you name: write its library into a TOML file, and \
+                 name that with `--adbc FILE` of `bakeoff run`, or leave such designs out with --designs"
+                    .to_owned(),
+            )
+        })
+    }
+
     /// Returns the program that loads drivers.
     ///
     /// # Errors

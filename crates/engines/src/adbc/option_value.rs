@@ -192,7 +192,8 @@ mod tests {
             folder: Path::new("/runs/a"),
             schema: "bakeoff_x",
         };
-        let read = options("uri = \"file:${folder}/t.db\"\nrows = 10\non = true\nsearch = \"${schema}\"");
+        let read =
+            options("uri = \"file:${folder}/t.db\"\nrows = 10\non = true\nsearch = \"${schema}\"");
         let read = read.unwrap();
         let at = |name: &str| read[name].at(&place).unwrap();
         assert_eq!(at("uri"), "file:/runs/a/t.db");
@@ -205,7 +206,10 @@ mod tests {
             ..place
         };
         let error = read["uri"].at(&odd).unwrap_err().0;
-        assert!(error.contains("/runs/50%") && error.contains("--out"), "{error}");
+        assert!(
+            error.contains("/runs/50%") && error.contains("--out"),
+            "{error}"
+        );
     }
 
     #[test]

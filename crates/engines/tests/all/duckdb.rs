@@ -342,6 +342,7 @@ async fn a_process_that_cannot_load_the_library_is_told() {
                 program: PathBuf::from("/bin/sh"),
                 arguments: vec!["-c".to_owned(), format!("read -r line; {script}")],
             }),
+            ..AdbcOptions::default()
         };
         let context = Context {
             run_dir: folder.path().join("run"),

@@ -55,7 +55,10 @@ fn a_driver_is_read_with_its_options() {
     assert_eq!(entry.library, library);
     let options = |phase| entry.database(&place(), phase).unwrap().options;
     let uri = "file:/runs/a/adbc/adbc-sqlite/table.db";
-    assert_eq!(options(Phase::Loading), [("uri".to_owned(), uri.to_owned())]);
+    assert_eq!(
+        options(Phase::Loading),
+        [("uri".to_owned(), uri.to_owned())]
+    );
     let read_only = ("uri".to_owned(), format!("{uri}?mode=ro"));
     assert_eq!(options(Phase::Questions), [read_only]);
     let database = entry.database(&place(), Phase::Questions).unwrap();
@@ -64,7 +67,10 @@ fn a_driver_is_read_with_its_options() {
     assert!(entry.names_folder() && !entry.names_schema());
     let settings = file.entry("server").unwrap().settings();
     let shown = "the value of BAKEOFF_TEST_ADBC_URI_THAT_NOBODY_SETS".to_owned();
-    assert!(settings.contains(&("option uri".to_owned(), shown)), "{settings:?}");
+    assert!(
+        settings.contains(&("option uri".to_owned(), shown)),
+        "{settings:?}"
+    );
 }
 
 #[test]
@@ -73,10 +79,19 @@ fn what_cannot_be_used_is_told_with_the_name_of_the_driver() {
         ("", "names no driver"),
         ("[sqlite]", "missing field `library`"),
         ("[sqlite]\nlibrary = \"\"", "`library` is empty"),
-        ("[sqlite]\nlibrary = \"a.so\"\nentry = \"x\"", "unknown field `entry`"),
+        (
+            "[sqlite]\nlibrary = \"a.so\"\nentry = \"x\"",
+            "unknown field `entry`",
+        ),
         ("[sqlite]\nlibrary = \"a.so\"\ndialect = \"mysql\"", "mysql"),
-        ("[\"a b\"]\nlibrary = \"a.so\"", "`a b` cannot be the name of a driver"),
-        ("[1a]\nlibrary = \"a.so\"", "`1a` cannot be the name of a driver"),
+        (
+            "[\"a b\"]\nlibrary = \"a.so\"",
+            "`a b` cannot be the name of a driver",
+        ),
+        (
+            "[1a]\nlibrary = \"a.so\"",
+            "`1a` cannot be the name of a driver",
+        ),
         (
             "[a]\nlibrary = \"a.so\"\n[a.options]\npassword = \"x\"",
             "[a]: options: `password` has a secret",
@@ -89,7 +104,10 @@ fn what_cannot_be_used_is_told_with_the_name_of_the_driver() {
     }
     let file = parse(FILE).unwrap();
     let error = file.entry("sqlit").unwrap_err().0;
-    assert!(error.contains("no driver `sqlit`; did you mean `sqlite`?"), "{error}");
+    assert!(
+        error.contains("no driver `sqlit`; did you mean `sqlite`?"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -98,7 +116,10 @@ fn a_library_is_looked_at_and_a_place_of_its_own_is_needed() {
     let check = |name: &str, options: &str| {
         let text = format!("[a]\nlibrary = \"{name}\"\n[a.options]\n{options}");
         let file = DriverFile::parse(&text, folder.path().join("drivers.toml")).unwrap();
-        file.entry("a").unwrap().check(&place()).map_err(|error| error.0)
+        file.entry("a")
+            .unwrap()
+            .check(&place())
+            .map_err(|error| error.0)
     };
     std::fs::write(folder.path().join("text.so"), "text").unwrap();
     std::fs::write(folder.path().join("some.so"), "\x7fELF and more").unwrap();
@@ -107,8 +128,16 @@ fn a_library_is_looked_at_and_a_place_of_its_own_is_needed() {
     for (name, options, words) in [
         ("text.so", uri, "text.so of [a] is no library of Linux"),
         ("none.so", uri, "No such file"),
-        ("some.so", "uri = \"file:a.db\"", "no option of [a] has ${folder} or ${schema}"),
-        ("some.so", "uri_env = \"BAKEOFF_TEST_NOT_SET\"", "BAKEOFF_TEST_NOT_SET"),
+        (
+            "some.so",
+            "uri = \"file:a.db\"",
+            "no option of [a] has ${folder} or ${schema}",
+        ),
+        (
+            "some.so",
+            "uri_env = \"BAKEOFF_TEST_NOT_SET\"",
+            "BAKEOFF_TEST_NOT_SET",
+        ),
     ] {
         let error = check(name, options).unwrap_err();
         assert!(error.contains(words), "{error}");
@@ -128,7 +157,9 @@ fn queries_get_the_sql_of_the_dialect_unless_they_have_their_own() {
 
 #[test]
 fn what_a_run_rests_on_changes_its_fingerprint() {
-    let designs: Vec<DesignId> = ["adbc/sqlite", "parquet"].map(|id| id.parse().unwrap()).to_vec();
+    let designs: Vec<DesignId> = ["adbc/sqlite", "parquet"]
+        .map(|id| id.parse().unwrap())
+        .to_vec();
     let of = |text: &str| parse(text).unwrap().fingerprint(&designs);
     assert_ne!(of(FILE), "");
     assert_eq!(of(FILE), of(FILE));
