@@ -20,7 +20,7 @@ requires = "--data"
 [[queries]]
 name = "newest"
 sql = "SELECT series, max(time) AS newest, avg(value) AS mean FROM readings WHERE series = ${one} AND value > ${least} GROUP BY series"
-parameters = { one = { column = "series" }, least = { from = 1, to = 9 } }
+parameters = { one = { column = "series" }, least = { uniform = [1, 9] } }
 engine_sql = { adbc = "SELECT series, max(time), avg(value) FROM readings WHERE series = ${one} AND value > ${least}" }
 "#;
 
