@@ -7,12 +7,13 @@ use bakeoff_testing::Disk;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const ENGINES: [&str; 9] = [
+const ENGINES: [&str; 10] = [
     "cassandra",
     "postgres",
     "timescale",
     "duckdb",
     "spark",
+    "adbc",
     "local",
     "parquet",
     "memory",

@@ -193,6 +193,9 @@ impl Entry {
         if self.library.as_os_str().is_empty() {
             return Err("`library` is empty: name the file of the driver".to_owned());
         }
+        if self.entrypoint.as_deref() == Some("") {
+            return Err("`entrypoint` is empty: leave it out, or name a function".to_owned());
+        }
         let of = |table: &str, written| read(written).map_err(|why| format!("{table}: {why}"));
         Ok(DriverEntry {
             name: name.to_owned(),
@@ -246,6 +249,7 @@ impl DriverEntry {
                 )));
             }
         }
+        self.check_entrypoint()?;
         self.database(place, Phase::Loading)?;
         self.database(place, Phase::Questions)?;
         if !self.names_folder() && !self.names_schema() {
@@ -256,6 +260,27 @@ impl DriverEntry {
             )));
         }
         Ok(())
+    }
+
+    /// Checks that the library has the name of the function that it is to begin with. Whoever loads it would
+    /// take another function instead.
+    fn check_entrypoint(&self) -> Result<(), EngineError> {
+        let Some(entrypoint) = &self.entrypoint else {
+            return Ok(());
+        };
+        let library = self.library.display();
+        let bytes = std::fs::read(&self.library).map_err(|error| {
+            EngineError(format!("reading the library {library} failed: {error}"))
+        })?;
+        let name = [entrypoint.as_bytes(), b"\0"].concat();
+        if bytes.windows(name.len()).any(|window| window == name) {
+            return Ok(());
+        }
+        Err(EngineError(format!(
+            "the library {library} of [{}] has no function {entrypoint}: leave `entrypoint` out, or write the name \
+             that the driver's documentation has",
+            self.name
+        )))
     }
 
     /// Returns the database of a design.

@@ -80,6 +80,10 @@ fn what_cannot_be_used_is_told_with_the_name_of_the_driver() {
         ("[sqlite]", "missing field `library`"),
         ("[sqlite]\nlibrary = \"\"", "`library` is empty"),
         (
+            "[sqlite]\nlibrary = \"a.so\"\nentrypoint = \"\"",
+            "`entrypoint` is empty",
+        ),
+        (
             "[sqlite]\nlibrary = \"a.so\"\nentry = \"x\"",
             "unknown field `entry`",
         ),
@@ -125,6 +129,11 @@ fn a_library_is_looked_at_and_a_place_of_its_own_is_needed() {
     std::fs::write(folder.path().join("some.so"), "\x7fELF and more").unwrap();
     let uri = "uri = \"file:${folder}/a.db\"";
     assert_eq!(check("some.so", uri), Ok(()));
+    let begins = |function: &str| check(&format!("some.so\"\nentrypoint = \"{function}"), uri);
+    std::fs::write(folder.path().join("some.so"), "\x7fELF\0DriverInit\0").unwrap();
+    assert_eq!(begins("DriverInit"), Ok(()));
+    let error = begins("Driver").unwrap_err();
+    assert!(error.contains("[a] has no function Driver: "), "{error}");
     for (name, options, words) in [
         ("text.so", uri, "text.so of [a] is no library of Linux"),
         ("none.so", uri, "No such file"),
