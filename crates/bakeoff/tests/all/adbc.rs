@@ -233,33 +233,3 @@ fn other_commands_refuse_such_designs() {
         .expect(2)
         .says("adbc has no point operations");
 }
-
-#[test]
-fn a_study_cannot_name_a_library() {
-    let bench = Bench::new(WORKLOAD, READINGS);
-    let study = r#"
-title = "Files of a test"
-question = "Which file is smaller?"
-method = ["As it was done."]
-[publication]
-author = "A. Nobody"
-year = 2016
-title = "Which file is smaller"
-url = "https://example.org/which"
-[[steps]]
-name = "files"
-what = "sizes of two files"
-command = "run"
-workload = "w.toml"
-share = 50
-options = ["--adbc", "drivers.toml"]
-[[claims]]
-text = "It costs less."
-why = "Prices are not measured."
-"#;
-    std::fs::write(bench.path("s.toml"), study).unwrap();
-    let ended = bench.bakeoff(&["study", "s.toml", "--full", "--dry-run"]);
-    ended.expect(2).says(
-        "step files of the study: --adbc loads libraries, and which ones a study may not say",
-    );
-}
