@@ -222,7 +222,7 @@ pub fn notes_schema() -> Schema {
 /// Returns the note about a slice.
 ///
 /// # Errors
-/// The numbers are too large.
+/// Arrow makes no batch of it.
 pub fn note(slice: u64, rows: usize) -> Result<RecordBatch, ArrowError> {
     let number = |number: Option<i64>| -> ArrayRef { Arc::new(Int64Array::from(vec![number])) };
     let columns = vec![

@@ -19,7 +19,10 @@ requires = "--data"
 
 [[queries]]
 name = "newest"
-sql = "SELECT series, max(time) AS newest, avg(value) AS mean FROM readings WHERE series = ${one} AND value > ${least} GROUP BY series"
+sql = """
+SELECT series, max(time) AS newest, avg(value) AS mean FROM readings
+WHERE series = ${one} AND value > ${least} GROUP BY series
+"""
 parameters = { one = { column = "series" }, least = { uniform = [1, 9] } }
 engine_sql = { adbc = "SELECT series, max(time), avg(value) FROM readings WHERE series = ${one} AND value > ${least}" }
 "#;
