@@ -141,7 +141,7 @@ impl DriverFile {
     }
 
     /// Returns the drivers of these designs, as far as there are any.
-    fn entries_of<'a>(&'a self, designs: &[DesignId]) -> Vec<&'a DriverEntry> {
+    fn entries_of(&self, designs: &[DesignId]) -> Vec<&DriverEntry> {
         let of_ours = designs.iter().filter(|id| id.engine == ENGINE);
         let names = of_ours.filter_map(|id| id.layout.as_deref());
         names.filter_map(|name| self.entries.get(name)).collect()
@@ -165,9 +165,9 @@ impl DriverFile {
 
     /// Returns the name of the first driver of these designs that reaches a server which Bakeoff has not started.
     pub fn server_of(&self, designs: &[DesignId]) -> Option<&String> {
-        let entries = self.entries_of(designs).into_iter();
-        let mut reaching = entries.filter(|entry| entry.names_schema());
-        reaching.next().map(|entry| &entry.name)
+        let mut entries = self.entries_of(designs).into_iter();
+        let reaching = entries.find(|entry| entry.names_schema());
+        reaching.map(|entry| &entry.name)
     }
 
     /// Returns all that has to be the same for a run with these designs to go on. No secret is in it.
