@@ -96,9 +96,8 @@ async fn complaint_of_engine_sql(
         ));
     }
     for (place, sql) in &query.engine_sql {
-        let name = place.split('/').next().unwrap_or_default();
         // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
-        let speaks = ENGINES.iter().find(|e| e.name() == name && e.speaks_sql());
+        let speaks = ENGINES.iter().find(|e| e.is_place(place) && e.speaks_sql());
         let complaint = match speaks {
             Some(engine) => engine
                 .complaint_of_sql(&with_nulls(query, sql))

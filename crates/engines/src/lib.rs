@@ -2,6 +2,7 @@
 
 mod absent;
 mod adbc;
+mod adbc_engine;
 mod bytes;
 mod candidates;
 mod cassandra;
@@ -45,7 +46,7 @@ mod tls;
 mod value_folders;
 
 pub use absent::Absent;
-pub use adbc::{AdbcOptions, HostProgram, serve_driver};
+pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, settings_not_applied};

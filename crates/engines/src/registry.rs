@@ -2,6 +2,7 @@
 
 use bakeoff_workload::DesignId;
 
+use crate::adbc_engine::Adbc;
 use crate::cassandra::Cassandra;
 use crate::dry::Dry;
 use crate::duckdb::Duckdb;
@@ -28,6 +29,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &crate::Absent::new("timescale", "postgres"),
     &Duckdb,
     &Spark,
+    &Adbc,
     &Local,
     &ParquetFiles,
     &Memory,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow::datatypes::DataType;
 use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;
@@ -139,6 +140,19 @@ impl Session {
         })
     }
 
+    /// Returns the types of the columns of a query's answer, without running it.
+    ///
+    /// # Errors
+    /// Fails with DataFusion's message for SQL that it cannot plan.
+    pub fn types<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Vec<DataType>, DesignError>> {
+        Box::pin(async move {
+            let planned = self.context().state().create_logical_plan(sql).await;
+            let plan = planned.map_err(|error| DesignError(message(&error)))?;
+            let fields = plan.schema().fields().iter();
+            Ok(fields.map(|field| field.data_type().clone()).collect())
+        })
+    }
+
     /// Runs SQL as [`newest_groups::answer`] does, with windows of the order key.
     ///
     /// # Errors
@@ -224,7 +238,7 @@ mod tests {
     use std::time::Duration;
 
     use arrow::array::{ArrayRef, AsArray, Int32Array, Int64Array, StringArray};
-    use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+    use arrow::datatypes::{Field, Int64Type, Schema, SchemaRef};
     use arrow::record_batch::RecordBatch;
     use async_trait::async_trait;
     use datafusion::catalog::Session as CatalogSession;

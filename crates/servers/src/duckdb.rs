@@ -119,7 +119,7 @@ fn candidates(data: Option<&Path>, arch: &str) -> Vec<PathBuf> {
 fn search_in(files: Vec<PathBuf>, named: bool) -> Search<DuckdbLibrary> {
     let mut search = Search::new();
     for path in files {
-        match begins_as_library(&path) {
+        match is_library(&path) {
             Ok(true) => {
                 search.found = Some(DuckdbLibrary {
                     version: version_beside(&path),
@@ -135,7 +135,11 @@ fn search_in(files: Vec<PathBuf>, named: bool) -> Search<DuckdbLibrary> {
     search
 }
 
-fn begins_as_library(path: &Path) -> std::io::Result<bool> {
+/// Returns whether a file begins as every shared library of Linux does.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_library(path: &Path) -> std::io::Result<bool> {
     let mut first = [0; ELF.len()];
     let mut file = File::open(path)?;
     match file.read_exact(&mut first) {

@@ -32,7 +32,7 @@ pub mod spark;
 pub mod survey;
 
 pub use driver_process::DriverProcess;
-pub use duckdb::{DuckdbLibrary, find_duckdb};
+pub use duckdb::{DuckdbLibrary, find_duckdb, is_library};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use files::try_writing;

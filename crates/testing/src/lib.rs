@@ -12,6 +12,7 @@ mod random;
 pub mod spark;
 
 use std::fmt::Display;
+use std::path::PathBuf;
 
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
@@ -22,6 +23,8 @@ pub use random::Random;
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";
 /// Variable that is 1 if long parts are repeated as often as they are every night.
 const ALL: &str = "BAKEOFF_TEST_ALL";
+/// Variable with the folder of the ADBC drivers that tests load.
+const ADBC_DRIVERS: &str = "BAKEOFF_ADBC_DRIVERS";
 
 /// Prints why a part of a test is skipped.
 ///
@@ -34,6 +37,25 @@ pub fn skipped(reason: impl Display) {
         "{REQUIRED}=1 and a part would be skipped: {reason}"
     );
     println!("skipped: {reason}");
+}
+
+/// Returns the library of an ADBC driver, such as `sqlite`, out of the folder that `scripts/install-adbc` has made;
+/// `None`, with the reason printed, where there is none.
+///
+/// # Panics
+/// Panics with `BAKEOFF_REQUIRE_ENGINES=1` if there is none.
+#[track_caller]
+pub fn adbc_driver(name: &str) -> Option<PathBuf> {
+    let file = format!("libadbc_driver_{name}.so");
+    let folder = std::env::var_os(ADBC_DRIVERS).map(PathBuf::from);
+    let library = folder.map(|folder| folder.join(&file));
+    let found = library.filter(|library| library.is_file());
+    if found.is_none() {
+        skipped(format!(
+            "{file} is not in the folder that {ADBC_DRIVERS} names, which `scripts/install-adbc FOLDER` makes"
+        ));
+    }
+    found
 }
 
 /// Returns how often a test repeats a long part: `few` times by default, and with

@@ -14,6 +14,7 @@ const ENGINES: [&str; 10] = [
     "timescale",
     "duckdb",
     "spark",
+    "adbc",
     "local",
     "parquet",
     "memory",

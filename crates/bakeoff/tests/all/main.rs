@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod acceptance;
+mod adbc;
 mod before;
 mod between;
 mod cassandra;

@@ -273,3 +273,15 @@ fn the_studies_are_listed_with_their_publications() {
     let shown = bench.bakeoff(&["show", "s4"]).expect(0).stdout;
     assert!(shown.contains("[[claims]]"), "{shown}");
 }
+
+#[test]
+fn a_step_cannot_name_libraries_of_drivers() {
+    let options = "options = [\"--rounds\", \"5\", \"--scales\", \"1\", \"--no-twins\"]";
+    let naming = STUDY.replace(options, "options = [\"--adbc\", \"drivers.toml\"]");
+    assert_ne!(naming, STUDY);
+    let bench = bench(&naming);
+    study(&bench).expect(2).says(
+        "step files of the study: --adbc loads libraries, and which ones a study may not say",
+    );
+    assert!(!bench.path("out").exists());
+}

@@ -2,23 +2,35 @@
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, AsArray};
 use arrow::buffer::Buffer;
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, IncomingAnswer};
+
+/// What is done to the rows of an answer as they come.
+pub type Conversion = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch, String> + Send + Sync>;
 
 /// An answer whose rows are still coming.
 #[derive(Default)]
 pub struct StreamedAnswer {
     decoder: StreamDecoder,
     answer: IncomingAnswer,
+    conversion: Option<Conversion>,
 }
 
 impl StreamedAnswer {
+    /// Begins an answer whose rows are converted, if there is a conversion.
+    pub fn converted(conversion: Option<Conversion>) -> Self {
+        StreamedAnswer {
+            conversion,
+            ..StreamedAnswer::default()
+        }
+    }
+
     /// Reads the next part of the stream.
     ///
     /// # Errors
@@ -28,7 +40,10 @@ impl StreamedAnswer {
         while !part.is_empty() {
             let decoded = self.decoder.decode(&mut part);
             if let Some(batch) = decoded.map_err(|e| format!("its rows cannot be read: {e}"))? {
-                let batch = without_time_zones(&batch).map_err(|e| e.to_string())?;
+                let mut batch = without_time_zones(&batch).map_err(|e| e.to_string())?;
+                if let Some(conversion) = &self.conversion {
+                    batch = conversion(batch)?;
+                }
                 self.answer.add(batch)?;
             }
         }
@@ -45,6 +60,18 @@ impl StreamedAnswer {
             .map_err(|e| format!("its rows end too early: {e}"))?;
         Ok(self.answer.complete())
     }
+}
+
+/// Returns the whole numbers in the first row of an answer.
+pub fn first_numbers(answer: &Answer) -> Option<Vec<i64>> {
+    let rows = answer.batches.iter().find(|batch| batch.num_rows() > 0)?;
+    let columns = rows.columns().iter();
+    columns
+        .map(|column| {
+            let numbers = cast(column, &DataType::Int64).ok()?;
+            numbers.as_primitive::<Int64Type>().iter().next()?
+        })
+        .collect()
 }
 
 /// Makes times with a zone those of UTC without one, which is the same moment and what all other engines
@@ -76,7 +103,7 @@ fn without_time_zones(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{AsArray, Int32Array, TimestampMicrosecondArray};
+    use arrow::array::{Int32Array, TimestampMicrosecondArray};
     use arrow::datatypes::TimestampMicrosecondType;
     use arrow::ipc::writer::StreamWriter;
 

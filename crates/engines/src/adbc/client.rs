@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use arrow::datatypes::Schema;
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError};
@@ -14,8 +15,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 
 use super::HostProgram;
-use super::answer::StreamedAnswer;
-use super::protocol::{Call, Database, HEAD_BYTES, INGEST_BYTES, Kind, Request, read_head};
+use super::about::About;
+use super::answer::{Conversion, StreamedAnswer};
+use super::protocol::{Call, Database, HEAD_BYTES, INGEST_BYTES, Kind, Request, Step, read_head};
 use crate::EngineError;
 
 /// Frames of an answer that may wait until they are decoded.
@@ -94,23 +96,63 @@ impl Host {
     /// # Errors
     /// Returns the driver's message, or that they are too large for one ingest.
     pub async fn ingest(&self, table: &str, rows: &RecordBatch) -> Result<(), DesignError> {
-        let bytes = encoded(rows).map_err(DesignError)?;
+        let bytes = encoded(&rows.schema(), Some(rows)).map_err(DesignError)?;
         let request = Request::Ingest {
             table: table.to_owned(),
+            create: false,
             bytes: bytes.len() as u64,
         };
         self.call(request, &bytes, |_| Ok(())).await
     }
 
-    /// Asks a query, and reads its answer to the last row.
+    /// Makes an empty table, whose types are the driver's for those of Arrow.
+    ///
+    /// # Errors
+    /// Returns the driver's message, as for a table that exists.
+    pub async fn create(&self, table: &str, schema: &Schema) -> Result<(), DesignError> {
+        let bytes = encoded(schema, None).map_err(DesignError)?;
+        let request = Request::Ingest {
+            table: table.to_owned(),
+            create: true,
+            bytes: bytes.len() as u64,
+        };
+        self.call(request, &bytes, |_| Ok(())).await
+    }
+
+    /// Begins or ends a transaction of statements and ingests.
+    ///
+    /// # Errors
+    /// Returns the driver's message, as where it has no transactions.
+    pub async fn transaction(&self, step: Step) -> Result<(), DesignError> {
+        self.call(Request::Transaction(step), &[], |_| Ok(())).await
+    }
+
+    /// Asks the driver for its name and version and for those of its database.
+    ///
+    /// # Errors
+    /// Returns why the process has ended.
+    pub async fn about(&self) -> Result<About, DesignError> {
+        let mut answer = StreamedAnswer::default();
+        let asked = self.call(Request::About, &[], |part| answer.add(part));
+        asked.await?;
+        let answer = answer.complete().map_err(DesignError)?;
+        Ok(About::read(&answer.batches))
+    }
+
+    /// Asks a query, and reads its answer to the last row. Its rows are converted as they come, if there is
+    /// a conversion.
     ///
     /// # Errors
     /// Returns the driver's message, or that the answer cannot be held.
-    pub async fn ask(&self, sql: &str) -> Result<Answer, DesignError> {
+    pub async fn ask(
+        &self,
+        sql: &str,
+        conversion: Option<Conversion>,
+    ) -> Result<Answer, DesignError> {
         let request = Request::Ask {
             sql: sql.to_owned(),
         };
-        let mut answer = StreamedAnswer::default();
+        let mut answer = StreamedAnswer::converted(conversion);
         self.call(request, &[], |part| answer.add(part)).await?;
         answer.complete().map_err(DesignError)
     }
@@ -243,11 +285,13 @@ async fn next_reply(replies: &mut OwnedReadHalf) -> Option<(u64, Reply)> {
     Some((id, reply))
 }
 
-/// Encodes rows as an Arrow IPC stream.
-fn encoded(rows: &RecordBatch) -> Result<Vec<u8>, String> {
+/// Encodes rows, or none, as an Arrow IPC stream.
+fn encoded(schema: &Schema, rows: Option<&RecordBatch>) -> Result<Vec<u8>, String> {
     let written = || {
-        let mut writer = StreamWriter::try_new(Vec::new(), &rows.schema())?;
-        writer.write(rows)?;
+        let mut writer = StreamWriter::try_new(Vec::new(), schema)?;
+        if let Some(rows) = rows {
+            writer.write(rows)?;
+        }
         writer.finish()?;
         writer.into_inner()
     };
@@ -255,7 +299,7 @@ fn encoded(rows: &RecordBatch) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > INGEST_BYTES {
         return Err(format!(
             "{} rows are more than {} MiB, too large to be sent to a driver",
-            rows.num_rows(),
+            rows.map_or(0, RecordBatch::num_rows),
             INGEST_BYTES >> 20
         ));
     }

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow::datatypes::Schema;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError};
 
+use super::about::About;
+use super::answer::Conversion;
 use super::client::Host;
-use super::protocol::Database;
+use super::protocol::{Database, Step};
 use super::{AdbcOptions, HostProgram};
 use crate::EngineError;
 
@@ -56,12 +59,48 @@ impl Driver {
         self.opened().await?.ingest(table, rows).await
     }
 
+    /// Makes an empty table, whose types are the driver's for those of Arrow.
+    ///
+    /// # Errors
+    /// As [`Driver::execute`].
+    pub async fn create(&self, table: &str, schema: &Schema) -> Result<(), DesignError> {
+        self.opened().await?.create(table, schema).await
+    }
+
+    /// Begins or ends a transaction of statements and ingests.
+    ///
+    /// # Errors
+    /// As [`Driver::execute`].
+    pub async fn transaction(&self, step: Step) -> Result<(), DesignError> {
+        self.opened().await?.transaction(step).await
+    }
+
+    /// Asks the driver for its name and version and for those of its database.
+    ///
+    /// # Errors
+    /// As [`Driver::execute`].
+    pub async fn about(&self) -> Result<About, DesignError> {
+        self.opened().await?.about().await
+    }
+
     /// Asks a query on a connection that nothing was asked on before.
     ///
     /// # Errors
     /// As [`Driver::execute`].
     pub async fn ask(&self, sql: &str) -> Result<Answer, DesignError> {
-        self.opened().await?.ask(sql).await
+        self.opened().await?.ask(sql, None).await
+    }
+
+    /// Asks as [`Driver::ask`] does, and converts the rows as they come.
+    ///
+    /// # Errors
+    /// As [`Driver::execute`].
+    pub async fn ask_converted(
+        &self,
+        sql: &str,
+        conversion: Conversion,
+    ) -> Result<Answer, DesignError> {
+        self.opened().await?.ask(sql, Some(conversion)).await
     }
 
     /// Ends the process, if there is one. The next call starts another one.

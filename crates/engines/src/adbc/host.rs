@@ -10,14 +10,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use adbc_core::error::Error as AdbcError;
-use adbc_core::options::{AdbcVersion, IngestMode, OptionDatabase, OptionStatement, OptionValue};
+use adbc_core::options::{
+    AdbcVersion, IngestMode, OptionConnection, OptionDatabase, OptionStatement, OptionValue,
+};
 use adbc_core::{Connection, Database as _, Driver, Optionable, Statement};
 use adbc_driver_manager::{ManagedConnection, ManagedDatabase, ManagedDriver};
+use arrow::datatypes::Schema;
+use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
+use arrow::record_batch::RecordBatch;
 
+use super::about;
 use super::protocol::{
-    Call, Database, FRAME_BYTES, INGEST_BYTES, Kind, REQUEST_BYTES, Request, head,
+    Call, Database, FRAME_BYTES, INGEST_BYTES, Kind, REQUEST_BYTES, Request, Step, head,
 };
 use crate::EngineError;
 
@@ -100,9 +106,23 @@ fn carry_out(asked: &mpsc::Receiver<(Call, Vec<u8>)>, replies: &Replies) {
                     .iter()
                     .try_for_each(|sql| execute(&mut opened.connection, sql))
             }),
-            Request::Ingest { table, .. } => {
-                on(opened.as_mut(), |opened| opened.ingest(&table, rows))
-            }
+            Request::Transaction(step) => on(opened.as_mut(), |opened| opened.transaction(step)),
+            Request::Ingest { table, create, .. } => on(opened.as_mut(), |opened| {
+                let mode = if create {
+                    IngestMode::Create
+                } else {
+                    IngestMode::Append
+                };
+                opened.ingest(&table, mode, rows)
+            }),
+            Request::About => on(opened.as_mut(), |opened| {
+                let told = about::ask(&opened.connection)?;
+                let part = Part {
+                    id: call.id,
+                    replies,
+                };
+                send(&told.schema(), std::iter::once(Ok(told)), part)
+            }),
             Request::Ask { sql } => {
                 let begun = on(opened.as_mut(), |opened| {
                     opened.ask(call.id, sql, replies.clone());
@@ -140,6 +160,8 @@ struct Opened {
     connection: ManagedConnection,
     /// Connections that nothing was asked on.
     ready: Arc<Mutex<Vec<ManagedConnection>>>,
+    /// Options of the statements of questions.
+    statement_options: Arc<Vec<(String, String)>>,
 }
 
 impl Opened {
@@ -160,17 +182,33 @@ impl Opened {
             database: opened,
             connection,
             ready: Arc::default(),
+            statement_options: Arc::new(database.statement_options.clone()),
         })
     }
 
-    fn ingest(&mut self, table: &str, rows: Vec<u8>) -> Result<(), String> {
+    /// Begins a transaction, or ends it so that each statement is its own again.
+    fn transaction(&mut self, step: Step) -> Result<(), String> {
+        let connection = &mut self.connection;
+        let done = match step {
+            Step::Begin => connection.set_option(OptionConnection::AutoCommit, false.into()),
+            Step::Commit => connection.commit(),
+            Step::Rollback => connection.rollback(),
+        };
+        let done = done.and_then(|()| match step {
+            Step::Begin => Ok(()),
+            Step::Commit | Step::Rollback => {
+                connection.set_option(OptionConnection::AutoCommit, true.into())
+            }
+        });
+        done.map_err(plain)
+    }
+
+    fn ingest(&mut self, table: &str, mode: IngestMode, rows: Vec<u8>) -> Result<(), String> {
         let rows = StreamReader::try_new(Cursor::new(rows), None).map_err(|e| e.to_string())?;
         let mut statement = self.connection.new_statement().map_err(plain)?;
         statement
             .set_option(OptionStatement::TargetTable, table.into())
-            .and_then(|()| {
-                statement.set_option(OptionStatement::IngestMode, IngestMode::Append.into())
-            })
+            .and_then(|()| statement.set_option(OptionStatement::IngestMode, mode.into()))
             .and_then(|()| statement.bind_stream(Box::new(rows)))
             .and_then(|()| statement.execute_update())
             .map_err(plain)?;
@@ -180,6 +218,7 @@ impl Opened {
     /// Asks a query in a thread of its own.
     fn ask(&self, id: u64, sql: String, replies: Replies) {
         let (database, ready) = (self.database.clone(), Arc::clone(&self.ready));
+        let options = Arc::clone(&self.statement_options);
         std::thread::spawn(move || {
             let asked = || {
                 let taken = locked(&ready).pop();
@@ -187,7 +226,11 @@ impl Opened {
                     Some(connection) => connection,
                     None => database.new_connection().map_err(plain)?,
                 };
-                answer(&mut connection, &sql, id, &replies)
+                let part = Part {
+                    id,
+                    replies: &replies,
+                };
+                answer(&mut connection, &sql, &options, part)
             };
             let asked = catch_unwind(AssertUnwindSafe(asked));
             let answered = asked.unwrap_or_else(|panic| Err(describe_panic(panic.as_ref())));
@@ -232,14 +275,27 @@ fn execute(connection: &mut ManagedConnection, sql: &str) -> Result<(), String> 
 fn answer(
     connection: &mut ManagedConnection,
     sql: &str,
-    id: u64,
-    replies: &Replies,
+    options: &[(String, String)],
+    part: Part<'_>,
 ) -> Result<(), String> {
     let mut statement = connection.new_statement().map_err(plain)?;
+    for (name, value) in options {
+        let set = statement.set_option(name.as_str().into(), value.as_str().into());
+        set.map_err(plain)?;
+    }
     statement.set_sql_query(sql).map_err(plain)?;
     let rows = statement.execute().map_err(plain)?;
-    let sink = BufWriter::with_capacity(FRAME_BYTES, Part { id, replies });
-    let mut writer = StreamWriter::try_new(sink, &rows.schema()).map_err(|e| e.to_string())?;
+    send(&rows.schema(), rows, part)
+}
+
+/// Sends rows as one Arrow IPC stream.
+fn send(
+    schema: &Schema,
+    rows: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    part: Part<'_>,
+) -> Result<(), String> {
+    let sink = BufWriter::with_capacity(FRAME_BYTES, part);
+    let mut writer = StreamWriter::try_new(sink, schema).map_err(|e| e.to_string())?;
     for batch in rows {
         let written = batch.and_then(|batch| writer.write(&batch));
         written.map_err(|e| e.to_string())?;

@@ -24,6 +24,9 @@ pub struct Database {
     pub options: Vec<(String, String)>,
     /// Statements that are run once, when it is open.
     pub setup: Vec<String>,
+    /// Names and values of options that the statement of each question gets.
+    #[serde(default)]
+    pub statement_options: Vec<(String, String)>,
 }
 
 /// A request with its number, which the frames of its answer have.
@@ -41,10 +44,28 @@ pub enum Request {
     Open(Database),
     /// Runs statements on the connection that ingests use, in this order.
     Execute { statements: Vec<String> },
-    /// Adds the rows that follow in so many bytes to a table.
-    Ingest { table: String, bytes: u64 },
+    /// Begins or ends a transaction on that connection.
+    Transaction(Step),
+    /// Adds the rows that follow in so many bytes to a table, which is made for them first if that is asked.
+    Ingest {
+        table: String,
+        #[serde(default)]
+        create: bool,
+        bytes: u64,
+    },
+    /// Asks the driver for its name and version and for those of its database.
+    About,
     /// Asks a query on a connection that nothing was asked on before, at the same time as others.
     Ask { sql: String },
+}
+
+/// A step of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    Begin,
+    Commit,
+    Rollback,
 }
 
 /// The kind of a frame.

@@ -177,6 +177,7 @@ impl DuckdbLayout {
                 .map(|(name, value)| (name.to_owned(), value))
                 .to_vec(),
             setup,
+            statement_options: Vec::new(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
@@ -148,6 +148,7 @@ async fn version(library: &Path, options: &AdbcOptions) -> Result<String, Design
         entrypoint: Some(layout::ENTRYPOINT.to_owned()),
         options: vec![("path".to_owned(), ":memory:".to_owned())],
         setup: Vec::new(),
+        statement_options: Vec::new(),
     };
     let driver = Driver::new(options, database)?;
     let answer = driver.ask("SELECT version() AS version").await?;
@@ -159,18 +160,6 @@ fn first_text(rows: &RecordBatch) -> Option<String> {
     let texts = cast(rows.columns().first()?, &DataType::Utf8).ok()?;
     let first = texts.as_string::<i32>().iter().next()??;
     Some(first.to_owned())
-}
-
-/// Returns the whole numbers in the first row of an answer.
-fn first_numbers(answer: &Answer) -> Option<Vec<i64>> {
-    let rows = answer.batches.iter().find(|batch| batch.num_rows() > 0)?;
-    let columns = rows.columns().iter();
-    columns
-        .map(|column| {
-            let numbers = cast(column, &DataType::Int64).ok()?;
-            numbers.as_primitive::<Int64Type>().iter().next()?
-        })
-        .collect()
 }
 
 struct RunningDuckdb {

@@ -10,9 +10,9 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use super::layout::DuckdbLayout;
-use super::{ask, first_numbers, remove_if_there};
+use super::{ask, remove_if_there};
 use crate::EngineError;
-use crate::adbc::{AdbcOptions, Driver};
+use crate::adbc::{AdbcOptions, Driver, first_numbers};
 use crate::bytes::folder_size;
 
 /// Rows that are sent to DuckDB at a time.

@@ -41,6 +41,7 @@ pub fn options() -> AdbcOptions {
             program: PathBuf::from("/usr/bin/env"),
             arguments: words.map(str::to_owned).to_vec(),
         }),
+        ..AdbcOptions::default()
     }
 }
 

@@ -82,7 +82,7 @@ const FILE_QUERIES: &[&str] = &[
 ];
 
 /// Bytes of every kind.
-fn files() -> Table {
+pub fn files() -> Table {
     let all: Vec<u8> = (0..=255).collect();
     let data: [Option<&[u8]>; 4] = [Some(b""), None, Some(&all), Some(b"\0'\\x")];
     let names = ["a", "b", "c", "d"];
@@ -276,7 +276,7 @@ async fn a_process_that_is_killed_is_the_end_of_its_design_alone() {
 }
 
 /// Kills the child of this process that has a file open.
-fn kill_who_has_open(file: &Path) {
+pub fn kill_who_has_open(file: &Path) {
     let file = std::fs::canonicalize(file).unwrap();
     // A child belongs to the thread that started it.
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -342,6 +342,7 @@ async fn a_process_that_cannot_load_the_library_is_told() {
                 program: PathBuf::from("/bin/sh"),
                 arguments: vec!["-c".to_owned(), format!("read -r line; {script}")],
             }),
+            ..AdbcOptions::default()
         };
         let context = Context {
             run_dir: folder.path().join("run"),

@@ -3,7 +3,10 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod adbc_drivers;
 mod adbc_host;
+#[cfg(feature = "postgres")]
+mod adbc_postgresql;
 mod cassandra;
 mod cassandra_4;
 mod cassandra_arrays;

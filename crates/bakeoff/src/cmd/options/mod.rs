@@ -1,5 +1,6 @@
 //! Defines options that several commands have.
 
+pub mod adbc;
 pub mod choice;
 pub mod cluster;
 pub mod data;

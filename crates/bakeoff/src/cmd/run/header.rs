@@ -129,12 +129,13 @@ fn limit_of(workload: &Workload, limit: &bakeoff_workload::Limit) -> Option<Limi
 }
 
 /// Returns a hash of everything that has to be the same for a command to go on with another one's run:
-/// designs, rows, their number, and servers.
+/// designs, rows, their number, servers, and what their drivers rest on.
 pub fn fingerprint(
     options: &Run,
     workload: &Workload,
     designs: &[DesignId],
     replication: Replication,
+    drivers: Option<String>,
 ) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let files = options.data.files(workload).iter();
@@ -164,6 +165,7 @@ pub fn fingerprint(
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),
         ),
+        drivers,
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))
 }

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{Context, Engine, EngineOptions, Replication, new_token, require};
+use bakeoff_engines::{
+    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
+};
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
 use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
@@ -25,6 +27,7 @@ use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
+use crate::cmd::options::adbc::AdbcOptions;
 use crate::cmd::options::choice::{
     self, Rows, parse_consistency, parse_duration, parse_percent, parse_rows_or_all,
 };
@@ -121,6 +124,9 @@ pub struct Run {
     spark: SparkOptions,
 
     #[command(flatten)]
+    adbc: AdbcOptions,
+
+    #[command(flatten)]
     rate_limit: RateLimitOptions,
 
     /// Keep the loaded tables and files when the run is complete
@@ -143,7 +149,7 @@ impl Run {
 
     async fn start(self) -> Result<Exit> {
         let (began, progress) = (Instant::now(), Progress::begin("reading the workload"));
-        let workload = self.data.workload_with_queries(&self.workload).await?;
+        let mut workload = self.data.workload_with_queries(&self.workload).await?;
         if workload.queries.is_empty() {
             let none = anyhow!(
                 "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
@@ -154,9 +160,14 @@ impl Run {
         self.further.check(&workload)?;
         let wanted = self.wanted(&workload)?;
         let designs = self.designs(&workload)?;
+        let drivers = self.adbc.read()?;
+        if let Some(drivers) = &drivers {
+            drivers.put_sql_into(&mut workload, &designs);
+        }
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
-        let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
+        let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
+        let fingerprint = header::fingerprint(&self, &workload, &designs, replication, driven);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
@@ -175,7 +186,7 @@ impl Run {
         };
         let context = Context {
             token,
-            ..self.context(&workload, &designs, dir, source.may_repeat_keys())?
+            ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
@@ -214,6 +225,11 @@ impl Run {
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let designs = choice::designs(workload, &self.designs)?;
         columns::in_each(designs, &self.columns, workload.table.columns.len())
+    }
+
+    /// Returns whether drivers of databases are named, whose libraries would be loaded.
+    pub fn loads_drivers(&self) -> bool {
+        self.adbc.is_given()
     }
 
     /// Returns the time that the whole run may take, if one was given.
@@ -261,6 +277,7 @@ impl Run {
         &self,
         workload: &Workload,
         designs: &[DesignId],
+        drivers: Option<Arc<DriverFile>>,
         run_dir: PathBuf,
         keys_repeat: bool,
     ) -> Result<Context> {
@@ -271,7 +288,10 @@ impl Run {
         options.memory.table_bytes = (self.memory as usize) << 20;
         self.postgres.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;
-        options.rate_limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        let driven = drivers.as_ref().and_then(|file| file.server_of(designs));
+        let server = self.postgres.url().or(driven);
+        options.rate_limit = self.rate_limit.limit(&self.cluster, server)?;
+        options.adbc.drivers = drivers;
         require(designs, &mut options);
         Ok(Context {
             run_dir,

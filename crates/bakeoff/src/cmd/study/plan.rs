@@ -70,17 +70,27 @@ impl<'a> Plan<'a> {
     /// Returns the command of a step as the command line reads it, for the step's folder.
     ///
     /// # Errors
-    /// Fails with a misuse if the command line would refuse it.
+    /// Fails with a misuse if the command line would refuse it, or it would load a library that the study's file
+    /// has chosen.
     pub fn arguments_for(&self, step: &StudyStep, dir: &Path) -> Result<Arguments> {
         let mut words: Vec<OsString> = vec!["bakeoff".into()];
         words.extend(step.arguments(self.size).into_iter().map(OsString::from));
         words.extend(["--out".into(), dir.as_os_str().to_owned()]);
-        Arguments::try_parse_from(words).map_err(|error| {
+        let parsed = Arguments::try_parse_from(words).map_err(|error| {
             let message = error.to_string();
             let first = message.lines().next().unwrap_or_default();
             let first = first.trim_start_matches("error: ");
-            Misuse::new(anyhow!("step {} of the study: {first}", step.name)).into()
-        })
+            Misuse::new(anyhow!("step {} of the study: {first}", step.name))
+        })?;
+        match &parsed.command {
+            Command::Run(run) if run.loads_drivers() => Err(Misuse::new(anyhow!(
+                "step {} of the study: --adbc loads libraries, and which ones a study may not say: repeat the \
+                 step with `bakeoff run` and a file of your own",
+                step.name
+            ))
+            .into()),
+            _ => Ok(parsed),
+        }
     }
 
     fn arguments(&self, step: &StudyStep) -> Result<Arguments> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bakeoff_engines::servers::cassandra::Release;
+use bakeoff_engines::DriverFile;
 use bakeoff_workload::{Workload, server_keys};
 
 use super::markdown::{Page, pages, root};
@@ -116,6 +117,20 @@ fn the_example_of_the_server_is_one_that_a_workload_may_have() {
     let workload = Workload::parse(&text, Path::new("server.toml")).unwrap();
     assert_eq!(workload.server.cassandra.len(), 4);
     assert_eq!(workload.server.young_mib, Some(1024));
+}
+
+#[test]
+fn the_example_of_drivers_is_a_file_that_a_run_takes() {
+    let page = Page::read("docs/designs.md");
+    let example = page.block_after("a design is `adbc/` and the name of one", "toml");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drivers.toml");
+    std::fs::write(&path, example).unwrap();
+    let designs = ["adbc/sqlite", "adbc/server"].map(|id| id.parse().unwrap());
+    let drivers = DriverFile::read(&path).unwrap();
+    for design in designs {
+        assert_ne!(drivers.fingerprint(&[design]), "");
+    }
 }
 
 /// The options in code that begins with one; those of whole commands are checked with them.

@@ -1,0 +1,235 @@
+//! Runs with designs on ADBC drivers: killed and gone on with, with another file of drivers, and what is refused
+//! before anything is loaded. The driver is that of SQLite; where it is not installed, what needs it prints why it
+//! is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
+
+use std::path::Path;
+
+use bakeoff_testing::adbc_driver;
+
+use crate::support::processes::Going;
+use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+
+const HOSTS: &str = r#"
+title = "t"
+designs = ["adbc/sqlite", "adbc/sqlite?index=on", "parquet"]
+[data]
+generator = "devops"
+hosts = 5
+[concurrent]
+permutations = 5
+[[queries]]
+name = "highest"
+sql = """
+SELECT date_trunc('minute', time) AS minute, max(usage_user) AS highest FROM cpu
+WHERE hostname = ${host} GROUP BY date_trunc('minute', time) ORDER BY minute
+"""
+parameters = { host = { column = "hostname" } }
+[queries.engine_sql]
+sqlite = """
+SELECT substr(time, 1, 16) || ':00' AS minute, max(usage_user) AS highest FROM cpu
+WHERE hostname = ${host} GROUP BY substr(time, 1, 16) ORDER BY minute
+"""
+[[queries]]
+name = "rows"
+sql = "SELECT hostname, count(*) AS n, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
+"#;
+
+const RUN: [&str; 10] = [
+    "run",
+    "w.toml",
+    "--adbc",
+    "drivers.toml",
+    "--rows",
+    "60k",
+    "--rounds",
+    "3",
+    "--out",
+    "out",
+];
+
+/// A file that names a driver as that of SQLite.
+fn drivers(library: &Path) -> String {
+    format!(
+        "[sqlite]\nlibrary = \"{}\"\ndialect = \"sqlite\"\n[sqlite.options]\n\
+         uri = \"file:${{folder}}/table.db\"\n[sqlite.statements]\n\
+         \"adbc.sqlite.query.batch_rows\" = 65536\n",
+        library.display()
+    )
+}
+
+fn bench(workload: &str) -> Option<Bench> {
+    let library = adbc_driver("sqlite")?;
+    let bench = Bench::new(workload, READINGS);
+    std::fs::write(bench.path("drivers.toml"), drivers(&library)).unwrap();
+    Some(bench)
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
+    let Some(bench) = bench(HOSTS) else {
+        return;
+    };
+    let mut going = Going::start(&mut bench.command(&RUN));
+    going.wait_until("a slice was loaded", || {
+        let records = bench.journal("out");
+        of_kind(&records, "loaded").any(|r| r["design"] == "adbc/sqlite")
+    });
+    going.kill();
+    let file = std::fs::read_to_string(bench.path("drivers.toml")).unwrap();
+    let other = file.replace("65536", "32768");
+    std::fs::write(bench.path("drivers.toml"), other).unwrap();
+    let refused = bench.bakeoff(&RUN).expect(1);
+    refused.says("holds an unfinished run of another command");
+    std::fs::write(bench.path("drivers.toml"), &file).unwrap();
+    bench.bakeoff(&RUN).expect(0).says("going on with the run");
+    let records = bench.journal("out");
+    assert_eq!(of_kind(&records, "failed").count(), 0);
+    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 3);
+    let mut outcomes = of_kind(&records, "timed").chain(of_kind(&records, "answered"));
+    let wrong = outcomes.find(|r| r["outcome"]["outcome"] != "right");
+    assert_eq!(wrong, None);
+    let mut asked = of_kind(&records, "concurrent");
+    let bad = asked.find(|r| r["bad"] != serde_json::json!([]));
+    assert_eq!(bad, None);
+    let footprint = of_kind(&records, "footprint").find(|r| r["design"] == "adbc/sqlite");
+    assert!(footprint.unwrap()["file_bytes"].as_u64().unwrap() > 100_000);
+    assert!(!bench.path("out/adbc").exists());
+    let report = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    for words in ["ADBC SQLite Driver", "libadbc_driver_sqlite.so"] {
+        assert!(report.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn a_secret_is_in_no_file_of_a_run() {
+    let Some(bench) = bench(HOSTS) else {
+        return;
+    };
+    let file = std::fs::read_to_string(bench.path("drivers.toml")).unwrap();
+    let secret = "file:${folder}/of-nobody-but-me.db";
+    let variable = file.replace(
+        "uri = \"file:${folder}/table.db\"",
+        "uri_env = \"URI_OF_MINE\"",
+    );
+    assert_ne!(variable, file);
+    std::fs::write(bench.path("drivers.toml"), variable).unwrap();
+    let arguments = [
+        "run",
+        "w.toml",
+        "--adbc",
+        "drivers.toml",
+        "--designs",
+        "adbc/sqlite",
+        "--rows",
+        "2k",
+        "--rounds",
+        "1",
+        "--out",
+        "out",
+    ];
+    bench
+        .bakeoff(&arguments)
+        .expect(1)
+        .says("the environment variable URI_OF_MINE, which an option is to have its value from, is not set");
+    let mut command = bench.command(&arguments);
+    command.env("URI_OF_MINE", secret);
+    Ended::of(command.output().unwrap()).expect(0);
+    for file in ["journal.jsonl", "report.html", "run.json"] {
+        let text = std::fs::read_to_string(bench.path("out").join(file)).unwrap();
+        assert!(!text.contains("of-nobody-but-me"), "{file}");
+        assert!(text.contains("URI_OF_MINE"), "{file}");
+    }
+}
+
+#[test]
+fn a_dry_run_tells_the_library_and_every_statement() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let file = drivers(Path::new("/opt/libadbc_driver_sqlite.so"));
+    std::fs::write(bench.path("drivers.toml"), file).unwrap();
+    let shown = bench.bakeoff(&["run", "w.toml", "--adbc", "drivers.toml", "--dry-run"]);
+    let shown = shown.expect(0);
+    for words in [
+        "and load /opt/libadbc_driver_sqlite.so into processes of its own",
+        "ADBC bulk ingest that creates \"cpu\"",
+        "CREATE INDEX IF NOT EXISTS bakeoff_key ON \"cpu\" (\"hostname\", \"time\")",
+        "highest of adbc/sqlite: SELECT substr(time, 1, 16)",
+    ] {
+        shown.says(words);
+    }
+    assert!(!bench.path("out").exists() && !bench.path("runs").exists());
+}
+
+/// Runs the workload with this file of drivers, or without any.
+fn run_with(bench: &Bench, file: Option<&str>) -> Ended {
+    let mut run = vec![
+        "run", "w.toml", "--rows", "2k", "--rounds", "1", "--out", "out",
+    ];
+    if let Some(text) = file {
+        std::fs::write(bench.path("drivers.toml"), text).unwrap();
+        run.extend(["--adbc", "drivers.toml"]);
+    }
+    bench.bakeoff(&run)
+}
+
+#[test]
+fn what_names_no_driver_fails_its_designs_alone() {
+    let bench = Bench::new(HOSTS, READINGS);
+    std::fs::write(bench.path("text.so"), "text").unwrap();
+    let other = drivers(Path::new("text.so")).replace("sqlite", "other");
+    let other = other.replace("dialect = \"other\"", "");
+    let text = drivers(Path::new("text.so"));
+    let missing = drivers(Path::new("missing.so"));
+    for (file, words) in [
+        (None, "with `--adbc FILE` of `bakeoff run`"),
+        (Some(&other), "names no driver `sqlite`; it has other"),
+        (Some(&text), "text.so of [sqlite] is no library of Linux"),
+        (
+            Some(&missing),
+            "missing.so of [sqlite] cannot be read: No such file",
+        ),
+    ] {
+        run_with(&bench, file.map(String::as_str))
+            .expect(3)
+            .says(words);
+        let records = bench.journal("out");
+        assert_eq!(of_kind(&records, "failed").count(), 2);
+        let mut timed = of_kind(&records, "timed");
+        assert!(timed.all(|r| r["design"] == "parquet"));
+        std::fs::remove_dir_all(bench.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_meant_is_refused_before_anything_is_made() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let file = drivers(Path::new("text.so"));
+    let password = file.replace("uri =", "password = \"x\"\nuri =");
+    let name = file.replace("[sqlite", "[\"a b\"");
+    let placeholder = file.replace("${folder}", "${dir}");
+    for (text, words) in [
+        ("[sqlite", "drivers.toml: "),
+        (password.as_str(), "`password` has a secret"),
+        (name.as_str(), "`a b` cannot be the name of a driver"),
+        (placeholder.as_str(), "there are ${folder} and ${schema}"),
+    ] {
+        run_with(&bench, Some(text)).expect(2).says(words);
+        assert!(!bench.path("out").exists(), "{words}");
+    }
+    let writing = HOSTS.replace("SELECT substr", "DELETE FROM cpu; SELECT substr");
+    let bench = Bench::new(&writing, READINGS);
+    let ended = run_with(&bench, None).expect(2);
+    ended.says("its SQL for sqlite: these are several statements");
+}
+
+#[test]
+fn other_commands_refuse_such_designs() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    bench
+        .bakeoff(&["sweep", "w.toml", "--designs", "adbc/sqlite", "--dry-run"])
+        .expect(2)
+        .says("design adbc/sqlite: it takes no inserts from several workers");
+    bench
+        .bakeoff(&["drive", "readings", "--designs", "adbc/sqlite", "--dry-run"])
+        .expect(2)
+        .says("adbc has no point operations");
+}
