@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SweepHeader;
+use super::{CellPart, SweepHeader};
 use crate::counts::total;
 use crate::{EngineInfo, FailureKind};
 
@@ -15,6 +15,8 @@ pub enum SweepRecord {
         message: String,
     },
     Cell(Cell),
+    /// Inserts of the cell that follows it, in a sweep that several processes make together.
+    Part(CellPart),
     /// The design failed and takes no further part in the sweep.
     Failed {
         design: String,
