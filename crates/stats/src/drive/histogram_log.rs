@@ -124,8 +124,7 @@ fn line(
     serializer: &mut V2DeflateSerializer,
 ) -> std::io::Result<String> {
     let max = histogram.max() as f64 / NANOSECONDS_PER_MILLISECOND;
-    let histogram =
-        histogram_text::encode(histogram, serializer).map_err(std::io::Error::other)?;
+    let histogram = histogram_text::encode(histogram, serializer).map_err(std::io::Error::other)?;
     Ok(format!(
         "Tag={tag},{second}.000,1.000,{max:.3},{histogram}\n"
     ))

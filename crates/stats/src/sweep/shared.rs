@@ -136,9 +136,10 @@ fn first_difference(own: &[(String, String)], theirs: &[(String, String)]) -> Op
     let differs = |(own, theirs): &(&(String, String), &(String, String))| own != theirs;
     let different = own.iter().zip(theirs).find(differs);
     let of_one_alone = || {
-        let (longer, shorter) = match own.len() < theirs.len() {
-            true => (theirs, own),
-            false => (own, theirs),
+        let (longer, shorter) = if own.len() < theirs.len() {
+            (theirs, own)
+        } else {
+            (own, theirs)
         };
         longer.get(shorter.len())
     };

@@ -1,7 +1,7 @@
 use super::*;
+use crate::FailureKind;
 use crate::random::SplitMix64;
 use crate::rounds::Difference;
-use crate::FailureKind;
 use crate::sweep::testing::{cell, header};
 use crate::sweep::{Check, SweepLog, SweepRun};
 
