@@ -103,8 +103,8 @@ pub struct Kept {
 }
 
 pub struct Fake {
-    info: DesignInfo,
-    fault: Fault,
+    pub info: DesignInfo,
+    pub fault: Fault,
     pub kept: Arc<Kept>,
 }
 
