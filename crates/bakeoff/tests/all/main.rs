@@ -36,4 +36,5 @@ mod sql;
 mod study;
 mod support;
 mod sweep;
+mod sweep_shards;
 mod wheel;
