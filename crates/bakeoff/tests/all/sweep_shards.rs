@@ -111,14 +111,14 @@ fn swept_by_two(server: &Server, designs: &str, name: &str) {
             "none",
         ];
         let begin_after = [8, 30, 160].map(Duration::from_secs);
-        for ended in two_shards(&server.bench, &arguments, name, begin_after) {
-            ended.expect(0);
-        }
+        let ended = two_shards(&server.bench, &arguments, name, begin_after);
         let folders = [1, 2].map(|number| format!("{name}-{number}"));
-        let cells = folders
-            .each_ref()
-            .map(|folder| records_of(&server.bench, folder, "cell"));
-        if cells.iter().flatten().all(|cell| cell["reason"].is_null()) {
+        let cells = { folders.each_ref() }.map(|folder| records_of(&server.bench, folder, "cell"));
+        let mut cells = cells.iter().flatten();
+        if cells.all(|cell| cell["reason"].is_null()) {
+            for ended in ended {
+                ended.expect(0);
+            }
             return;
         }
         for folder in folders {
