@@ -235,3 +235,46 @@ pub fn table(step: usize) -> String {
 pub fn done(step: usize, index: u32) -> String {
     format!("step {step} of shard {}", index + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::start;
+    use super::*;
+
+    #[test]
+    fn what_was_written_in_a_note_is_read_back() {
+        let made = TableNote::Made { at: start() };
+        let failed = TableNote::Failed {
+            why: "no space left".to_owned(),
+        };
+        for note in [made, failed] {
+            assert_eq!(TableNote::read(&note.text()), Some(note));
+        }
+        for damaged in [
+            "",
+            "made",
+            "made soon",
+            "lost 1",
+            "made 99999999999999999999",
+        ] {
+            assert_eq!(TableNote::read(damaged), None, "{damaged}");
+        }
+    }
+
+    #[test]
+    fn clocks_are_apart_if_a_note_was_left_outside_of_the_looks_between_which_it_came() {
+        let found = |not_before: Option<u64>, found: u64| Found {
+            text: String::new(),
+            not_before: not_before.map(|seconds| start() + Duration::from_secs(seconds)),
+            found: start() + Duration::from_secs(found),
+        };
+        let apart = |of: Found, left| of.clocks_apart(start() + Duration::from_secs(left));
+        assert_eq!(apart(found(Some(10), 12), 11), None);
+        // Nobody knows how long it had been there.
+        assert_eq!(apart(found(None, 60), 11), None);
+        let ahead = apart(found(Some(10), 12), 7).unwrap();
+        assert!(ahead.contains("at least 3.0 s ahead of"), "{ahead}");
+        let behind = apart(found(None, 12), 14).unwrap();
+        assert!(behind.contains("at least 2.0 s behind"), "{behind}");
+    }
+}

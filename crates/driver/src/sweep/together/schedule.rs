@@ -76,3 +76,40 @@ pub fn schedule(plan: &SweepPlan, designs: usize, pause: Duration) -> Vec<Timed>
     }
     steps
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{PAUSE, plan};
+    use super::*;
+
+    #[test]
+    fn every_setting_has_its_moment_and_each_design_warms_up_before_its_first_one() {
+        let mut plan = plan(0);
+        plan.rounds = 2;
+        plan.sweeping.warm_up = Duration::from_secs(1);
+        plan.sweeping.length = Duration::from_secs(3);
+        let steps = schedule(&plan, 2, PAUSE);
+        assert_eq!(steps.len(), 2 + 2 * 2 * 2);
+        for design in 0..2 {
+            let own: Vec<_> = { steps.iter() }
+                .filter(|timed| timed.step.design == design)
+                .collect();
+            assert_eq!((own[0].length, own[0].warm_up.as_secs()), (None, 10));
+            assert!(own[1..].iter().all(|timed| timed.length.is_some()));
+            for round in [1, 2] {
+                let of_round = own[1..].iter().filter(|timed| timed.step.round == round);
+                assert_eq!(of_round.count(), 2);
+            }
+        }
+        assert_eq!(steps[0].begins_after, Duration::ZERO);
+        for pair in steps.windows(2) {
+            // A warm-up of 10 s, or one of 1 s, a second for its last inserts, and 3 s; then the pause.
+            let lasts = if pair[0].length.is_none() { 10 } else { 5 };
+            let between = pair[1].begins_after - pair[0].begins_after;
+            assert_eq!(between, Duration::from_secs(lasts) + PAUSE);
+        }
+        // All processes come to the same moments.
+        plan.sweeping.shard.index = 1;
+        assert_eq!(schedule(&plan, 2, PAUSE), steps);
+    }
+}

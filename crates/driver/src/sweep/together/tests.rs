@@ -6,7 +6,7 @@ use bakeoff_stats::Machine;
 use bakeoff_stats::sweep::{CellPart, SweepRun};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 
-use super::notes::{Found, TableNote};
+use super::notes::TableNote;
 use super::*;
 use crate::Silent;
 use crate::sweep::tests::{Fake, Fault, Kept, fake, sweeping};
@@ -118,7 +118,7 @@ impl Swept {
     }
 }
 
-fn start() -> SystemTime {
+pub fn start() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_790_000_000)
 }
 
@@ -127,7 +127,7 @@ fn name(what: &str) -> String {
     format!("sweep 1790000000000 {what}")
 }
 
-fn plan(index: u32) -> SweepPlan {
+pub fn plan(index: u32) -> SweepPlan {
     let mut sweeping = sweeping(None, Duration::from_millis(20));
     sweeping.shard = Shard { index, of: 2 };
     SweepPlan {
@@ -144,10 +144,12 @@ fn plan(index: u32) -> SweepPlan {
 const STEPS: usize = 3;
 
 fn steps() -> Vec<Timed> {
-    schedule(&plan(0), 1, PAUSE)
+    let steps = schedule(&plan(0), 1, PAUSE);
+    assert_eq!(steps.len(), STEPS);
+    steps
 }
 
-const PAUSE: Duration = Duration::from_secs(30);
+pub const PAUSE: Duration = Duration::from_secs(30);
 
 fn header(seed: u64) -> SweepHeader {
     SweepHeader {
@@ -234,75 +236,6 @@ fn of_the_second() -> Vec<(String, String)> {
     let inserted = format!("{OTHERS_ROWS} 0");
     let done = (0..STEPS).map(|step| (notes::done(step, 1), inserted.clone()));
     done.collect()
-}
-
-#[test]
-fn every_setting_has_its_moment_and_each_design_warms_up_before_its_first_one() {
-    let mut plan = plan(0);
-    plan.rounds = 2;
-    plan.sweeping.warm_up = Duration::from_secs(1);
-    plan.sweeping.length = Duration::from_secs(3);
-    let steps = schedule(&plan, 2, PAUSE);
-    assert_eq!(steps.len(), 2 + 2 * 2 * 2);
-    for design in 0..2 {
-        let own: Vec<_> = { steps.iter() }
-            .filter(|timed| timed.step.design == design)
-            .collect();
-        assert_eq!((own[0].length, own[0].warm_up.as_secs()), (None, 10));
-        assert!(own[1..].iter().all(|timed| timed.length.is_some()));
-        for round in [1, 2] {
-            let of_round = own[1..].iter().filter(|timed| timed.step.round == round);
-            assert_eq!(of_round.count(), 2);
-        }
-    }
-    assert_eq!(steps[0].begins_after, Duration::ZERO);
-    for pair in steps.windows(2) {
-        // A warm-up of 10 s, or one of 1 s, a second for its last inserts, and 3 s; then the pause.
-        let lasts = if pair[0].length.is_none() { 10 } else { 5 };
-        let between = pair[1].begins_after - pair[0].begins_after;
-        assert_eq!(between, Duration::from_secs(lasts) + PAUSE);
-    }
-    // All processes come to the same moments.
-    plan.sweeping.shard.index = 1;
-    assert_eq!(schedule(&plan, 2, PAUSE), steps);
-    assert_eq!(self::steps().len(), STEPS);
-}
-
-#[test]
-fn what_was_written_in_a_note_is_read_back() {
-    let made = TableNote::Made { at: start() };
-    let failed = TableNote::Failed {
-        why: "no space left".to_owned(),
-    };
-    for note in [made, failed] {
-        assert_eq!(TableNote::read(&note.text()), Some(note));
-    }
-    for damaged in [
-        "",
-        "made",
-        "made soon",
-        "lost 1",
-        "made 99999999999999999999",
-    ] {
-        assert_eq!(TableNote::read(damaged), None, "{damaged}");
-    }
-}
-
-#[test]
-fn clocks_are_apart_if_a_note_was_left_outside_of_the_looks_between_which_it_came() {
-    let found = |not_before: Option<u64>, found: u64| Found {
-        text: String::new(),
-        not_before: not_before.map(|seconds| start() + Duration::from_secs(seconds)),
-        found: start() + Duration::from_secs(found),
-    };
-    let apart = |of: Found, left| of.clocks_apart(start() + Duration::from_secs(left));
-    assert_eq!(apart(found(Some(10), 12), 11), None);
-    // Nobody knows how long it had been there.
-    assert_eq!(apart(found(None, 60), 11), None);
-    let ahead = apart(found(Some(10), 12), 7).unwrap();
-    assert!(ahead.contains("at least 3.0 s ahead of"), "{ahead}");
-    let behind = apart(found(None, 12), 14).unwrap();
-    assert!(behind.contains("at least 2.0 s behind"), "{behind}");
 }
 
 #[tokio::test]
