@@ -75,6 +75,7 @@ async fn mixes_on_a_real_cassandra() {
     views_are_settled(&written).await;
     nothing_of_others_is_dropped(&loads, &written).await;
     later_shards_wait_for_the_first(&loads).await;
+    notes_are_found_by_others(&loads).await;
     written.running.finish(false).await.unwrap();
     time_outs_are_counted(&loads).await;
     too_few_replicas_are_counted(&loads).await;

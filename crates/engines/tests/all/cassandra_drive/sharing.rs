@@ -73,6 +73,29 @@ pub async fn later_shards_wait_for_the_first(loads: &Loads) {
     );
 }
 
+/// Checks what the processes of a sweep say to each other.
+pub async fn notes_are_found_by_others(loads: &Loads) {
+    let workload = readings_reads();
+    let mut context = loads.context.clone();
+    let running = &loads.running;
+    let found = running.find_note(&workload, &context, "sweep 1 plan");
+    assert_eq!(found.await.unwrap(), None);
+    let text = "made with 'quotes'";
+    let left = running.leave_note(&workload, &context, "sweep 1 plan", text);
+    left.await.unwrap();
+    let found = running.find_note(&workload, &context, "sweep 1 plan");
+    assert_eq!(found.await.unwrap().as_deref(), Some(text));
+    let other = running.find_note(&workload, &context, "sweep 2 plan");
+    assert_eq!(other.await.unwrap(), None);
+    // Looking makes no keyspace.
+    context.options.cassandra.keyspace = Some("nowhere_test".to_owned());
+    let nowhere = running.find_note(&workload, &context, "sweep 1 plan");
+    assert!(nowhere.await.is_err());
+    let none = "SELECT * FROM system_schema.keyspaces WHERE keyspace_name = 'nowhere_test'";
+    let found = loads.session.query_unpaged(none, ()).await.unwrap();
+    assert_eq!(found.into_rows_result().unwrap().rows_num(), 0);
+}
+
 pub async fn a_shared_keyspace_stays(loads: Loads, address: &str, run_dir: &Path) {
     let elsewhere = run_dir.with_file_name("elsewhere");
     let other = Loads::new(address, &elsewhere, Some("drive_test")).await;
