@@ -6,8 +6,8 @@
 //! inserted once. A separate thread generates them ahead of the workers, and the time that workers wait
 //! for them is recorded. When all workers have ended, the rows of the table are counted.
 //!
-//! Several processes may sweep one table [together](sweep_together()): each inserts its own blocks of rows, and settings
-//! begin at the same moments in all of them.
+//! Several processes may sweep one table [together](sweep_together()): each inserts its own blocks of rows,
+//! and settings begin at the same moments in all of them.
 
 mod blocks;
 mod burst;

@@ -70,8 +70,8 @@ pub enum MergeError {
 /// Joins sweeps of different shards into a folder that reports read like any other.
 ///
 /// In each setting workers, rows and failures are added, also second by second, and times are those of one histogram.
-/// The rows of the table are counted by the first shard, for all. A setting that not all shards have measured, or not at
-/// the same time, has no figures, and says why.
+/// The rows of the table are counted by the first shard, for all. A setting that not all shards have measured, or
+/// not at the same time, has no figures, and says why.
 ///
 /// # Errors
 /// The folders are not those of all shards of one sweep, or cannot be read, or `out` is in use.

@@ -106,8 +106,8 @@ impl Found {
         let apart = |time: Option<Duration>, how: &str| {
             let time = time.filter(|time| *time > CLOCKS_AGREE)?;
             Some(format!(
-                "the clock of this machine is at least {:.1} s {how} that of shard 1, so that they do not insert at the \
-                 same time: set both by NTP",
+                "the clock of this machine is at least {:.1} s {how} that of shard 1, so that they do not insert at \
+                 the same time: set both by NTP",
                 time.as_secs_f64()
             ))
         };

@@ -40,8 +40,8 @@ impl Timed {
         self.measure(start) + self.length.unwrap_or_default()
     }
 
-    /// Returns the moment until which a process that lives has said what it has inserted. Its last insert may wait for a
-    /// connection before.
+    /// Returns the moment until which a process that lives has said what it has inserted. Its last insert may wait
+    /// for a connection before.
     pub fn all_are_done(&self, start: SystemTime, time_out: Duration) -> SystemTime {
         self.latest_measure(start) + self.length.unwrap_or_default() + 2 * time_out + GRACE
     }

@@ -52,8 +52,8 @@ impl Sharing<'_> {
         Ok(designs)
     }
 
-    /// Adds a design, once for each kind of batches that it is swept with. The first process looks whether its table can
-    /// be made and takes inserts.
+    /// Adds a design, once for each kind of batches that it is swept with. The first process looks whether its
+    /// table can be made and takes inserts.
     async fn start_all_of(
         &mut self,
         index: usize,
