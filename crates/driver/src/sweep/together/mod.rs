@@ -201,7 +201,8 @@ impl Sharing<'_> {
         if timed.length.is_some() {
             done.cell.check = Some(match others {
                 Ok(others) => {
-                    let all = done.counts() + others;
+                    let mut all = done.counts();
+                    all += others;
                     design.forget().await;
                     let sweeping = &self.plan.sweeping;
                     check(design.as_ref(), sweeping, all.acknowledged, all.failed).await

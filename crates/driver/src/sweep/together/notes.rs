@@ -1,6 +1,6 @@
 //! Notes that the processes of a sweep leave for each other, and waiting for them.
 
-use std::ops::Add;
+use std::ops::AddAssign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_stats::JournalError;
@@ -23,19 +23,15 @@ pub struct Counts {
     pub failed: u64,
 }
 
-impl Add for Counts {
-    type Output = Counts;
-
-    fn add(self, other: Counts) -> Counts {
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
         // Destructured, so that a new field cannot be forgotten.
         let Counts {
             acknowledged,
             failed,
         } = other;
-        Counts {
-            acknowledged: self.acknowledged.saturating_add(acknowledged),
-            failed: self.failed.saturating_add(failed),
-        }
+        self.acknowledged = self.acknowledged.saturating_add(acknowledged);
+        self.failed = self.failed.saturating_add(failed);
     }
 }
 
@@ -181,7 +177,7 @@ impl Sharing<'_> {
             let found = self.wait_for(&done(step, index), until).await.ok();
             match found.and_then(|found| Counts::read(&found.text)) {
                 Some(counts) => {
-                    all = all + counts;
+                    all += counts;
                     self.lost.remove(&index);
                 }
                 None => {
