@@ -3,11 +3,12 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_testing::times;
 use serde_json::Value;
 
+use crate::support::processes::Going;
 use crate::support::server::Server;
 use crate::support::shards::two_shards;
 use crate::support::{Bench, READINGS, of_kind, records};
@@ -171,4 +172,70 @@ fn two_processes_sweep_one_table_and_are_joined() {
     let twice = bench.bakeoff(&["merge", "part-1", "part-1", "--out", "twice"]);
     twice.expect(1).says("counted twice");
     assert!(!bench.path("twice").exists());
+}
+
+/// It waits until the first process gives the other one up.
+#[test]
+fn a_process_that_is_killed_leaves_the_other_one_to_its_end() {
+    if !times(false, true) {
+        return;
+    }
+    let Some(server) = Server::shared_for(HOSTS) else {
+        return;
+    };
+    let bench = &server.bench;
+    let begins = (SystemTime::now() + Duration::from_secs(60)).duration_since(UNIX_EPOCH);
+    let begins = begins.unwrap().as_secs().to_string();
+    let start = |number: u32| {
+        let shard = format!("{number}/2");
+        let out = format!("left-{number}");
+        let arguments = [
+            "sweep",
+            "w.toml",
+            "--designs",
+            "cassandra/wide",
+            "--batches",
+            "50,100,200,400",
+            "--workers",
+            "2",
+            "--for",
+            "500ms",
+            "--warm-up",
+            "100ms",
+            "--time-out",
+            "1s",
+            "--pause",
+            "20s",
+            "--cassandra",
+            &server.address,
+            "--keyspace",
+            "bakeoff_left",
+            "--rate-limit",
+            "none",
+            "--start-at",
+            &begins,
+            "--shard",
+            &shard,
+            "--out",
+            &out,
+        ];
+        Going::start(&mut bench.command(&arguments))
+    };
+    let (first, mut second) = (start(1), start(2));
+    second.wait_until("it had measured a setting", || {
+        !records_of(bench, "left-2", "part").is_empty()
+    });
+    second.kill();
+    first.end().expect(0);
+    let cells = records_of(bench, "left-1", "cell");
+    assert_eq!(cells.len(), 4, "it went on to the end");
+    assert!(cells.iter().any(|cell| cell["check"]["check"] == "not-done"));
+    bench
+        .bakeoff(&["merge", "left-1", "left-2", "--out", "left"])
+        .expect(0)
+        .says("shard 2/2 has not finished");
+    let joined = records_of(bench, "left", "cell");
+    let reasons = joined.iter().filter_map(|cell| cell["reason"].as_str());
+    let left_out = reasons.filter(|reason| reason.contains("shard 2/2: it has no figures"));
+    assert_eq!(left_out.count(), 3, "{joined:?}");
 }
