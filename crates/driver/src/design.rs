@@ -29,6 +29,9 @@ pub trait Design: Send + Sync {
     /// Creates the empty table, replacing what an earlier attempt of the same run left behind.
     async fn create(&self) -> Result<(), DesignError>;
 
+    /// Forgets what it knows of the table and its rows, since another process has recreated or filled it.
+    async fn forget(&self) {}
+
     /// Returns whether the table that an earlier process of this run created still exists with its rows.
     async fn survives(&self) -> bool;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bakeoff_driver::drive::{DriveCandidates, Target};
+use bakeoff_driver::sweep::SharedCandidates;
 use bakeoff_driver::{Candidates, Design, DesignError, Instances, Observer};
 use bakeoff_stats::{EngineInfo, Instance};
 use bakeoff_workload::{DesignId, Workload};
@@ -48,6 +49,30 @@ impl Candidates for DesignCandidates<'_> {
         let engine = self.engine(design)?;
         let made = engine.design(id, self.workload, self.context).await;
         made.map_err(DesignError::from)
+    }
+}
+
+#[async_trait]
+impl SharedCandidates for DesignCandidates<'_> {
+    async fn leave_note(
+        &mut self,
+        design: usize,
+        name: &str,
+        text: &str,
+    ) -> Result<(), DesignError> {
+        let engine = self.engine(design)?;
+        let left = engine.leave_note(self.workload, self.context, name, text);
+        left.await.map_err(DesignError::from)
+    }
+
+    async fn find_note(
+        &mut self,
+        design: usize,
+        name: &str,
+    ) -> Result<Option<String>, DesignError> {
+        let engine = self.engine(design)?;
+        let found = engine.find_note(self.workload, self.context, name);
+        found.await.map_err(DesignError::from)
     }
 }
 

@@ -122,6 +122,12 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns whether several processes can fill one table of its designs and leave notes for each other
+    /// ([`Running::leave_note`]).
+    fn shares_tables(&self) -> bool {
+        false
+    }
+
     /// Returns whether a design can have several independent tables at the same time.
     fn takes_instances(&self, _id: &DesignId) -> bool {
         true
@@ -221,6 +227,13 @@ fn no_point_operations(id: &DesignId) -> EngineError {
     ))
 }
 
+fn not_shared(engine: &EngineInfo) -> EngineError {
+    EngineError(format!(
+        "several processes cannot fill one table of {}: sweep its designs without --shard",
+        engine.engine
+    ))
+}
+
 /// A running engine.
 #[async_trait]
 pub trait Running: Send + Sync {
@@ -268,6 +281,33 @@ pub trait Running: Send + Sync {
         _patience: Duration,
     ) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    /// Leaves a note for the other processes that share the tables, where these are.
+    ///
+    /// # Errors
+    /// Fails if the engine's tables are not shared, or the place for them is not made yet.
+    async fn leave_note(
+        &self,
+        _workload: &Workload,
+        _context: &Context,
+        _name: &str,
+        _text: &str,
+    ) -> Result<(), EngineError> {
+        Err(not_shared(&self.info()))
+    }
+
+    /// Returns the note that a process has left under a name; `None` if there is none.
+    ///
+    /// # Errors
+    /// Fails if the engine's tables are not shared, or the place for them is not made yet.
+    async fn find_note(
+        &self,
+        _workload: &Workload,
+        _context: &Context,
+        _name: &str,
+    ) -> Result<Option<String>, EngineError> {
+        Err(not_shared(&self.info()))
     }
 
     /// Ends the run: what it created is removed unless `keep` is set, and what it started is stopped.

@@ -13,6 +13,7 @@ pub mod drive;
 mod error;
 mod estimate;
 mod event;
+mod histogram_text;
 mod lines;
 mod log;
 mod machine;

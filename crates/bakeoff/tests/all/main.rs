@@ -40,4 +40,5 @@ mod sql;
 mod study;
 mod support;
 mod sweep;
+mod sweep_shards;
 mod wheel;

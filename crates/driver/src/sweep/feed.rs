@@ -10,16 +10,17 @@ use bakeoff_workload::RowSource;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Inserts;
+use super::blocks::Blocks;
 use crate::call::describe_panic;
+use crate::drive::Shard;
 
-/// Number of rows that are generated at a time, rounded up to a whole number of batches.
-const CHUNK_ROWS: usize = 8_192;
-/// Number of rows that are generated ahead; at least one chunk is.
-const ROWS_AHEAD: usize = 8 * CHUNK_ROWS;
+/// Number of rows that are generated ahead; at least one block is.
+const ROWS_AHEAD: usize = 65_536;
 /// Longest time that preparing a table for a chunk may take.
 const PREPARE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Hands out batches of the same number of rows, in the order of the source.
+/// Hands out batches of the same number of rows, in the order of the source. Of several processes each hands out
+/// the rows of its own blocks only.
 pub struct Feed {
     batch_rows: usize,
     inserts: Arc<dyn Inserts>,
@@ -36,11 +37,16 @@ struct State {
 
 impl Feed {
     /// Begins to generate rows. The thread ends when the feed is dropped.
-    pub fn start(source: Arc<dyn RowSource>, inserts: Arc<dyn Inserts>, batch_rows: usize) -> Feed {
-        let chunk_rows = CHUNK_ROWS.div_ceil(batch_rows) * batch_rows;
-        let (send, chunks) = mpsc::channel((ROWS_AHEAD / chunk_rows).max(1));
+    pub fn start(
+        source: Arc<dyn RowSource>,
+        inserts: Arc<dyn Inserts>,
+        batch_rows: usize,
+        shard: Shard,
+    ) -> Feed {
+        let blocks = Blocks::new(batch_rows as u64, shard);
+        let (send, chunks) = mpsc::channel((ROWS_AHEAD / blocks.rows as usize).max(1));
         tokio::task::spawn_blocking(move || {
-            let sending = || send_chunks(source.as_ref(), chunk_rows, &send);
+            let sending = || send_blocks(source.as_ref(), blocks, &send);
             let sent = catch_unwind(AssertUnwindSafe(sending));
             // A panic would close the channel as the end of the rows does.
             let sent = sent.unwrap_or_else(|panic| Err(describe_panic(panic.as_ref())));
@@ -103,31 +109,76 @@ impl Feed {
     }
 }
 
-/// Sends chunks of exactly `chunk_rows` rows, then the rest, until the receiver is dropped.
-fn send_chunks(
+/// Sends the blocks of this process, then the rest, until the receiver is dropped.
+fn send_blocks(
     source: &dyn RowSource,
-    chunk_rows: usize,
+    blocks: Blocks,
     send: &mpsc::Sender<Result<RecordBatch, String>>,
 ) -> Result<(), String> {
+    if blocks.are_all_own() || !source.seeks() {
+        return send_in_order(source, blocks, send);
+    }
+    let known = source.known_rows().unwrap_or(u64::MAX);
+    for first in blocks.first_rows().take_while(|first| *first < known) {
+        let block = read_block(source, first, blocks.rows as usize)?;
+        let is_last = (block.num_rows() as u64) < blocks.rows;
+        // Sending fails if the feed was dropped because the setting is over.
+        if send.blocking_send(Ok(block)).is_err() || is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the rows of one block, of which there are fewer at the end of the source.
+fn read_block(source: &dyn RowSource, first: u64, rows: usize) -> Result<RecordBatch, String> {
     let mut parts: Vec<RecordBatch> = Vec::new();
-    let mut rows = 0;
-    for batch in source.read(0, chunk_rows).map_err(|e| e.to_string())? {
+    let mut missing = rows;
+    for batch in source.read(first, rows).map_err(|e| e.to_string())? {
+        let batch = batch.map_err(|e| e.to_string())?.rows;
+        let taken = batch.num_rows().min(missing);
+        parts.push(batch.slice(0, taken));
+        missing -= taken;
+        if missing == 0 {
+            break;
+        }
+    }
+    concat(source, &parts)
+}
+
+/// Reads all rows one after the other, and sends those of the blocks of this process.
+fn send_in_order(
+    source: &dyn RowSource,
+    blocks: Blocks,
+    send: &mpsc::Sender<Result<RecordBatch, String>>,
+) -> Result<(), String> {
+    let block_rows = blocks.rows as usize;
+    let mut parts: Vec<RecordBatch> = Vec::new();
+    let (mut rows, mut block) = (0, 0);
+    for batch in source.read(0, block_rows).map_err(|e| e.to_string())? {
         let mut batch = batch.map_err(|e| e.to_string())?.rows;
-        while rows + batch.num_rows() >= chunk_rows {
-            let missing = chunk_rows - rows;
+        while rows + batch.num_rows() >= block_rows {
+            let missing = block_rows - rows;
             parts.push(batch.slice(0, missing));
             batch = batch.slice(missing, batch.num_rows() - missing);
             rows = 0;
-            if send.blocking_send(Ok(concat(source, &parts)?)).is_err() {
+            if blocks.is_own(block) {
+                if send.blocking_send(Ok(concat(source, &parts)?)).is_err() {
+                    return Ok(());
+                }
+            } else if send.is_closed() {
                 return Ok(());
             }
             parts.clear();
+            block += 1;
         }
         rows += batch.num_rows();
         parts.push(batch);
     }
-    // Sending fails if the feed was dropped because the setting is over.
-    let _ = send.blocking_send(Ok(concat(source, &parts)?));
+    if blocks.is_own(block) {
+        // Sending fails if the feed was dropped because the setting is over.
+        let _ = send.blocking_send(Ok(concat(source, &parts)?));
+    }
     Ok(())
 }
 

@@ -10,8 +10,10 @@ use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally, Inserted};
 use bakeoff_workload::RowSource;
 
 use super::Inserts;
+use super::blocks::Blocks;
 use super::burst::{Worker, burst, connect};
 use super::feed::Feed;
+use crate::drive::Shard;
 use crate::{Design, DesignError};
 
 /// Longest time that creating a table, or counting its rows, may take.
@@ -32,21 +34,33 @@ impl Setting {
         2 * self.rows_in_flight()
     }
 
-    /// Returns why the setting cannot be measured with a source of `known_rows` rows; `None` if it can,
-    /// as far as their number is known.
-    pub fn obstacle(self, known_rows: Option<u64>) -> Option<String> {
+    /// Returns the number of rows of a source of which each of several processes has as many as
+    /// [`Setting::needed_rows`].
+    pub fn needed_rows_of_all(self, shard: Shard) -> u64 {
+        Blocks::new(self.batch_rows, shard).rows_for(self.needed_rows())
+    }
+
+    /// Returns why a process cannot measure the setting with its rows of a source of `known_rows` rows; `None` if
+    /// it can, as far as their number is known.
+    pub fn obstacle(self, known_rows: Option<u64>, shard: Shard) -> Option<String> {
         self.too_many_rows()
-            .or_else(|| self.too_few_rows(known_rows?))
+            .or_else(|| self.too_few_rows(known_rows?, shard))
     }
 
     fn rows_in_flight(self) -> u64 {
         self.batch_rows * u64::from(self.workers)
     }
 
-    fn too_few_rows(self, known: u64) -> Option<String> {
+    fn too_few_rows(self, known: u64, shard: Shard) -> Option<String> {
         let needed = self.needed_rows();
-        (known < needed).then(|| {
-            format!("two batches for each worker are {needed} rows, and the data have {known}")
+        let own = Blocks::new(self.batch_rows, shard).own_rows(known);
+        let whose = if shard.is_whole() {
+            String::new()
+        } else {
+            format!(" for shard {shard}")
+        };
+        (own < needed).then(|| {
+            format!("two batches for each worker are {needed} rows, and the data have {own}{whose}")
         })
     }
 
@@ -64,6 +78,8 @@ impl Setting {
 /// Options that all settings of a sweep have in common.
 pub struct Sweeping {
     pub source: Arc<dyn RowSource>,
+    /// Part of the rows that this process inserts.
+    pub shard: Shard,
     /// Name of the workload's table.
     pub table: String,
     pub warm_up: Duration,
@@ -97,7 +113,7 @@ pub async fn measure(
         failures: Failures::default(),
         check: None,
         reason: setting
-            .obstacle(sweeping.source.known_rows())
+            .obstacle(sweeping.source.known_rows(), sweeping.shard)
             .map(|why| not_measured(&why)),
     };
     if cell.reason.is_none() {
@@ -131,13 +147,15 @@ pub async fn warm_up(
 }
 
 impl Sweeping {
-    fn feed(&self, inserts: &Arc<dyn Inserts>, setting: Setting) -> Arc<Feed> {
+    /// Begins to generate the rows of this process for a setting.
+    pub(super) fn feed(&self, inserts: &Arc<dyn Inserts>, setting: Setting) -> Arc<Feed> {
         let (source, inserts) = (Arc::clone(&self.source), Arc::clone(inserts));
-        Arc::new(Feed::start(source, inserts, setting.batch_rows as usize))
+        let batch_rows = setting.batch_rows as usize;
+        Arc::new(Feed::start(source, inserts, batch_rows, self.shard))
     }
 }
 
-fn not_measured(why: &str) -> String {
+pub(super) fn not_measured(why: &str) -> String {
     format!("not measured: {why}")
 }
 
@@ -164,12 +182,17 @@ async fn fill(
     match (feed.broken().await, &cell.inserted) {
         (Some(why), _) => Err(why),
         (None, Some(_)) => Ok(()),
-        (None, None) => Err(match cell.failures.messages.first() {
-            Some(message) => format!("no insert succeeded after the warm-up: {message}"),
-            None => "not measured: the rows ended before each worker had inserted a batch after \
-                     the warm-up; it needs more rows, or a shorter --warm-up"
-                .to_owned(),
-        }),
+        (None, None) => Err(why_none(&cell.failures)),
+    }
+}
+
+/// Says why nothing was inserted in the measured time.
+pub(super) fn why_none(failures: &Failures) -> String {
+    match failures.messages.first() {
+        Some(message) => format!("no insert succeeded after the warm-up: {message}"),
+        None => "not measured: the rows ended before each worker had inserted a batch after \
+                 the warm-up; it needs more rows, or a shorter --warm-up"
+            .to_owned(),
     }
 }
 
@@ -183,14 +206,19 @@ async fn insert(
     let time_out = sweeping.time_out;
     let (workers, warmed) = burst(workers, feed, sweeping.warm_up, time_out).await;
     let (_, measured) = burst(workers, feed, sweeping.length, time_out).await;
-    // If the rows ran out early, some workers may not have inserted any after the warm-up.
-    let has_worked = |i: &Inserted| !i.rows_ran_out || i.inserts >= u64::from(cell.workers);
-    cell.inserted = measured.inserted(cell.workers).filter(has_worked);
+    cell.inserted = inserted(&measured, cell.workers);
     let mut all = InsertTally::default();
     all += &warmed;
     all += &measured;
     cell.failures = all.failures();
     all.rows()
+}
+
+/// Sums up what this number of workers inserted. If the rows ran out early, some of them may not have inserted any
+/// after the warm-up: then it is no figure of theirs.
+pub(super) fn inserted(measured: &InsertTally, workers: u32) -> Option<Inserted> {
+    let has_worked = |i: &Inserted| !i.rows_ran_out || i.inserts >= u64::from(workers);
+    measured.inserted(workers).filter(has_worked)
 }
 
 /// Creates the empty table, replacing the one of the setting before.
@@ -204,7 +232,13 @@ async fn table(design: &dyn Design) -> Result<Arc<dyn Inserts>, String> {
     made.map_err(|e| format!("making the table failed: {e}"))
 }
 
-async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, failed: u64) -> Check {
+/// Counts the rows of the table, and compares them with those that were acknowledged.
+pub(super) async fn check(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    acknowledged: u64,
+    failed: u64,
+) -> Check {
     if sweeping.source.may_repeat_keys() && !design.keeps_duplicates() {
         return Check::NotDone {
             why: "several rows may have the same key, of which the last is kept".to_owned(),
@@ -230,12 +264,15 @@ async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
     counted.ok_or_else(|| DesignError(format!("`{sql}` returned no number")))
 }
 
-async fn limited<T>(call: impl Future<Output = Result<T, DesignError>>) -> Result<T, DesignError> {
+/// Waits for a call up to a limit.
+pub(super) async fn limited<T>(
+    call: impl Future<Output = Result<T, DesignError>>,
+) -> Result<T, DesignError> {
     let ended = tokio::time::timeout(CALL_LIMIT, call).await;
     ended.unwrap_or_else(|_| Err(DesignError(format!("it did not end within {CALL_LIMIT:?}"))))
 }
 
-fn unconnected(failures: &Failures, setting: Setting) -> String {
+pub(super) fn unconnected(failures: &Failures, setting: Setting) -> String {
     let message = failures.messages.first().map_or("", String::as_str);
     format!(
         "not measured: not all of {} workers could connect: {message}",

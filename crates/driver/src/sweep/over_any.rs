@@ -42,6 +42,10 @@ impl Design for OverAny {
         self.design.create().await
     }
 
+    async fn forget(&self) {
+        self.design.forget().await;
+    }
+
     async fn survives(&self) -> bool {
         self.design.survives().await
     }

@@ -14,7 +14,7 @@ use crate::{Design, Observer, shuffled};
 
 /// Length of the warm-up before a design's first setting, as a multiple of the others': a server that
 /// has just started has to compile its code and fill its caches.
-const FIRST_WARM_UP: u32 = 10;
+pub(super) const FIRST_WARM_UP: u32 = 10;
 
 /// Settings of a sweep, with the options of their measurement.
 pub struct SweepPlan {
@@ -33,23 +33,24 @@ pub struct SweepPlan {
 
 impl SweepPlan {
     /// Returns how a design is described whose batches hold rows of any partitions, if it has such ones.
-    fn over_any(&self, design: &str) -> Option<&DesignInfo> {
+    pub(super) fn over_any(&self, design: &str) -> Option<&DesignInfo> {
         let id = over_any_id(design);
         self.over_any.iter().find(|info| info.id == id)
     }
 
     /// Returns whether a design is measured with batches of one partition.
-    fn is_over_partition(&self, design: &str) -> bool {
+    pub(super) fn is_over_partition(&self, design: &str) -> bool {
         self.over_partition || self.over_any(design).is_none()
     }
 }
 
 /// Measurement of a setting, with its place among all.
-struct Step {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
     /// Index of the design.
-    design: usize,
-    setting: Setting,
-    round: u32,
+    pub design: usize,
+    pub setting: Setting,
+    pub round: u32,
 }
 
 /// Starts the designs and measures each with every setting. A failure of a design is recorded, and the
@@ -127,7 +128,7 @@ async fn start_designs(
 }
 
 /// Orders the settings of all designs at random, so that drift within a round hits all alike.
-fn order(plan: &SweepPlan, designs: usize, round: u32) -> Vec<Step> {
+pub(super) fn order(plan: &SweepPlan, designs: usize, round: u32) -> Vec<Step> {
     let settings = plan.grid.settings();
     let mut all = Vec::with_capacity(designs * settings.len());
     for design in 0..designs {
@@ -154,7 +155,7 @@ async fn first_warm_up(design: &dyn Design, plan: &SweepPlan, next: Setting) -> 
     warm_up(design, sweeping, next, length).await
 }
 
-fn fail(
+pub(super) fn fail(
     log: &mut SweepLog,
     observer: &dyn Observer,
     design: &str,
@@ -168,7 +169,12 @@ fn fail(
 }
 
 /// Describes the setting that is being measured, with its number and, of several, its round.
-fn progress(design: &dyn Design, step: &Step, rounds: u32, (done, of): (usize, usize)) -> String {
+pub(super) fn progress(
+    design: &dyn Design,
+    step: &Step,
+    rounds: u32,
+    (done, of): (usize, usize),
+) -> String {
     let Setting {
         batch_rows,
         workers,
@@ -185,7 +191,7 @@ fn progress(design: &dyn Design, step: &Step, rounds: u32, (done, of): (usize, u
 }
 
 /// Shows the first failure of a setting, if there was one.
-fn show_trouble(cell: &Cell, observer: &dyn Observer) {
+pub(super) fn show_trouble(cell: &Cell, observer: &dyn Observer) {
     let first = cell.reason.as_ref().or(cell.failures.messages.first());
     if let Some(what) = first {
         observer.note(&format!(

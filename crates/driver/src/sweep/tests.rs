@@ -13,8 +13,10 @@ use bakeoff_workload::{RowBatch, RowSource};
 
 use super::measure::{measure, warm_up};
 use super::*;
-use crate::drive::Failure;
+use crate::drive::{Failure, Shard};
 use crate::{Answer, Design, DesignError};
+
+mod blocks;
 
 /// Numbers from 0 on, in batches that fit no chunk.
 struct Numbers(Option<u64>);
@@ -79,7 +81,7 @@ impl RowSource for Panicking {
 
 /// Fault of a table of a test.
 #[derive(Clone, Copy, PartialEq)]
-enum Fault {
+pub enum Fault {
     Nothing,
     /// Every third insert is refused, and written all the same.
     SomeAreRefused,
@@ -94,18 +96,18 @@ enum Fault {
 }
 
 #[derive(Default)]
-struct Kept {
-    rows: Mutex<Vec<i64>>,
+pub struct Kept {
+    pub rows: Mutex<Vec<i64>>,
     /// Values that were in the table when it was emptied.
-    dropped: Mutex<Vec<i64>>,
+    pub dropped: Mutex<Vec<i64>>,
     inserts: AtomicU64,
     connections: AtomicU64,
 }
 
-struct Fake {
-    info: DesignInfo,
-    fault: Fault,
-    kept: Arc<Kept>,
+pub struct Fake {
+    pub info: DesignInfo,
+    pub fault: Fault,
+    pub kept: Arc<Kept>,
 }
 
 #[derive(Clone)]
@@ -217,7 +219,7 @@ async fn swept_of(
     Swept { cell, rows }
 }
 
-fn fake(fault: Fault) -> Fake {
+pub fn fake(fault: Fault) -> Fake {
     Fake {
         info: DesignInfo {
             id: "fake".to_owned(),
@@ -234,9 +236,10 @@ fn fake(fault: Fault) -> Fake {
     }
 }
 
-fn sweeping(known_rows: Option<u64>, length: Duration) -> Sweeping {
+pub fn sweeping(known_rows: Option<u64>, length: Duration) -> Sweeping {
     Sweeping {
         source: Arc::new(Numbers(known_rows)),
+        shard: Shard::WHOLE,
         table: "t".to_owned(),
         warm_up: Duration::ZERO,
         length,

@@ -104,6 +104,10 @@ impl Engine for Cassandra {
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
 
+    fn shares_tables(&self) -> bool {
+        true
+    }
+
     fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
         CassandraLayout::from_id(id).ok()?.over_any()
     }
@@ -217,6 +221,27 @@ impl Running for RunningCassandra {
         let keyspace = Keyspace::new(&workload.name, context)?;
         let session = &self.0.session;
         keyspace.wait_for_tables(session, start, patience).await
+    }
+
+    async fn leave_note(
+        &self,
+        workload: &Workload,
+        context: &Context,
+        name: &str,
+        text: &str,
+    ) -> Result<(), EngineError> {
+        let keyspace = Keyspace::new(&workload.name, context)?;
+        keyspace.leave_note(&self.0.session, name, text).await
+    }
+
+    async fn find_note(
+        &self,
+        workload: &Workload,
+        context: &Context,
+        name: &str,
+    ) -> Result<Option<String>, EngineError> {
+        let keyspace = Keyspace::new(&workload.name, context)?;
+        keyspace.read_note(&self.0.session, name).await
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {

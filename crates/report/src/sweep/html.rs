@@ -1,6 +1,6 @@
 //! A sweep as one HTML file that needs no network and no scripts.
 
-use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSetting, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepPart, SweepSetting, SweepSummary};
 
 use super::{by_rate, notes, per_node, shortage, shown, verdict};
 use crate::chart;
@@ -200,12 +200,33 @@ fn setup(summary: &SweepSummary) -> String {
         .map(|d| design_details(&d.info, None))
         .collect();
     let header = &summary.header;
+    let shared = header.shared.iter();
+    let processes: String = shared
+        .flat_map(|shared| &shared.parts)
+        .map(process)
+        .collect();
     let content = format!(
-        "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{}",
+        "{}{processes}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{}",
         facts(summary),
         workload(&header.workload, &header.workload_text),
     );
     section("Setup", &content)
+}
+
+/// Renders one of several processes.
+fn process(part: &SweepPart) -> String {
+    let workers = part.workers.iter().map(|w| units::count(u64::from(*w)));
+    let facts = [
+        ("Command", part.command.clone()),
+        (
+            "Machine",
+            format!("{}, {} cores", part.machine.cpu, part.machine.cores),
+        ),
+        ("Threads", part.threads.to_string()),
+        ("Workers", workers.collect::<Vec<_>>().join(", ")),
+    ];
+    let facts = list(facts.iter().map(|(name, value)| (*name, value.as_str())));
+    details(&format!("process {}", part.shard.saturating_add(1)), &facts)
 }
 
 fn facts(summary: &SweepSummary) -> String {

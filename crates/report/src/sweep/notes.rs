@@ -12,8 +12,16 @@ pub fn facts(summary: &SweepSummary) -> String {
         1 => String::new(),
         rounds => format!(" in each of {rounds} rounds"),
     };
+    let processes = match header
+        .shared
+        .as_ref()
+        .map_or(0, |shared| shared.parts.len())
+    {
+        0 => String::new(),
+        processes => format!("{processes} processes, "),
+    };
     format!(
-        "{} × {}, each for {}{often} after a warm-up of {}; rows of {}; {} with {}, shared by client and \
+        "{} × {}, each for {}{often} after a warm-up of {}; rows of {}; {processes}{} with {}, shared by client and \
          server where that runs here",
         count(header.batches.len(), "batch size", "batch sizes"),
         count(
@@ -31,6 +39,7 @@ pub fn facts(summary: &SweepSummary) -> String {
 
 pub fn of(summary: &SweepSummary) -> Vec<String> {
     let mut notes: Vec<String> = [
+        shards,
         unfinished,
         waiting,
         rows_ran_out,
@@ -45,6 +54,22 @@ pub fn of(summary: &SweepSummary) -> Vec<String> {
     notes.extend(uncounted(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes
+}
+
+fn shards(summary: &SweepSummary) -> Option<String> {
+    let shared = summary.header.shared.as_ref()?;
+    let (index, of) = shared.shard;
+    Some(if shared.is_joined() {
+        format!(
+            "Numbers of workers are those of all {of} processes, and so are rows and times: one of them alone inserts \
+             less."
+        )
+    } else {
+        format!(
+            "This is shard {} of {of}: its workers and rates are its own; `bakeoff merge` joins the shards.",
+            index.saturating_add(1)
+        )
+    })
 }
 
 fn unfinished(summary: &SweepSummary) -> Option<String> {

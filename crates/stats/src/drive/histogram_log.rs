@@ -4,32 +4,24 @@
 //! the column of maxima is in milliseconds, as those tools write it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
 };
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
+use hdrhistogram::serialization::{V2DeflateSerializer, V2Serializer};
 
 use super::Tally;
 use crate::JournalError;
+use crate::histogram_text;
 use crate::lines::{io_error, sync_folder};
 
 const FOLDER: &str = "trials";
 const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\
                       \"Interval_Compressed_Histogram\"\n";
-/// The first bytes of a histogram that is compressed.
-const COMPRESSED: u32 = 0x1c84_9314;
-/// The most bytes of counts in a histogram. The 33,000 counts of up to an hour take at most 9 bytes each.
-const MOST_BYTES_OF_COUNTS: u32 = 1 << 20;
-/// The most operations of a kind in a second: with more, the sums over all seconds could overflow.
-const MOST_COUNTED: u64 = 1 << 40;
 const NANOSECONDS_PER_MILLISECOND: f64 = 1e6;
 
 /// Writes the log of a trial.
@@ -131,12 +123,8 @@ fn line(
     histogram: &Histogram<u64>,
     serializer: &mut V2DeflateSerializer,
 ) -> std::io::Result<String> {
-    let mut encoded = Vec::new();
-    serializer
-        .serialize(histogram, &mut encoded)
-        .map_err(std::io::Error::other)?;
     let max = histogram.max() as f64 / NANOSECONDS_PER_MILLISECOND;
-    let histogram = BASE64.encode(&encoded);
+    let histogram = histogram_text::encode(histogram, serializer).map_err(std::io::Error::other)?;
     Ok(format!(
         "Tag={tag},{second}.000,1.000,{max:.3},{histogram}\n"
     ))
@@ -308,18 +296,8 @@ impl HistogramLogReader {
     }
 
     fn decode(&self, interval: &IntervalLogHistogram) -> Result<LoggedLine, JournalError> {
-        let bytes = BASE64
-            .decode(interval.encoded_histogram())
-            .map_err(|error| self.damaged(&error.to_string()))?;
-        if bytes_of_counts(&bytes) > Some(MOST_BYTES_OF_COUNTS) {
-            return Err(self.damaged("a histogram claims to have more counts than there can be"));
-        }
-        let histogram: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|error| self.damaged(&error.to_string()))?;
-        if histogram.len() > MOST_COUNTED {
-            return Err(self.damaged("a histogram counts more operations than a second can have"));
-        }
+        let histogram = histogram_text::decode(interval.encoded_histogram())
+            .map_err(|reason| self.damaged(&reason))?;
         let tag = interval.tag().map_or("", |tag| tag.as_str());
         let position = self.tags.iter().enumerate().find_map(|(operation, tags)| {
             let kind = tags.iter().position(|t| t == tag)?;
@@ -339,20 +317,6 @@ impl HistogramLogReader {
             reason: reason.to_owned(),
         }
     }
-}
-
-/// Returns how many bytes of counts a histogram claims to have, for which a decoder reserves memory before it
-/// looks for them; `None` if the bytes are no histogram.
-fn bytes_of_counts(histogram: &[u8]) -> Option<u32> {
-    let number = |bytes: &[u8; 4]| u32::from_be_bytes(*bytes);
-    let (first, rest) = histogram.split_first_chunk()?;
-    let (length, compressed) = rest.split_first_chunk()?;
-    if number(first) != COMPRESSED {
-        return Some(number(length));
-    }
-    let mut head = [0; 8];
-    ZlibDecoder::new(compressed).read_exact(&mut head).ok()?;
-    head.last_chunk().map(number)
 }
 
 impl Iterator for HistogramLogReader {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SharedSweep;
 use crate::{DesignInfo, Machine};
 
 /// End of the id of a design whose batches hold rows of any partitions, after that of the design itself.
@@ -40,4 +41,7 @@ pub struct SweepHeader {
     pub warm_up_seconds: f64,
     /// Longest time that one insert may take.
     pub time_out_seconds: f64,
+    /// Place among the processes that sweep together; absent for a sweep of a single process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedSweep>,
 }

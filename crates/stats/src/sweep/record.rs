@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SweepHeader;
+use super::{SavedTally, SweepHeader};
 use crate::counts::total;
 use crate::{EngineInfo, FailureKind};
 
@@ -15,6 +15,8 @@ pub enum SweepRecord {
         message: String,
     },
     Cell(Cell),
+    /// Inserts of the cell that follows it, in a sweep that several processes make together.
+    Part(CellPart),
     /// The design failed and takes no further part in the sweep.
     Failed {
         design: String,
@@ -48,6 +50,21 @@ pub struct Cell {
     pub check: Option<Check>,
     /// Reason why results are missing or fewer than asked for.
     pub reason: Option<String>,
+}
+
+/// Acknowledged inserts of one process in one setting, whole instead of summed up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellPart {
+    pub design: String,
+    pub batch_rows: u64,
+    /// Workers of this process, or of all processes in a joined folder.
+    pub workers: u32,
+    /// Number of the round, counted from 1.
+    #[serde(default = "first")]
+    pub round: u32,
+    /// Moment at which the measured time began, by the clock of this machine, in nanoseconds since 1970.
+    pub began_at_ns: u64,
+    pub inserts: SavedTally,
 }
 
 /// Returns the number of the first round.

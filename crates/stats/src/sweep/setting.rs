@@ -96,7 +96,7 @@ fn joined(rounds: &[Cell]) -> Option<Cell> {
         workers: one.workers,
         round: first(),
         inserted: joined_inserts(&inserted(rounds).collect::<Vec<_>>()),
-        failures: joined_failures(rounds),
+        failures: joined_failures(rounds.iter().map(|cell| &cell.failures)),
         check: worst_check(rounds),
         reason: rounds.iter().find_map(|cell| cell.reason.clone()),
     })
@@ -126,9 +126,10 @@ fn joined_inserts(rounds: &[&Inserted]) -> Option<Inserted> {
     })
 }
 
-fn joined_failures(rounds: &[Cell]) -> Failures {
+/// Adds failures up, and keeps the first few messages.
+pub fn joined_failures<'a>(of_all: impl IntoIterator<Item = &'a Failures>) -> Failures {
     let mut all = Failures::default();
-    for failures in rounds.iter().map(|cell| &cell.failures) {
+    for failures in of_all {
         for (kind, count) in &failures.kinds {
             match all.kinds.iter_mut().find(|(known, _)| known == kind) {
                 Some((_, sum)) => add(sum, *count),

@@ -81,7 +81,7 @@ impl SweepSummary {
 
     fn take(&mut self, record: &SweepRecord, results: &mut [Results]) {
         match record {
-            SweepRecord::Started(_) => {}
+            SweepRecord::Started(_) | SweepRecord::Part(_) => {}
             SweepRecord::Engine(info) => self.engines.push(info.clone()),
             SweepRecord::Warning { message } => self.warnings.push(message.clone()),
             SweepRecord::Cell(cell) => self.take_cell(cell, results),

@@ -4,8 +4,11 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
 
-use super::{Failures, Inserted};
+use super::{Failures, Inserted, SavedTally};
+use crate::counts::add;
+use crate::histogram_text;
 use crate::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS};
 
 /// Inserts from which on a p99 is reported; of fewer, it would be the maximum.
@@ -14,6 +17,9 @@ const INSERTS_FOR_P99: u64 = 100;
 const MESSAGES: usize = 3;
 /// Most characters of a message that are kept.
 const MESSAGE_CHARACTERS: usize = 500;
+/// Most seconds for which rows are counted separately, which are more than an insert may take in addition to the
+/// longest time for which a setting inserts.
+const MOST_SECONDS: usize = 1 << 18;
 
 /// Counts of workers in some span of time.
 #[derive(Debug, Clone)]
@@ -21,6 +27,8 @@ pub struct InsertTally {
     /// Times of acknowledged inserts, in nanoseconds.
     latency: Histogram<u64>,
     rows: u64,
+    /// Rows that were acknowledged in each second after the begin.
+    rows_by_second: Vec<u64>,
     /// Numbers of failed inserts by kind, in the order of [`FailureKind::ALL`].
     failed: [u64; FailureKind::ALL.len()],
     failed_rows: u64,
@@ -35,9 +43,9 @@ pub struct InsertTally {
 impl InsertTally {
     /// Adds an insert of `rows` rows that was acknowledged `at` after the begin.
     pub fn acknowledge(&mut self, rows: u64, took: Duration, at: Duration) {
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.latency.saturating_record(nanoseconds);
+        self.latency.saturating_record(nanoseconds(took));
         self.rows += rows;
+        self.add_in_second(at.as_secs(), rows);
         self.lasted = self.lasted.max(at);
     }
 
@@ -90,6 +98,75 @@ impl InsertTally {
         }
     }
 
+    /// Returns what is needed to join acknowledged inserts with those of other processes.
+    ///
+    /// # Errors
+    /// The times cannot be written as text, in words.
+    pub fn saved(&self) -> Result<SavedTally, String> {
+        // Destructured, so that a new field cannot be forgotten. Failures are in the records of the settings.
+        let InsertTally {
+            latency,
+            rows,
+            rows_by_second,
+            failed: _,
+            failed_rows: _,
+            messages: _,
+            waited,
+            rows_ran_out,
+            lasted,
+        } = self;
+        let latencies = histogram_text::encode(latency, &mut V2DeflateSerializer::new());
+        Ok(SavedTally {
+            latencies: latencies.map_err(|error| error.to_string())?,
+            rows: *rows,
+            rows_by_second: rows_by_second.clone(),
+            waited_ns: nanoseconds(*waited),
+            rows_ran_out: *rows_ran_out,
+            lasted_ns: nanoseconds(*lasted),
+        })
+    }
+
+    /// Reads the acknowledged inserts of a process that began `late` after the first one: their seconds and their
+    /// end are counted from when that one began.
+    ///
+    /// # Errors
+    /// The record is damaged, in words.
+    pub fn from_saved(saved: &SavedTally, late: Duration) -> Result<InsertTally, String> {
+        let SavedTally {
+            latencies,
+            rows,
+            rows_by_second,
+            waited_ns,
+            rows_ran_out,
+            lasted_ns,
+        } = saved;
+        let mut tally = InsertTally {
+            rows: *rows,
+            waited: Duration::from_nanos(*waited_ns),
+            rows_ran_out: *rows_ran_out,
+            lasted: late.saturating_add(Duration::from_nanos(*lasted_ns)),
+            ..InsertTally::default()
+        };
+        let latencies = histogram_text::decode(latencies)?;
+        let added = tally.latency.add(&latencies);
+        added.map_err(|_| "it has times above an hour".to_owned())?;
+        let first = (late + Duration::from_millis(500)).as_secs();
+        for (second, rows) in (first..).zip(rows_by_second) {
+            tally.add_in_second(second, *rows);
+        }
+        Ok(tally)
+    }
+
+    /// Adds rows to those of a second. Seconds beyond the most that are kept are counted as the last one.
+    fn add_in_second(&mut self, second: u64, rows: u64) {
+        let second = usize::try_from(second).unwrap_or(usize::MAX);
+        let second = second.min(MOST_SECONDS - 1);
+        if self.rows_by_second.len() <= second {
+            self.rows_by_second.resize(second + 1, 0);
+        }
+        add(&mut self.rows_by_second[second], rows);
+    }
+
     fn keep(&mut self, message: String) {
         if self.messages.len() < MESSAGES && !self.messages.contains(&message) {
             self.messages.push(message);
@@ -101,6 +178,10 @@ fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl Default for InsertTally {
     fn default() -> Self {
         // Cannot fail: 1 and the limit are valid bounds for one to five digits.
@@ -109,6 +190,7 @@ impl Default for InsertTally {
         InsertTally {
             latency,
             rows: 0,
+            rows_by_second: Vec::new(),
             failed: Default::default(),
             failed_rows: 0,
             messages: Vec::new(),
@@ -125,6 +207,7 @@ impl AddAssign<&InsertTally> for InsertTally {
         let InsertTally {
             latency,
             rows,
+            rows_by_second,
             failed,
             failed_rows,
             messages,
@@ -134,7 +217,10 @@ impl AddAssign<&InsertTally> for InsertTally {
         } = other;
         // All histograms have the same bounds, so that adding them cannot fail.
         self.latency += latency;
-        self.rows += rows;
+        add(&mut self.rows, *rows);
+        for (second, rows) in (0..).zip(rows_by_second) {
+            self.add_in_second(second, *rows);
+        }
         for (mine, theirs) in self.failed.iter_mut().zip(failed) {
             *mine += theirs;
         }
@@ -142,7 +228,7 @@ impl AddAssign<&InsertTally> for InsertTally {
         for message in messages {
             self.keep(message.clone());
         }
-        self.waited += *waited;
+        self.waited = self.waited.saturating_add(*waited);
         self.rows_ran_out |= rows_ran_out;
         self.lasted = self.lasted.max(*lasted);
     }
@@ -197,6 +283,36 @@ mod tests {
         assert_eq!(inserted.waited_share, 1.0);
         assert!(inserted.rows_ran_out);
         assert_eq!(one.failures().rows, 7);
+    }
+
+    #[test]
+    fn what_was_saved_is_joined_as_if_it_had_never_been() {
+        let mut one = InsertTally::default();
+        one.acknowledge(10, 20 * MS, 500 * MS);
+        one.acknowledge(10, 40 * MS, 1_500 * MS);
+        one.wait(7 * MS);
+        one.run_out();
+        let saved = one.saved().unwrap();
+        assert_eq!(saved.rows_by_second, [10, 10]);
+        let read = InsertTally::from_saved(&saved, Duration::ZERO).unwrap();
+        assert_eq!(read.inserted(1), one.inserted(1));
+        assert_eq!(read.saved().unwrap(), saved);
+        // A process that began later adds to later seconds, and the end is that of the last one.
+        let mut both = read;
+        both += &InsertTally::from_saved(&saved, 1_600 * MS).unwrap();
+        let joined = both.saved().unwrap();
+        assert_eq!(joined.rows_by_second, [10, 10, 10, 10]);
+        assert_eq!((joined.rows, joined.lasted_ns), (40, 3_100_000_000));
+        assert_eq!(both.inserted(1).unwrap().inserts, 4);
+    }
+
+    #[test]
+    fn damaged_times_are_refused() {
+        let saved = SavedTally {
+            latencies: "AAAA".to_owned(),
+            ..InsertTally::default().saved().unwrap()
+        };
+        assert!(InsertTally::from_saved(&saved, Duration::ZERO).is_err());
     }
 
     #[test]

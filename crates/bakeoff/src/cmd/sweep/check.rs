@@ -1,6 +1,7 @@
 //! Checks a sweep before a server is started.
 
 use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::Shard;
 use bakeoff_driver::sweep::{Grid, Setting};
 use bakeoff_engines::registry::engine;
 use bakeoff_workload::{DesignId, RowSource, Workload};
@@ -46,23 +47,24 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
 ///
 /// # Errors
 /// Fails with a misuse if no setting can be measured, or if the rows cannot be counted.
-pub fn rows(grid: &Grid, source: &dyn RowSource) -> Result<RowsToHold> {
+pub fn rows(grid: &Grid, source: &dyn RowSource, shard: Shard) -> Result<RowsToHold> {
     if let Some(smallest) = grid.settings().first() {
-        check_smallest(*smallest, source)?;
+        check_smallest(*smallest, source, shard)?;
     }
     let known = source.known_rows();
     let settings = grid.settings().into_iter();
-    let possible = settings.filter(|setting| setting.obstacle(known).is_none());
+    let possible = settings.filter(|setting| setting.obstacle(known, shard).is_none());
+    let needed = possible.map(|setting| setting.needed_rows_of_all(shard));
     Ok(RowsToHold {
-        least: possible.map(Setting::needed_rows).max().unwrap_or(1),
+        least: needed.max().unwrap_or(1),
         all_if: None,
     })
 }
 
 /// Checks the smallest setting: if it cannot be measured, none can.
-fn check_smallest(smallest: Setting, source: &dyn RowSource) -> Result<()> {
-    let counted = source.count_rows(smallest.needed_rows())?;
-    let Some(obstacle) = smallest.obstacle(counted) else {
+fn check_smallest(smallest: Setting, source: &dyn RowSource, shard: Shard) -> Result<()> {
+    let counted = source.count_rows(smallest.needed_rows_of_all(shard))?;
+    let Some(obstacle) = smallest.obstacle(counted, shard) else {
         return Ok(());
     };
     let error = anyhow!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use bakeoff_driver::sweep::{Grid, SweepPlan, Sweeping, sweep};
+use bakeoff_driver::sweep::{Grid, SweepPlan, Sweeping, sweep, sweep_together};
 use bakeoff_engines::{Context, DesignCandidates};
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::sweep::{SweepHeader, SweepLog};
@@ -57,8 +57,18 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         context: &plan.context,
         observer: &plan.progress,
     };
+    let together = plan.options.together(&plan.header);
+    let observer = &plan.progress;
+    let sweeping = async {
+        match &together {
+            Some(together) => {
+                sweep_together(&mut candidates, &settings, together, &mut log, observer).await
+            }
+            None => sweep(&mut candidates, &settings, &mut log, observer).await,
+        }
+    };
     let swept = tokio::select! {
-        swept = sweep(&mut candidates, &settings, &mut log, &plan.progress) => Some(swept),
+        swept = sweeping => Some(swept),
         () = interruption => None,
     };
     let swept = swept.map(|swept| swept.map_err(anyhow::Error::from));
@@ -73,6 +83,7 @@ fn settings(plan: &Plan<'_>) -> SweepPlan {
     SweepPlan {
         sweeping: Sweeping {
             source: plan.source.clone(),
+            shard: plan.options.shard,
             table: plan.workload.table.name.clone(),
             warm_up: plan.options.warm_up,
             length: plan.options.length,

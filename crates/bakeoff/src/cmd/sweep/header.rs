@@ -34,5 +34,6 @@ pub fn header(
         rounds: options.rounds,
         warm_up_seconds: options.warm_up.as_secs_f64(),
         time_out_seconds: options.time_out.as_secs_f64(),
+        shared: options.shared(),
     }
 }

@@ -4,13 +4,15 @@ mod batch_over;
 mod check;
 mod execute;
 mod header;
+mod shards;
 mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::Shard;
 use bakeoff_driver::sweep::Grid;
 use bakeoff_engines::{Context, EngineOptions, Replication, new_token, require};
 use bakeoff_stats::DesignInfo;
@@ -22,7 +24,9 @@ use crate::cmd::completions;
 use crate::cmd::measure::before::Before;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
-use crate::cmd::options::choice::{self, parse_consistency, parse_duration_to_a_day, parse_rows};
+use crate::cmd::options::choice::{
+    self, parse_consistency, parse_duration_to_a_day, parse_rows, parse_time,
+};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
@@ -88,6 +92,24 @@ pub struct Sweep {
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration_to_a_day)]
     time_out: Duration,
 
+    /// This process's share of the rows when several sweep the same tables at the same time, for example 1/2; needs
+    /// --cassandra, --keyspace and --start-at
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+
+    /// When the first setting begins, RFC 3339 or seconds since 1970, so that several processes begin each setting
+    /// together
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    start_at: Option<SystemTime>,
+
+    /// With --shard: time between two settings, in which rows are counted and the table is recreated [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration_to_a_day)]
+    pause: Option<Duration>,
+
+    /// Keyspace that several processes share; it is kept at the end
+    #[arg(long, value_name = "NAME", requires = "cassandra")]
+    keyspace: Option<String>,
+
     /// Run folder [default: runs/WORKLOAD-sweep]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -132,6 +154,7 @@ impl Sweep {
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
+        self.check_sharing(&designs).map_err(Misuse::new)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
         let name = format!("{}-sweep", workload.name);
         let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
@@ -156,12 +179,12 @@ impl Sweep {
         let infos = choice::describe(&designs, &workload, &context)?;
         let batches = Batches::new(&designs, infos, &self.batch_over)?;
         let grid = Grid::new(&self.batches, &self.workers);
-        let rows = check::rows(&grid, source.as_ref())?;
+        let rows = check::rows(&grid, source.as_ref(), self.shard)?;
         warnings.extend(before.check_ranges(&designs, &rows)?);
         warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
-            return dry_run(&batches.designs, &left_out, (&grid, self.rounds), &context);
+            return self.show(&batches.designs, &left_out, &grid, &context);
         }
         let infos = batches.designs.clone();
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
@@ -217,6 +240,7 @@ impl Sweep {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = replication;
+        options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;
         require(designs, &mut options);
@@ -228,31 +252,34 @@ impl Sweep {
             options,
         })
     }
-}
 
-fn dry_run(
-    infos: &[DesignInfo],
-    left_out: &[String],
-    (grid, rounds): (&Grid, u32),
-    context: &Context,
-) -> Result<Exit> {
-    let often = match rounds {
-        1 => String::new(),
-        rounds => format!(", in each of {rounds} rounds"),
-    };
-    let settings = format!(
-        "and measure {} settings of each design, each on a new table{often}.",
-        grid.settings().len()
-    );
-    let before = [std::slice::from_ref(&settings), left_out].concat();
-    DryRun {
-        what: "sweep",
-        dir: &context.run_dir,
-        before: &before,
-        designs: infos,
-        after: &[],
+    /// Prints what `--dry-run` shows.
+    fn show(
+        &self,
+        infos: &[DesignInfo],
+        left_out: &[String],
+        grid: &Grid,
+        context: &Context,
+    ) -> Result<Exit> {
+        let often = match self.rounds {
+            1 => String::new(),
+            rounds => format!(", in each of {rounds} rounds"),
+        };
+        let settings = format!(
+            "and measure {} settings of each design, each on a new table{often}{}.",
+            grid.settings().len(),
+            self.part_in_words()
+        );
+        let before = [std::slice::from_ref(&settings), left_out].concat();
+        DryRun {
+            what: "sweep",
+            dir: &context.run_dir,
+            before: &before,
+            designs: infos,
+            after: &[],
+        }
+        .print()
     }
-    .print()
 }
 
 /// Reads a number from 1 to `most`, such as `100` or `10k`.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::datatypes::{DataType, Field, Schema};
+use bakeoff_driver::drive::Shard;
 use bakeoff_driver::sweep::{Grid, Setting, SweepPlan, Sweeping, sweep};
 use bakeoff_driver::{Design, Silent};
 use bakeoff_stats::sweep::{Cell, SweepHeader, SweepLog, SweepRecord, SweepRun};
@@ -39,6 +40,7 @@ impl Bench {
             plan: SweepPlan {
                 sweeping: Sweeping {
                     source: Arc::new(source),
+                    shard: Shard::WHOLE,
                     table: "t".to_owned(),
                     warm_up: length / 10,
                     length,
@@ -107,6 +109,7 @@ impl Bench {
             rounds: self.plan.rounds,
             warm_up_seconds: self.plan.sweeping.warm_up.as_secs_f64(),
             time_out_seconds: self.plan.sweeping.time_out.as_secs_f64(),
+            shared: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Notes that processes leave for each other in the marker table of a shared keyspace: the workload
-//! that made a table, and the start of several processes whose tables are ready.
+//! that made a table, the start of several processes whose tables are ready, and what such processes say to each
+//! other.
 
 use std::time::{Duration, Instant};
 
@@ -100,7 +101,22 @@ impl Keyspace {
         }
     }
 
-    async fn read_note(
+    /// Leaves a note for the other processes of a start, which is kept as long as that of the start.
+    pub async fn leave_note(
+        &self,
+        session: &Session,
+        name: &str,
+        text: &str,
+    ) -> Result<(), EngineError> {
+        let kept = format!(" USING TTL {START_KEPT_SECONDS}");
+        execute(session, &note_statement(&self.name, name, text, &kept)).await
+    }
+
+    /// Returns the note under a name; `None` if nobody has left one.
+    ///
+    /// # Errors
+    /// Reading fails as long as the keyspace or its marker table does not exist.
+    pub async fn read_note(
         &self,
         session: &Session,
         name: &str,

@@ -147,6 +147,10 @@ impl Design for ColumnarDesign {
         self.noticing_death(self.recreate().await).await
     }
 
+    async fn forget(&self) {
+        *self.opened.write().await = None;
+    }
+
     async fn survives(&self) -> bool {
         self.opened().await.is_ok()
     }

@@ -138,6 +138,10 @@ impl Design for SeriesDesign {
         self.recreate().await
     }
 
+    async fn forget(&self) {
+        self.known.forget().await;
+    }
+
     async fn survives(&self) -> bool {
         self.prepared().await.is_ok()
     }

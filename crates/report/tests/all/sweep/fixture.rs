@@ -158,5 +158,6 @@ pub fn header() -> SweepHeader {
         rounds: 1,
         warm_up_seconds: 1.0,
         time_out_seconds: 30.0,
+        shared: None,
     }
 }

@@ -4,7 +4,9 @@ pub mod fixture;
 mod per_node;
 
 use bakeoff_report::sweep::{html, json, terminal};
-use bakeoff_stats::sweep::{OVER_ANY, SweepHeader, SweepRecord, SweepSummary};
+use bakeoff_stats::sweep::{
+    OVER_ANY, SharedSweep, SweepHeader, SweepPart, SweepRecord, SweepSummary,
+};
 use fixture::{SERIES, cell, header, records, several_rounds, summary};
 
 #[test]
@@ -48,6 +50,56 @@ fn words(text: &str) -> String {
 }
 
 /// One design whose batches hold rows of one partition and, at 60% of the rate, of any.
+/// A sweep of the second of two processes, or the joined one of both.
+fn of_two_processes(is_joined: bool) -> SweepSummary {
+    let known = header();
+    let part = |shard| SweepPart {
+        shard,
+        command: format!("bakeoff sweep w.toml --shard {}/2", shard + 1),
+        machine: known.machine.clone(),
+        threads: 2,
+        workers: vec![900],
+    };
+    let header = SweepHeader {
+        shared: Some(SharedSweep {
+            shard: (1, 2),
+            start_at_ms: 0,
+            pause_seconds: 10.0,
+            cluster: None,
+            keyspace: None,
+            consistency: None,
+            parts: if is_joined {
+                [0, 1].map(part).into()
+            } else {
+                Vec::new()
+            },
+        }),
+        ..known.clone()
+    };
+    SweepSummary::new(&header, &records())
+}
+
+#[test]
+fn whose_workers_and_rates_are_shown_is_said_where_several_processes_swept() {
+    let of_one = words(&terminal::render(&of_two_processes(false), 100, false));
+    let own = "This is shard 2 of 2: its workers and rates are its own; `bakeoff merge` joins the shards.";
+    assert!(of_one.contains(own), "{of_one}");
+    let joined = words(&terminal::render(&of_two_processes(true), 100, false));
+    for sentence in [
+        "Numbers of workers are those of all 2 processes",
+        "2 processes, a processor with 2 cores",
+    ] {
+        assert!(joined.contains(sentence), "{joined}");
+    }
+    assert!(!joined.contains("bakeoff merge"), "{joined}");
+    let page = html::render(&of_two_processes(true));
+    for shown in ["process 1", "process 2", "--shard 2/2", "<dd>900</dd>"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    let alone = words(&terminal::render(&summary(), 100, false));
+    assert!(!alone.contains("processes"), "{alone}");
+}
+
 fn both_kinds_of_batches() -> SweepSummary {
     let any = format!("{SERIES}{OVER_ANY}");
     let designs = [(SERIES, 10_000.0), (any.as_str(), 6_000.0)];

@@ -1,72 +1,9 @@
 use super::*;
+use crate::FailureKind;
 use crate::random::SplitMix64;
 use crate::rounds::Difference;
-use crate::sweep::{Check, Failures, Inserted, SweepLog, SweepRun};
-use crate::{FailureKind, Machine, Role};
-
-fn info(id: &str) -> DesignInfo {
-    DesignInfo {
-        id: id.to_owned(),
-        engine: "e".to_owned(),
-        role: Role::Store,
-        server: false,
-        settings: Vec::new(),
-        statements: Vec::new(),
-        unit_rows: None,
-        not_asked: Vec::new(),
-    }
-}
-
-fn header() -> SweepHeader {
-    SweepHeader {
-        bakeoff_version: "0".to_owned(),
-        started_at: String::new(),
-        command: String::new(),
-        workload: "w".to_owned(),
-        title: "t".to_owned(),
-        workload_text: String::new(),
-        data: String::new(),
-        seed: 1,
-        rows: None,
-        designs: ["d", "e"].map(info).into(),
-        machine: Machine {
-            os: String::new(),
-            cpu: String::new(),
-            cores: 2,
-            memory_bytes: 0,
-        },
-        threads: 2,
-        batches: vec![1, 100],
-        workers: vec![1, 8, 64],
-        seconds: 1.0,
-        rounds: 1,
-        warm_up_seconds: 0.0,
-        time_out_seconds: 1.0,
-    }
-}
-
-fn cell(batch_rows: u64, workers: u32, rows: u64, p99: f64) -> Cell {
-    Cell {
-        design: "d".to_owned(),
-        batch_rows,
-        workers,
-        round: 1,
-        inserted: Some(Inserted {
-            inserts: rows / batch_rows,
-            rows,
-            seconds: 1.0,
-            mean: p99 / 2.0,
-            p50: p99 / 2.0,
-            p99: Some(p99),
-            max: p99,
-            waited_share: 0.0,
-            rows_ran_out: false,
-        }),
-        failures: Failures::default(),
-        check: Some(Check::new(rows, rows, 0)),
-        reason: None,
-    }
-}
+use crate::sweep::testing::{cell, header};
+use crate::sweep::{Check, SweepLog, SweepRun};
 
 fn design(cells: Vec<Cell>) -> SweepDesign {
     summary(cells).designs.remove(0)
