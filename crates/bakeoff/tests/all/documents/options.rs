@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use bakeoff_engines::servers::cassandra::Release;
 use bakeoff_engines::DriverFile;
+use bakeoff_engines::servers::cassandra::Release;
 use bakeoff_workload::{Workload, server_keys};
 
 use super::markdown::{Page, pages, root};
