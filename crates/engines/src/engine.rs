@@ -78,6 +78,7 @@ pub trait Engine: Send + Sync {
             statements,
             unit_rows: None,
             not_asked: Vec::new(),
+            stored_by: None,
         }
     }
 

@@ -28,9 +28,15 @@ pub struct NodesInfo {
 }
 
 impl NodesInfo {
-    /// Returns whether a design has its rows on these nodes.
-    pub fn hold(&self, design: &DesignInfo) -> bool {
+    /// Returns whether a design is of the engine that these nodes are of.
+    pub fn are_of(&self, design: &DesignInfo) -> bool {
         design.engine == self.engine
+    }
+
+    /// Returns whether a design has its rows on nodes like these: those of its own engine, or as many of the same kind
+    /// that another engine reads.
+    pub fn hold(&self, design: &DesignInfo) -> bool {
+        self.are_of(design) || design.stored_by.as_ref() == Some(&self.engine)
     }
 }
 

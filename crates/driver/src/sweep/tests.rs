@@ -230,6 +230,7 @@ pub fn fake(fault: Fault) -> Fake {
             statements: Vec::new(),
             unit_rows: None,
             not_asked: Vec::new(),
+            stored_by: None,
         },
         fault,
         kept: Arc::default(),

@@ -44,7 +44,7 @@ pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
-use release::engine_of;
+use release::{engine_of, release_of};
 use request::DesignRequest;
 pub use table_place::{place, wide_id};
 
@@ -170,7 +170,7 @@ impl Running for RunningCassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
-        let info = Cassandra.describe(id, workload, context)?;
+        let info = Cassandra(release_of(id)).describe(id, workload, context)?;
         let stored = Stored::of(id, workload)?;
         let request = DesignRequest::new(id, stored.workload(), context)?;
         self.0.claim(&request.keyspace).await?;

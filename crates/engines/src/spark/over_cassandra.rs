@@ -48,6 +48,7 @@ pub fn describe(
     settings.push(storage.cached());
     Ok(DesignInfo {
         unit_rows: stored.unit_rows,
+        stored_by: Some(stored.engine),
         ..Spark.info_of(id, settings, statements)
     })
 }
@@ -186,6 +187,7 @@ mod tests {
             "{refused}"
         );
         let info = described("all", &context).unwrap();
+        assert_eq!(info.stored_by.as_deref(), Some("cassandra"));
         let level = ("consistency of reads".to_owned(), "ALL".to_owned());
         assert!(info.settings.contains(&level), "{info:?}");
     }

@@ -115,6 +115,7 @@ fn the_description_says_what_is_stored_and_what_is_not_asked() {
         statements: Vec::new(),
         unit_rows: Some(7),
         not_asked: Vec::new(),
+        stored_by: None,
     };
     let described = |id: &str| {
         let stored = Stored::of(&id.parse().unwrap(), &workload).unwrap();

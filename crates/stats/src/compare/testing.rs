@@ -65,6 +65,7 @@ fn design_info(id: &str) -> DesignInfo {
         statements: Vec::new(),
         unit_rows: None,
         not_asked: Vec::new(),
+        stored_by: None,
     }
 }
 

@@ -18,6 +18,8 @@ pub struct DesignRecord {
     unit_rows: Option<u64>,
     #[serde(default)]
     not_asked: Vec<NotAsked>,
+    #[serde(default)]
+    stored_by: Option<String>,
 }
 
 impl From<DesignRecord> for DesignInfo {
@@ -31,6 +33,7 @@ impl From<DesignRecord> for DesignInfo {
             statements: record.statements,
             unit_rows: record.unit_rows,
             not_asked: record.not_asked,
+            stored_by: record.stored_by,
         }
     }
 }
@@ -122,5 +125,11 @@ mod tests {
         let read: Header = serde_json::from_str(&json).unwrap();
         assert_eq!(read, header);
         assert_eq!(read.copies_in(&read.designs[1]), 2);
+        let mut of_another = read.designs[1].clone();
+        of_another.stored_by = Some(std::mem::replace(
+            &mut of_another.engine,
+            "spark".to_owned(),
+        ));
+        assert_eq!(read.copies_in(&of_another), 2);
     }
 }

@@ -29,6 +29,9 @@ pub struct DesignInfo {
     /// Queries that the design is not asked, since it does not store what they need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_asked: Vec<NotAsked>,
+    /// Name of the engine that stores the rows, if it is not the design's own, such as Cassandra for Spark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_by: Option<String>,
 }
 
 /// Query that a design is not asked.

@@ -94,6 +94,7 @@ mod tests {
             statements: Vec::new(),
             unit_rows: None,
             not_asked: Vec::new(),
+            stored_by: None,
         };
         let machine = Machine {
             os: String::new(),

@@ -13,6 +13,7 @@ pub fn info(id: &str) -> DesignInfo {
         statements: Vec::new(),
         unit_rows: None,
         not_asked: Vec::new(),
+        stored_by: None,
     }
 }
 

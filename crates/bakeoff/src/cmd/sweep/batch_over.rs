@@ -92,6 +92,7 @@ mod tests {
             statements: Vec::new(),
             unit_rows: None,
             not_asked: Vec::new(),
+            stored_by: None,
         };
         Batches::new(&ids, designs.iter().map(info).collect(), asked)
     }

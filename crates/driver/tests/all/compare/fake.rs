@@ -97,6 +97,7 @@ impl Fake {
                 statements: Vec::new(),
                 unit_rows: None,
                 not_asked: Vec::new(),
+                stored_by: None,
             },
             script: Arc::new(script),
             keeps_duplicates: true,

@@ -48,6 +48,7 @@ impl Fake {
                 statements: Vec::new(),
                 unit_rows: None,
                 not_asked: Vec::new(),
+                stored_by: None,
             },
             behave: Box::new(behave),
             check: Box::new(|_| None),

@@ -456,6 +456,7 @@ fn design_info(id: &str) -> DesignInfo {
         statements,
         unit_rows: None,
         not_asked: Vec::new(),
+        stored_by: None,
     }
 }
 

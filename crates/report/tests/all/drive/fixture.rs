@@ -300,5 +300,6 @@ fn design(id: &str) -> DesignInfo {
         ],
         unit_rows: None,
         not_asked: Vec::new(),
+        stored_by: None,
     }
 }

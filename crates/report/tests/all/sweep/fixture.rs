@@ -133,6 +133,7 @@ pub fn header() -> SweepHeader {
         statements: vec!["CREATE TABLE t".to_owned()],
         unit_rows: None,
         not_asked: Vec::new(),
+        stored_by: None,
     };
     SweepHeader {
         bakeoff_version: "0.1.0".to_owned(),

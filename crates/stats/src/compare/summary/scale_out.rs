@@ -40,7 +40,7 @@ impl ScaleOut {
             let costs = summary
                 .designs
                 .iter()
-                .filter(|d| nodes.hold(&d.info) && d.is_right())
+                .filter(|d| nodes.are_of(&d.info) && d.is_right())
                 .filter_map(|d| cost(d, query));
             let (design, seconds) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
             Some(ScaledQuery {
