@@ -969,6 +969,7 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
             disk_written_bytes,
             gc_count,
             gc_seconds,
+            load_average,
             ..
         } = &after;
         assert!(
@@ -980,5 +981,6 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
             "{after:?}"
         );
         assert!(gc_count.is_some() && gc_seconds.is_some(), "{after:?}");
+        assert!(load_average.is_some(), "{after:?}");
     }
 }

@@ -32,6 +32,14 @@ pub struct LoadFigures {
     pub disk_written_per_second: Option<f64>,
     /// Share of the time that the server was paused by garbage collection, 0 to 1.
     pub gc_share: Option<f64>,
+    /// Garbage collections of the server per second.
+    pub gc_per_second: Option<f64>,
+    /// Bytes allocated on the server's heap per second.
+    pub allocated_per_second: Option<f64>,
+    /// Requests to read and to write that the device with the server's data completed per second, those of other
+    /// programs included.
+    pub device_reads_per_second: Option<f64>,
+    pub device_writes_per_second: Option<f64>,
     /// Largest resident memory of the server.
     pub resident_bytes: Option<u64>,
 }

@@ -184,6 +184,14 @@ pub struct ServerSample {
     pub gc_count: Option<u64>,
     /// Seconds that garbage collections paused the server.
     pub gc_seconds: Option<f64>,
+    /// Bytes that were allocated on the server's heap up to its last garbage collection.
+    pub allocated_bytes: Option<u64>,
+    /// Requests to read that the device with the server's data has completed, those of other programs included.
+    pub device_reads: Option<u64>,
+    /// Requests to write that this device has completed.
+    pub device_writes: Option<u64>,
+    /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
+    pub load_average: Option<f64>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
     /// Recent p99 of local reads of the table by the server's own measure, in microseconds.

@@ -18,6 +18,10 @@ pub struct Window {
     disk_read: Growth,
     disk_written: Growth,
     gc: Growth,
+    gc_count: Growth,
+    allocated: Growth,
+    device_reads: Growth,
+    device_writes: Growth,
     resident_bytes: Option<u64>,
 }
 
@@ -76,6 +80,10 @@ impl Window {
             disk_read: grown(|s| s.disk_read_bytes.map(|b| b as f64)),
             disk_written: grown(|s| s.disk_written_bytes.map(|b| b as f64)),
             gc: grown(|s| s.gc_seconds),
+            gc_count: grown(|s| s.gc_count.map(|n| n as f64)),
+            allocated: grown(|s| s.allocated_bytes.map(|b| b as f64)),
+            device_reads: grown(|s| s.device_reads.map(|n| n as f64)),
+            device_writes: grown(|s| s.device_writes.map(|n| n as f64)),
             resident_bytes: counts.iter().filter_map(|c| c.server.resident_bytes).max(),
         };
         for second in counts {
@@ -134,6 +142,10 @@ impl Window {
             disk_read_per_second: self.disk_read.by_second(),
             disk_written_per_second: self.disk_written.by_second(),
             gc_share: self.gc.by_second(),
+            gc_per_second: self.gc_count.by_second(),
+            allocated_per_second: self.allocated.by_second(),
+            device_reads_per_second: self.device_reads.by_second(),
+            device_writes_per_second: self.device_writes.by_second(),
             resident_bytes: self.resident_bytes,
         }
     }
@@ -149,6 +161,10 @@ impl AddAssign<&Window> for Window {
             disk_read,
             disk_written,
             gc,
+            gc_count,
+            allocated,
+            device_reads,
+            device_writes,
             resident_bytes,
         } = other;
         self.seconds += seconds;
@@ -160,6 +176,10 @@ impl AddAssign<&Window> for Window {
         self.disk_read += *disk_read;
         self.disk_written += *disk_written;
         self.gc += *gc;
+        self.gc_count += *gc_count;
+        self.allocated += *allocated;
+        self.device_reads += *device_reads;
+        self.device_writes += *device_writes;
         self.resident_bytes = self.resident_bytes.max(*resident_bytes);
     }
 }

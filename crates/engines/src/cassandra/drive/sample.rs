@@ -90,6 +90,7 @@ impl Sampler {
 /// Samples the resources of a server that Bakeoff started.
 fn used(server: Option<&Nodes>) -> ServerSample {
     let usage = server.map(Nodes::usage).unwrap_or_default();
+    let requests = server.and_then(Nodes::device_requests);
     ServerSample {
         cpu_seconds: usage.cpu_seconds,
         resident_bytes: usage.resident_bytes,
@@ -100,6 +101,10 @@ fn used(server: Option<&Nodes>) -> ServerSample {
         disk_written_bytes: usage.disk_written_bytes,
         gc_count: usage.gc_count,
         gc_seconds: usage.gc_seconds,
+        allocated_bytes: usage.allocated_bytes,
+        device_reads: requests.map(|(reads, _)| reads),
+        device_writes: requests.map(|(_, writes)| writes),
+        load_average: server.and_then(Nodes::load_average),
         ..ServerSample::default()
     }
 }

@@ -73,6 +73,26 @@ impl<'a> Series<'a> {
                 number,
             ),
             panel(
+                "Garbage collections a second",
+                self.grown(|s| s.gc_count.map(|n| n as f64)),
+                number,
+            ),
+            panel(
+                "Allocated on the server's heap, MiB/s",
+                self.grown(|s| s.allocated_bytes.map(|b| b as f64 / MIB)),
+                number,
+            ),
+            panel(
+                "Requests to the device a second, all programs: reads, writes dashed",
+                self.device(),
+                number,
+            ),
+            panel(
+                "Load average of the machine over a minute",
+                vec![self.gauge(Stroke::Strong, |s| s.load_average)],
+                number,
+            ),
+            panel(
                 "Compactions waiting or running",
                 vec![self.gauge(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
                 whole_number,
@@ -210,6 +230,16 @@ impl<'a> Series<'a> {
             megabytes(s.disk_read_bytes)
         });
         written.into_iter().chain(read).collect()
+    }
+
+    fn device(&self) -> Vec<Line> {
+        let count = |requests: Option<u64>| requests.map(|n| n as f64);
+        let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
+            growth::line(self.seconds, stroke, |s| count(value(s)))
+        };
+        let writes = line(Stroke::Dashed, |s| s.device_writes);
+        let reads = line(Stroke::Strong, |s| s.device_reads);
+        writes.into_iter().chain(reads).collect()
     }
 
     /// Makes the line of a value that is not a counter: the highest of each point's seconds.

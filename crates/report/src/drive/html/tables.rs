@@ -51,7 +51,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 18] = [
+    let columns: [Column<Driven>; 22] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -85,7 +85,19 @@ pub fn designs(summary: &DriveSummary) -> String {
         ("Disk written/s", |d| {
             bytes(d.figures().and_then(|f| f.disk_written_per_second))
         }),
+        ("Device reads/s", |d| {
+            requests(d.figures().and_then(|f| f.device_reads_per_second))
+        }),
+        ("Device writes/s", |d| {
+            requests(d.figures().and_then(|f| f.device_writes_per_second))
+        }),
         ("GC", |d| percent(d.figures().and_then(|f| f.gc_share))),
+        ("Collections/s", |d| {
+            number(d.figures().and_then(|f| f.gc_per_second))
+        }),
+        ("Allocated/s", |d| {
+            bytes(d.figures().and_then(|f| f.allocated_per_second))
+        }),
         ("Resident", |d| {
             bytes(d.figures().and_then(|f| f.resident_bytes).map(|b| b as f64))
         }),
@@ -321,6 +333,10 @@ fn bytes(bytes: Option<f64>) -> String {
 
 fn number(number: Option<f64>) -> String {
     or_none(number, |n| format!("{n:.2}"))
+}
+
+fn requests(per_second: Option<f64>) -> String {
+    or_none(per_second, units::rate)
 }
 
 fn percent(share: Option<f64>) -> String {

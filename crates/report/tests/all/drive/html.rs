@@ -31,12 +31,42 @@ fn client_and_server_share_a_time_axis() {
         "Memory, MiB: resident, cache dashed, limit red",
         "Server disk, MB/s",
         "Garbage collection pauses",
+        "Garbage collections a second",
+        "Allocated on the server's heap, MiB/s",
+        "Requests to the device a second, all programs: reads, writes dashed",
+        "Load average of the machine over a minute",
         "Compactions waiting or running",
     ] {
         assert!(chart.contains(panel), "{panel}");
     }
     assert!(!chart.contains("Failed operations"), "none failed");
     assert_eq!(chart.matches("seconds from the start").count(), 1);
+}
+
+#[test]
+fn designs_have_what_their_server_allocated_collected_and_asked_of_the_device() {
+    let page = render(&COMPARISON);
+    for heading in [
+        "Collections/s",
+        "Allocated/s",
+        "Device reads/s",
+        "Device writes/s",
+    ] {
+        assert!(page.contains(&format!("{heading}</th>")), "{heading}");
+    }
+    for figure in ["64.0 MiB", ">700<", ">40.0<"] {
+        assert!(page.contains(figure), "{figure}");
+    }
+    // Where it is not known, no column says so.
+    let mut summary = COMPARISON.clone();
+    for design in &mut summary.designs {
+        let figures = design.figures.as_mut().unwrap();
+        figures.gc_per_second = None;
+        figures.device_reads_per_second = None;
+    }
+    let page = render(&summary);
+    assert!(!page.contains("Collections/s</th>") && !page.contains("Device reads/s</th>"));
+    assert!(page.contains("Allocated/s</th>"));
 }
 
 /// The lines below a panel's heading, up to the next one's.

@@ -119,6 +119,10 @@ impl Writer<'_> {
             memory_limit_bytes: Some(1 << 30),
             gc_count: Some(12),
             gc_seconds: Some(0.4),
+            allocated_bytes: Some(1 << 30),
+            device_reads: Some(20_000),
+            device_writes: Some(9_000),
+            load_average: Some(1.5),
             ..ServerSample::default()
         };
         let (mut sent, mut queued) = (0, 0);
@@ -228,6 +232,9 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     let collected = u64::from(second % 4 == 1);
     add(&mut server.gc_count, collected);
     add_f64(&mut server.gc_seconds, collected as f64 * 0.012);
+    add(&mut server.allocated_bytes, 64 << 20);
+    add(&mut server.device_reads, 700);
+    add(&mut server.device_writes, 40);
     server.pending_compactions = Some(u64::from(second % 9 > 4));
     server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
     server.write_p99_micros = Some(110.0);

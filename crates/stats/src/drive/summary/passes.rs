@@ -35,6 +35,7 @@ pub struct PassFigures {
     pub disk_read: Option<Estimate>,
     pub disk_written: Option<Estimate>,
     pub gc: Option<Estimate>,
+    pub gc_count: Option<Estimate>,
     /// Response times of single operations, in seconds.
     pub p50: Option<Estimate>,
     pub p99: Option<Estimate>,
@@ -99,6 +100,7 @@ fn of_pass(
         disk_read: over_rounds(&|_, record| record.disk_read.map(|bytes| bytes as f64)),
         disk_written: over_rounds(&|_, record| record.disk_written.map(|bytes| bytes as f64)),
         gc: over_rounds(&|_, record| record.gc),
+        gc_count: over_rounds(&|_, record| record.gc_count.map(|count| count as f64)),
         p50: over_rounds(&|trial, _| response(trial, |latency| latency.p50)),
         p99: over_rounds(&|trial, _| response(trial, |latency| latency.p99)),
     }

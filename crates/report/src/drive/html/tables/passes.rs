@@ -15,7 +15,7 @@ const CAPTION: &str = "Real time is from the first operation to the last reply o
                        a time: its own interval.";
 
 pub fn passes(summary: &DriveSummary) -> String {
-    let columns: [Column<&PassFigures>; 14] = [
+    let columns: [Column<&PassFigures>; 15] = [
         ("Real", |p| or_none(p.real, |t| time(&t))),
         ("User", |p| or_none(p.user, |t| time(&t))),
         ("System", |p| or_none(p.system, |t| time(&t))),
@@ -23,6 +23,7 @@ pub fn passes(summary: &DriveSummary) -> String {
         ("Disk read", |p| size(p.disk_read)),
         ("Disk written", |p| size(p.disk_written)),
         ("GC pauses", |p| or_none(p.gc, |t| time(&t))),
+        ("Collections", |p| count(p.gc_count)),
         ("Operations", |p| count(p.operations)),
         ("Rows", |p| count(p.rows)),
         ("Bytes of values", |p| size(p.bytes)),

@@ -85,6 +85,10 @@ fn figures(rate: f64) -> LoadFigures {
         disk_read_per_second: None,
         disk_written_per_second: None,
         gc_share: None,
+        gc_per_second: None,
+        allocated_per_second: None,
+        device_reads_per_second: None,
+        device_writes_per_second: None,
         resident_bytes: None,
     }
 }

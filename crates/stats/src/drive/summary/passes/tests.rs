@@ -42,6 +42,7 @@ fn record(trial: u32, round: u32, place: usize, real: f64) -> PassRecord {
         disk_read: None,
         disk_written: Some(1 << 20),
         gc: None,
+        gc_count: Some(round.into()),
     }
 }
 
@@ -95,6 +96,7 @@ fn each_pass_has_the_median_of_its_rounds_and_no_other_figures() {
     assert_eq!(median(read.server_cpu), 6.0);
     assert_eq!(median(read.disk_written), f64::from(1 << 20));
     assert_eq!((read.disk_read, read.gc), (None, None));
+    assert_eq!(median(read.gc_count), 2.0);
     // Response times are those of the pass alone, of 2 ms each.
     assert!((median(insert.p99) / 2e-3 - 1.0).abs() < 1e-3);
     // A design that only made passes has no load.
