@@ -36,7 +36,7 @@ use drive::{CassandraTarget, Parts};
 use layout::{CassandraLayout, LAYOUTS};
 pub use names::quoted;
 pub use options::CassandraOptions;
-pub use read::any_table::{open_table, read_as_text};
+pub use read::any_table::{AnyReading, open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
