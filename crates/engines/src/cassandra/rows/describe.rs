@@ -23,7 +23,7 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let summary = layout.summary_table();
     let written = written.iter().chain(&summary);
     statements.extend(written.map(|table| table.insert_statement(keyspace)));
-    statements.extend(request.settle_statements(&relations));
+    statements.extend(request.settle_statements(&relations, layout.settling));
     if let Some(mix) = &request.workload.mix {
         let plans = plan_operations(request.id, &layout, keyspace, mix)?;
         statements.extend(plan::statements(&plans, request.workload));

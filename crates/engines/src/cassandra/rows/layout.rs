@@ -1,75 +1,27 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
 mod copies;
+mod entries;
 mod summaries;
 
 use bakeoff_workload::{DesignId, Table};
 
 use super::copies::Copies;
 use super::indexes::Indexes;
-use super::storage::{TableOptions, table_options};
+use super::storage::TableOptions;
 use super::summary::Summary;
+use crate::EngineError;
+use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::names::{quoted, quoted_list, table_name};
-use crate::cassandra::read::reading::{Reading, consistency_setting};
+use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
-use crate::{EngineError, Layout};
+pub use entries::{BLOB, COMPACT, NARROW, STORAGE_SETTINGS, WIDE};
 
 /// Name of the column with the bucket number in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
 /// Name of the column with all columns outside the key, as
 /// [`row_blob`](crate::cassandra::write::row_blob) encodes them.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
-
-/// Table options, which every layout of rows has.
-pub const STORAGE_SETTINGS: &str = table_options!();
-const NARROW_SETTINGS: &str = concat!(
-    table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), ",
-    consistency_setting!()
-);
-const WIDE_SETTINGS: &str = concat!(
-    "bucket=1d (or a number), order=asc|desc, ",
-    table_options!(),
-    ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
-     table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), ",
-    consistency_setting!()
-);
-/// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
-/// nor indexes them.
-const BLOB_SETTINGS: &str = concat!(
-    "bucket=1d (or a number), order=asc|desc, ",
-    table_options!(),
-    ", page=5000, ",
-    consistency_setting!()
-);
-
-/// Entry of the layout `narrow` in `bakeoff list`.
-pub const NARROW: Layout = Layout {
-    name: "cassandra/narrow",
-    what: "one row per partition",
-    settings: NARROW_SETTINGS,
-};
-/// Entry of the layout `wide` in `bakeoff list`.
-pub const WIDE: Layout = Layout {
-    name: "cassandra/wide",
-    what: "rows of a partition key together, in order; a time bucket if asked",
-    settings: WIDE_SETTINGS,
-};
-/// Entry of the layout `blob` in `bakeoff list`.
-pub const BLOB: Layout = Layout {
-    name: "cassandra/blob",
-    what: "as wide, everything outside the key in one encoded blob per row",
-    settings: BLOB_SETTINGS,
-};
-/// Entry of the layout `compact` in `bakeoff list`.
-pub const COMPACT: Layout = Layout {
-    name: "cassandra/compact",
-    what: "as blob, WITH COMPACT STORAGE",
-    settings: BLOB_SETTINGS,
-};
 
 /// A layout of rows in one CQL table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +76,8 @@ pub struct TableLayout {
     /// Order of rows in a partition, with the newest one first if set.
     pub descending: bool,
     pub options: TableOptions,
+    /// How the table is brought to rest after loading.
+    pub settling: Settling,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub reading: Reading,
@@ -172,6 +126,7 @@ impl TableLayout {
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
+        let settling = Settling::take(&mut settings)?;
         let reading = Reading::take(&mut settings)?;
         let indexes = Indexes::take(&mut settings, table)?;
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
@@ -188,6 +143,12 @@ impl TableLayout {
                     .to_owned(),
             ));
         }
+        if copies.as_ref().is_some_and(Copies::are_views) && options.drops_tombstones_at_once() {
+            return Err(settings.error(
+                "a view needs the tombstones of its table for a while: write gc_grace= with more than 0s, or leave it out"
+                    .to_owned(),
+            ));
+        }
         let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
@@ -200,6 +161,7 @@ impl TableLayout {
             bucket,
             descending: order == Some("desc"),
             options,
+            settling,
             keys_repeat,
             reading,
             indexes,
@@ -311,7 +273,8 @@ impl TableLayout {
         };
         // Nulls that overwrite are tombstones, which compaction keeps until they are this old.
         // A table with views may not drop them at once, since its tombstones wait for the views.
-        let grace = if self.keys_repeat && !self.has_views() {
+        let keeps_tombstones = self.options.has_grace() || self.has_views();
+        let grace = if self.keys_repeat && !keeps_tombstones {
             " AND gc_grace_seconds = 0"
         } else {
             ""

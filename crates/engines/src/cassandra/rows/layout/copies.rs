@@ -25,6 +25,7 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            settling: self.settling,
             keys_repeat: self.keys_repeat,
             reading: self.reading,
             indexes: None,

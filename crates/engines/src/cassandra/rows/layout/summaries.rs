@@ -11,6 +11,7 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            settling: self.settling,
             keys_repeat: false,
             reading: self.reading,
             indexes: None,
