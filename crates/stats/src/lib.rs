@@ -42,7 +42,9 @@ pub use compare::{
 pub use compare::{between, ledger};
 pub use counts::total;
 pub use design::{DesignInfo, Footprint, Needs, PublishedFigure, Role, Space};
-pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
+pub use drive::{
+    CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
+};
 pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};

@@ -3,7 +3,7 @@
 use bakeoff_stats::{QuerySummary, Role, Summary};
 
 use crate::decide::words::percent;
-use crate::{nodes, units};
+use crate::{compression, nodes, units};
 
 /// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
@@ -50,6 +50,9 @@ pub fn all(summary: &Summary) -> Vec<String> {
         paired_ratios,
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
+    let footprints = summary.designs.iter();
+    let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
+    notes.extend(compression::gains_nothing(footprints));
     notes.extend(nodes::measured(summary));
     notes.extend(nodes::forecast(summary));
     notes.extend(summary.warnings.iter().cloned());

@@ -162,6 +162,13 @@ impl AddAssign<&Tally> for Tally {
     }
 }
 
+/// Requests to a cache since its server started, and those among them that it answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheCounts {
+    pub hits: u64,
+    pub requests: u64,
+}
+
 /// Resources that a server has used since it started; counters only grow, and `None` means unknown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerSample {
@@ -194,6 +201,12 @@ pub struct ServerSample {
     pub load_average: Option<f64>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
+    /// Use of the server's cache of chunks of files, of one node like the next two; absent where it has none.
+    pub chunk_cache: Option<CacheCounts>,
+    /// Use of its cache of places of keys in SSTables.
+    pub key_cache: Option<CacheCounts>,
+    /// Use of its cache of rows.
+    pub row_cache: Option<CacheCounts>,
     /// Recent p99 of local reads of the table by the server's own measure, in microseconds.
     pub read_p99_micros: Option<f64>,
     /// Recent p99 of local writes of the table by the server's own measure, in microseconds.

@@ -145,7 +145,8 @@ fn engines(summary: &Summary) -> String {
 
 fn setup(summary: &Summary) -> String {
     let engines: String = summary.engines.iter().map(page::setup::engine).collect();
-    let designs: String = summary.designs.iter().map(setup::design).collect();
+    let designs = summary.designs.iter();
+    let designs: String = designs.map(|d| setup::design(summary, d)).collect();
     let queries: String = summary
         .header
         .queries

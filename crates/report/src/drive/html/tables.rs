@@ -51,7 +51,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 22] = [
+    let columns: [Column<Driven>; 26] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -98,6 +98,16 @@ pub fn designs(summary: &DriveSummary) -> String {
         ("Allocated/s", |d| {
             bytes(d.figures().and_then(|f| f.allocated_per_second))
         }),
+        ("Chunk cache hits", |d| {
+            percent(d.figures().and_then(|f| f.chunk_cache_hits))
+        }),
+        ("Key cache hits", |d| {
+            percent(d.figures().and_then(|f| f.key_cache_hits))
+        }),
+        ("Row cache hits", |d| {
+            percent(d.figures().and_then(|f| f.row_cache_hits))
+        }),
+        ("Fits into the page cache", |d| percent(cached(d))),
         ("Resident", |d| {
             bytes(d.figures().and_then(|f| f.resident_bytes).map(|b| b as f64))
         }),
@@ -131,6 +141,14 @@ pub fn designs(summary: &DriveSummary) -> String {
     let rows = rows.map(|d| (vec![name(d.design)], d)).collect();
     let caption = format!("{}{}", figures_of(summary), explained(summary));
     table(&caption, &["Design"], &columns, rows)
+}
+
+/// Returns the largest share of the stored bytes that the page cache can have held, at most 1; `None` without a
+/// limit of the server's memory.
+fn cached(design: &Driven) -> Option<f64> {
+    let cache = design.figures()?.page_cache_bytes? as f64;
+    let stored = design.design.footprint.as_ref()?.bytes()?;
+    (stored > 0).then(|| (cache / stored as f64).min(1.0))
 }
 
 /// Says which loads the figures of designs are of.

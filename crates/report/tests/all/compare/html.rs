@@ -53,6 +53,23 @@ fn every_failure_and_note_is_told() {
 }
 
 #[test]
+fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_scale() {
+    let mut summary = fixture::summary().unwrap();
+    // 1 MiB for 120,000 rows, of 4,160,000 with three copies.
+    let memory = "<dt>memory for compression metadata at full scale</dt><dd>104 MiB on all nodes, for 3 copies";
+    let page = render(&summary);
+    assert!(page.contains(memory) && !page.contains("compression gains next to nothing"));
+    let stored = summary
+        .designs
+        .iter_mut()
+        .find(|d| d.info.id == "cassandra/narrow");
+    let footprint = stored.unwrap().footprint.as_mut().unwrap();
+    footprint.compression_ratio = Some(0.953);
+    let note = "compression gains next to nothing in cassandra/narrow (to 95.3%)";
+    assert!(render(&summary).contains(note));
+}
+
+#[test]
 fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     let page = page();
     let map = page.split_once("class=\"heat-map\"").unwrap().1;

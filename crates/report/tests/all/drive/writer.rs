@@ -3,8 +3,8 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use bakeoff_stats::drive::{
-    DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated, SecondCounts,
-    ServerSample, Tally, TrialEnd, TrialStart,
+    CacheCounts, DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated,
+    SecondCounts, ServerSample, Tally, TrialEnd, TrialStart,
 };
 use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint};
 
@@ -123,6 +123,10 @@ impl Writer<'_> {
             device_reads: Some(20_000),
             device_writes: Some(9_000),
             load_average: Some(1.5),
+            key_cache: Some(CacheCounts {
+                hits: 100,
+                requests: 1_000,
+            }),
             ..ServerSample::default()
         };
         let (mut sent, mut queued) = (0, 0);
@@ -235,6 +239,10 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     add(&mut server.allocated_bytes, 64 << 20);
     add(&mut server.device_reads, 700);
     add(&mut server.device_writes, 40);
+    server.key_cache = server.key_cache.map(|cache| CacheCounts {
+        hits: cache.hits + 75,
+        requests: cache.requests + 100,
+    });
     server.pending_compactions = Some(u64::from(second % 9 > 4));
     server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
     server.write_p99_micros = Some(110.0);

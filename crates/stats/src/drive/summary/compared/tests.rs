@@ -89,7 +89,11 @@ fn figures(rate: f64) -> LoadFigures {
         allocated_per_second: None,
         device_reads_per_second: None,
         device_writes_per_second: None,
+        chunk_cache_hits: None,
+        key_cache_hits: None,
+        row_cache_hits: None,
         resident_bytes: None,
+        page_cache_bytes: None,
     }
 }
 
