@@ -32,12 +32,26 @@ pub struct SpeedUp<'a> {
     pub share: f64,
     /// Seconds of the full scan divided by those of the query.
     pub times: f64,
+    /// Set if an index of the design is known to have found the rows, so that not all were read.
+    pub by_index: bool,
 }
 
+/// Name of the setting by which a design says that it has an index.
+const INDEX_SETTING: &str = "index";
+
 impl SpeedUp<'_> {
+    /// Share of the rows above which a table for each question is advised instead of an index: that of the study of
+    /// formats by E. Chan, 2016.
+    pub const INDEX_AT_MOST: f64 = 0.01;
+
     /// Returns the speed-up that reading only the selected rows would bring.
     pub fn expected(&self) -> f64 {
         1.0 / self.share
+    }
+
+    /// Returns whether an index found more rows than one is advised for.
+    pub fn is_beyond_an_index(&self) -> bool {
+        self.by_index && self.share > Self::INDEX_AT_MOST
     }
 }
 
@@ -59,11 +73,21 @@ impl Summary {
             let Some(full_scan) = self.full_scan(layout(&design.info.id)) else {
                 continue;
             };
-            let queries = { design.queries.iter() }
-                .filter_map(|query| self.speed_up(query, full_scan.seconds));
+            let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
+            let has_index = design
+                .info
+                .settings
+                .iter()
+                .any(|(name, _)| name == INDEX_SETTING);
+            let queries = design.queries.iter().filter_map(|query| {
+                let reads_some = query.rows_scanned.is_some_and(|rows| rows < all_rows);
+                Some(SpeedUp {
+                    by_index: has_index && reads_some,
+                    ..self.speed_up(query, full_scan.seconds)?
+                })
+            });
             let mut queries: Vec<SpeedUp<'_>> = queries.collect();
             queries.sort_by(|a, b| a.share.total_cmp(&b.share));
-            let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
             let mut with_share = { design.queries.iter() }
                 .filter(|query| self.selected_share(&query.query).is_some());
             let only_scans =
@@ -87,6 +111,7 @@ impl Summary {
             query: &query.query,
             share,
             times,
+            by_index: false,
         })
     }
 
@@ -271,6 +296,39 @@ mod tests {
             assert!((few.times / few.expected() - 1.0).abs() < 1e-9, "{id}");
             assert!((tenth.times / tenth.expected() - 0.5).abs() < 1e-9, "{id}");
         }
+    }
+
+    #[test]
+    fn an_index_that_finds_more_rows_than_is_advised_is_known() {
+        let seconds = [
+            ("cassandra/wide", [4.0, 4.0, 4.0]),
+            ("cassandra/wide?index=k", [5.0, 0.8, 0.008]),
+        ];
+        let mut records = records(&seconds, Some(ROWS));
+        for record in &mut records {
+            match record {
+                Record::Started(header) => {
+                    let setting = ("index".to_owned(), "of k".to_owned());
+                    header.designs[1].settings.push(setting);
+                }
+                Record::Timed(timing) if timing.design.ends_with("index=k") => {
+                    timing.rows_scanned = match timing.query.as_str() {
+                        "tenth" => Some(100),
+                        "few" => Some(2),
+                        _ => Some(ROWS),
+                    };
+                }
+                _ => {}
+            }
+        }
+        let summary = Summary::from_records(&records).unwrap();
+        let beyond = |n: usize| -> Vec<&str> {
+            let all = summary.speed_ups();
+            let queries = all[n].queries.iter().filter(|q| q.is_beyond_an_index());
+            queries.map(|q| q.query).collect()
+        };
+        assert!(beyond(0).is_empty(), "it reads all rows");
+        assert_eq!(beyond(1), ["tenth"]);
     }
 
     #[test]
