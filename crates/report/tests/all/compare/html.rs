@@ -70,6 +70,28 @@ fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_
 }
 
 #[test]
+fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
+    let (page, summary) = (page(), fixture::summary().unwrap());
+    let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();
+    let (_, named) = chart.split_once("Speed is the geometric mean of ").unwrap();
+    let (named, _) = named.split_once(". ").unwrap();
+    let names: Vec<&str> = named.split(", ").collect();
+    assert!(names.len() > 1, "{names:?}");
+    assert!(chart.contains(&format!(
+        "second, {} queries, their geometric mean →",
+        names.len()
+    )));
+    let narrow = summary.design("cassandra/narrow").unwrap();
+    let seconds = |name: &&str| narrow.query(name).unwrap().time.unwrap().median;
+    let product: f64 = names.iter().map(seconds).product();
+    let mean = product.powf(1.0 / names.len() as f64);
+    let rate = bakeoff_report::units::rate(summary.rows as f64 / mean);
+    let (_, narrow) = chart.split_once("cassandra/narrow: ").unwrap();
+    let (narrow, _) = narrow.split_once(" rows/s.").unwrap();
+    assert!(narrow.ends_with(&format!(", {rate}")), "{narrow}: {rate}");
+}
+
+#[test]
 fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     let page = page();
     let map = page.split_once("class=\"heat-map\"").unwrap().1;
