@@ -26,7 +26,7 @@ mod thousands;
 
 pub use compare::{
     AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BySetting, CheckedSets, Claim, ColumnsRead, Concurrent,
+    BadQuestions, Beaten, Because, BoundBy, BySetting, CheckedSets, Claim, ColumnsRead, Concurrent,
     ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange,
     Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT,
     FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind,

@@ -92,6 +92,28 @@ fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
 }
 
 #[test]
+fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
+    let (page, summary) = (page(), fixture::summary().unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // Client and server use 1.4 cores, and an engine without a server 1.8.
+    assert!(
+        section.contains("<small>1.4 of 2 cores</small>"),
+        "{section}"
+    );
+    assert!(section.contains("<small>1.8 of 2 cores, CPU-bound</small>"));
+    assert!(!section.contains("waits</small>"));
+    let narrow = summary.design("cassandra/narrow").unwrap();
+    let query = narrow.queries.iter().find(|q| q.time.is_some()).unwrap();
+    let (client, server) = (query.cpu.client, query.cpu.server.unwrap());
+    let rate = bakeoff_report::units::rate(query.rows_scanned.unwrap() / (client + server));
+    assert!(
+        section.contains(&format!("<small>{rate} rows/core-s</small>")),
+        "{rate}"
+    );
+}
+
+#[test]
 fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     let page = page();
     let map = page.split_once("class=\"heat-map\"").unwrap().1;

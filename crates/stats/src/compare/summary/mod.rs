@@ -4,6 +4,7 @@ mod by_level;
 mod by_setting;
 mod collect;
 mod concurrent;
+mod cores;
 mod cost;
 mod cpu;
 mod decision;
@@ -24,6 +25,7 @@ pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
+pub use cores::BoundBy;
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
     Axis, DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
