@@ -90,7 +90,7 @@ impl Engine for Cassandra {
     }
 
     fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
-        CassandraLayout::from_id(id).ok()?.over_any()
+        CassandraLayout::from_id(id).ok()?.over_any(id)
     }
 
     async fn survey(&self) -> Survey {

@@ -1,5 +1,6 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
+mod batch;
 mod copies;
 mod entries;
 mod summaries;
@@ -15,6 +16,7 @@ use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::cassandra::read::reading::Reading;
 use crate::settings::Settings;
+pub use batch::{BATCH_BYTES, of as batch_bytes_of};
 pub use entries::{BLOB, COMPACT, NARROW, STORAGE_SETTINGS, WIDE};
 
 /// Name of the column with the bucket number in bucketed partition keys.
@@ -78,6 +80,8 @@ pub struct TableLayout {
     pub options: TableOptions,
     /// How the table is brought to rest after loading.
     pub settling: Settling,
+    /// Maximum bytes of a batch in which rows are written.
+    pub batch_bytes: usize,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub reading: Reading,
@@ -127,6 +131,7 @@ impl TableLayout {
         };
         let order = settings.word("order", &["asc", "desc"])?;
         let settling = Settling::take(&mut settings)?;
+        let batch_bytes = batch::take(&mut settings)?;
         let reading = Reading::take(&mut settings)?;
         let indexes = Indexes::take(&mut settings, table)?;
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
@@ -162,6 +167,7 @@ impl TableLayout {
             descending: order == Some("desc"),
             options,
             settling,
+            batch_bytes,
             keys_repeat,
             reading,
             indexes,

@@ -10,7 +10,7 @@ const NARROW_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
      table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), settle=compact|flush, ",
+     summary=1h (or a number), settle=compact|flush, batch=40KiB, ",
     consistency_setting!()
 );
 const WIDE_SETTINGS: &str = concat!(
@@ -18,7 +18,7 @@ const WIDE_SETTINGS: &str = concat!(
     table_options!(),
     ", page=5000, aggregate=client|server|ranges|java|java-list, index=country (or a+b or country:2i), \
      table_by=country, view=country, index_table=country, \
-     summary=1h (or a number), settle=compact|flush, ",
+     summary=1h (or a number), settle=compact|flush, batch=40KiB, ",
     consistency_setting!()
 );
 /// Settings of the layouts whose columns CQL cannot tell apart, so that it neither aggregates
@@ -26,7 +26,7 @@ const WIDE_SETTINGS: &str = concat!(
 const BLOB_SETTINGS: &str = concat!(
     "bucket=1d (or a number), order=asc|desc, ",
     table_options!(),
-    ", page=5000, settle=compact|flush, ",
+    ", page=5000, settle=compact|flush, batch=40KiB, ",
     consistency_setting!()
 );
 

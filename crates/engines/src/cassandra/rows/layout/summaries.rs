@@ -12,6 +12,7 @@ impl TableLayout {
             descending: false,
             options: self.options.clone(),
             settling: self.settling,
+            batch_bytes: self.batch_bytes,
             keys_repeat: false,
             reading: self.reading,
             indexes: None,
