@@ -63,6 +63,8 @@ pub struct Driven {
     pub cpu: CpuSeconds,
     /// What else this process and the server have used in that time.
     pub used: Used,
+    /// Times that the workers took to connect and to prepare statements, before the load began.
+    pub connecting: Vec<Duration>,
     /// Reasons why workers ended early. If there are any, the offered load was smaller than planned, and
     /// the operations that such a worker did not perform are in none of the counts.
     pub worker_failures: Vec<String>,

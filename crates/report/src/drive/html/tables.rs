@@ -245,8 +245,11 @@ fn why(operation: &OperationFigures) -> String {
 }
 
 pub fn trials(summary: &DriveSummary) -> String {
-    let columns: [Column<&TrialSummary>; 8] = [
+    let columns: [Column<&TrialSummary>; 9] = [
         ("Schedule", |t| Escaped(&t.start.schedule).to_string()),
+        ("Connected in", |t| {
+            seconds(t.end.as_ref().and_then(|end| end.longest_to_connect()))
+        }),
         ("Lasted", |t| units::duration(t.duration)),
         ("Warm-up", |t| format!("{} s", t.warm_up_seconds)),
         ("Steady", |t| match t.steady {
@@ -284,8 +287,8 @@ pub fn trials(summary: &DriveSummary) -> String {
         ];
         (names, t)
     });
-    let caption = "In the order in which they were driven. trials/NNN.hlog has the histograms of \
-                   each second.";
+    let caption = "In the order in which they were driven. Connected in: the slowest worker's connections and \
+                   prepared statements, before the load began. trials/NNN.hlog has the histograms of each second.";
     table(
         caption,
         &["Design", "Load", "Round"],

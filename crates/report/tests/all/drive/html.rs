@@ -45,6 +45,19 @@ fn client_and_server_share_a_time_axis() {
 }
 
 #[test]
+fn loads_and_passes_have_the_time_in_which_the_slowest_worker_connected() {
+    for summary in [&COMPARISON, &PASSES] {
+        let page = render(summary);
+        assert!(page.contains("Connected in</th>") && page.contains(">34.0 ms<"));
+    }
+    let mut summary = COMPARISON.clone();
+    for trial in &mut summary.trials {
+        trial.end.as_mut().unwrap().connect_seconds.clear();
+    }
+    assert!(!render(&summary).contains("Connected in</th>"));
+}
+
+#[test]
 fn designs_that_are_hardly_compressed_are_named() {
     let mut summary = COMPARISON.clone();
     let note = "compression gains next to nothing in";

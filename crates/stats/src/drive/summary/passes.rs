@@ -39,6 +39,8 @@ pub struct PassFigures {
     /// Response times of single operations, in seconds.
     pub p50: Option<Estimate>,
     pub p99: Option<Estimate>,
+    /// Longest time in which a worker connected and prepared statements before a pass, in seconds.
+    pub connect: Option<Estimate>,
 }
 
 /// Sums up the passes of all designs: those of a design in the order in which they are carried out.
@@ -103,6 +105,7 @@ fn of_pass(
         gc_count: over_rounds(&|_, record| record.gc_count.map(|count| count as f64)),
         p50: over_rounds(&|trial, _| response(trial, |latency| latency.p50)),
         p99: over_rounds(&|trial, _| response(trial, |latency| latency.p99)),
+        connect: over_rounds(&|trial, _| trial.end.as_ref()?.longest_to_connect()),
     }
 }
 
