@@ -150,7 +150,8 @@ impl TableLayout {
         }
         if copies.as_ref().is_some_and(Copies::are_views) && options.drops_tombstones_at_once() {
             return Err(settings.error(
-                "a view needs the tombstones of its table for a while: write gc_grace= with more than 0s, or leave it out"
+                "a view needs the tombstones of its table for a while: write gc_grace= with more than 0s, or leave \
+                 it out"
                     .to_owned(),
             ));
         }

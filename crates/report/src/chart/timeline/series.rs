@@ -78,7 +78,7 @@ impl<'a> Series<'a> {
                 number,
             ),
             panel(
-                "Allocated on the server's heap, MiB/s",
+                "Allocated on the heap, MiB/s",
                 self.grown(|s| s.allocated_bytes.map(|b| b as f64 / MIB)),
                 number,
             ),

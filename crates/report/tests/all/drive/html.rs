@@ -32,7 +32,7 @@ fn client_and_server_share_a_time_axis() {
         "Server disk, MB/s",
         "Garbage collection pauses",
         "Garbage collections a second",
-        "Allocated on the server's heap, MiB/s",
+        "Allocated on the heap, MiB/s",
         "Requests to the device a second, all programs: reads, writes dashed",
         "Load average of the machine over a minute",
         "Cache hits, %: chunks strong, keys light, rows dashed",
