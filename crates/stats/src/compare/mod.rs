@@ -21,8 +21,9 @@ pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
-    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, Grows, Header,
-    LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
+    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, DistinctValues,
+    Grows, Header, LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing,
+    Unfinished,
 };
 pub use sets::{Agreed, QuerySets};
 #[cfg(test)]

@@ -31,11 +31,15 @@ pub fn of_run(summary: &Summary) -> String {
         return String::new();
     };
     let beyond = beyond_an_index(&all)
-        .map(|beyond| format!("<p class=\"hint-text\">{}</p>\n", Escaped(beyond)));
+        .into_iter()
+        .chain(many_values(summary));
+    let beyond: String = beyond
+        .map(|beyond| format!("<p class=\"hint-text\">{}</p>\n", Escaped(beyond)))
+        .collect();
     let content = format!(
         "<p class=\"hint-text\">{}</p>\n{}{}<div class=\"charts\">\n{}</div>\n",
         Escaped(hint(&drawn, others)),
-        beyond.unwrap_or_default(),
+        beyond,
         legend(drawn.iter().map(|of| &of.design.info)),
         chart_figure("Speed-up over a full scan", &chart)
     );
@@ -90,9 +94,24 @@ fn beyond_an_index(all: &[SpeedUps<'_>]) -> Option<String> {
     let names: Vec<&str> = beyond.iter().map(String::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "An index found more than {:.0}% of the rows, for which a study of formats of 2016 advises a table for each \
-             question instead: {}.",
+            "An index found more than {:.0}% of the rows, for which a study of formats of 2016 advises a table \
+             for each question instead: {}.",
             100.0 * SpeedUp::INDEX_AT_MOST,
+            list(&names, LISTED)
+        )
+    })
+}
+
+/// Names the columns with an index that have more different values than one is advised for.
+fn many_values(summary: &Summary) -> Option<String> {
+    let columns: Vec<String> = { summary.beyond_an_index() }
+        .map(|values| format!("{} (about {})", values.column, units::rows(values.about)))
+        .collect();
+    let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "An index is of a column with more than 50,000 different values, for which the study of 2016 \
+             advises a table for each question, too: {}.",
             list(&names, LISTED)
         )
     })

@@ -90,13 +90,13 @@ mod tests {
     fn an_answer_is_bound_by_the_cpu_or_waits() {
         let bound = |client, server| query(client, server).bound_by(&design(true), 4);
         assert_eq!(query(1.0, Some(2.0)).cores_used(&design(true)), Some(1.5));
-        assert_eq!(bound(3.4, Some(3.0)), Some(BoundBy::Cpu));
+        assert_eq!(bound(3.5, Some(3.0)), Some(BoundBy::Cpu));
         assert_eq!(bound(3.3, Some(3.0)), Some(BoundBy::FewCores));
-        assert_eq!(bound(0.7, Some(0.9)), Some(BoundBy::FewCores));
+        assert_eq!(bound(1.0, Some(0.7)), Some(BoundBy::FewCores));
         assert_eq!(bound(0.6, Some(0.9)), Some(BoundBy::Waiting));
         // Of one core all is the machine's.
         assert_eq!(
-            query(1.6, None).bound_by(&design(false), 1),
+            query(1.7, None).bound_by(&design(false), 1),
             Some(BoundBy::Cpu)
         );
     }

@@ -2,6 +2,7 @@
 
 use super::{DesignSummary, QuerySummary, Summary};
 use crate::Estimate;
+use crate::compare::DistinctValues;
 
 /// Words of queries without a condition that need not read all rows all the same.
 const NOT_OF_A_SCAN: [&str; 4] = ["where", "limit", "distinct", "join"];
@@ -36,8 +37,9 @@ pub struct SpeedUp<'a> {
     pub by_index: bool,
 }
 
-/// Name of the setting by which a design says that it has an index.
-const INDEX_SETTING: &str = "index";
+/// Different values of a column above which a table for each question is advised instead of an index, by the same
+/// study.
+const VALUES_OF_AN_INDEX: u64 = 50_000;
 
 impl SpeedUp<'_> {
     /// Share of the rows above which a table for each question is advised instead of an index: that of the study of
@@ -65,6 +67,14 @@ impl Summary {
         (share > 0.0 && share <= 1.0).then_some(share)
     }
 
+    /// Returns the columns with an index that have more different values than an index is advised for, each with
+    /// about how many.
+    pub fn beyond_an_index(&self) -> impl Iterator<Item = &DistinctValues> {
+        self.distinct
+            .iter()
+            .filter(|values| values.about > VALUES_OF_AN_INDEX)
+    }
+
     /// Returns the speed-ups of all designs whose layout has a full scan, and which have answered queries
     /// with known shares.
     pub fn speed_ups(&self) -> Vec<SpeedUps<'_>> {
@@ -74,11 +84,7 @@ impl Summary {
                 continue;
             };
             let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
-            let has_index = design
-                .info
-                .settings
-                .iter()
-                .any(|(name, _)| name == INDEX_SETTING);
+            let has_index = !design.info.indexed_columns().is_empty();
             let queries = design.queries.iter().filter_map(|query| {
                 let reads_some = query.rows_scanned.is_some_and(|rows| rows < all_rows);
                 Some(SpeedUp {
@@ -306,19 +312,14 @@ mod tests {
         ];
         let mut records = records(&seconds, Some(ROWS));
         for record in &mut records {
-            match record {
-                Record::Started(header) => {
-                    let setting = ("index".to_owned(), "of k".to_owned());
-                    header.designs[1].settings.push(setting);
-                }
-                Record::Timed(timing) if timing.design.ends_with("index=k") => {
-                    timing.rows_scanned = match timing.query.as_str() {
-                        "tenth" => Some(100),
-                        "few" => Some(2),
-                        _ => Some(ROWS),
-                    };
-                }
-                _ => {}
+            if let Record::Timed(timing) = record
+                && timing.design.ends_with("index=k")
+            {
+                timing.rows_scanned = match timing.query.as_str() {
+                    "tenth" => Some(100),
+                    "few" => Some(2),
+                    _ => Some(ROWS),
+                };
             }
         }
         let summary = Summary::from_records(&records).unwrap();
@@ -329,6 +330,33 @@ mod tests {
         };
         assert!(beyond(0).is_empty(), "it reads all rows");
         assert_eq!(beyond(1), ["tenth"]);
+        assert_eq!(summary.beyond_an_index().count(), 0);
+        let values = |column: &str, about| DistinctValues {
+            column: column.to_owned(),
+            about,
+        };
+        let columns = vec![values("k", 50_000), values("v", 50_001)];
+        records.push(Record::Distinct { columns });
+        let summary = Summary::from_records(&records).unwrap();
+        let beyond: Vec<&str> = summary
+            .beyond_an_index()
+            .map(|v| v.column.as_str())
+            .collect();
+        assert_eq!(beyond, ["v"]);
+    }
+
+    #[test]
+    fn an_id_names_the_columns_of_its_index() {
+        let mut info = crate::compare::testing::header().designs[0].clone();
+        for (id, columns) in [
+            ("cassandra/wide", vec![]),
+            ("cassandra/wide?table_by=k", vec![]),
+            ("cassandra/wide?bucket=1d&index=k#twin", vec!["k"]),
+            ("cassandra/narrow?index=k+v:2i&page=7", vec!["k", "v"]),
+        ] {
+            info.id = id.to_owned();
+            assert_eq!(info.indexed_columns(), columns, "{id}");
+        }
     }
 
     #[test]
