@@ -88,7 +88,7 @@ fn a_second_waits_for_the_server_but_not_for_ever() {
 fn a_worker_that_ends_early_delays_no_other() {
     let mut shown = Shown::default();
     let mut collector = Collector::new(&mut shown, 1, 3);
-    let ready = |thread| Report::Ready {
+    let ready = |thread: u32| Report::Ready {
         thread,
         connecting: Duration::from_millis(thread.into()),
     };
