@@ -62,6 +62,12 @@ pub trait Oracle: Send + Sync {
         Ok(vec![None; queries.len()])
     }
 
+    /// Counts about how many different values each of these columns of the table has, in one pass. `None` is for one
+    /// that cannot be counted.
+    async fn distinct_values(&self, columns: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        Ok(vec![None; columns.len()])
+    }
+
     /// Answers a query, either with all rows of an equal key or with the last one alone.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
 }

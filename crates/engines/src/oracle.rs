@@ -110,6 +110,11 @@ impl Oracle for SqlOracle {
         all.columns_read(&self.table.name, queries).await
     }
 
+    async fn distinct_values(&self, columns: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        let all = &self.prepared()?.all;
+        all.distinct_values(&self.table.name, columns).await
+    }
+
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
         let sessions = self.prepared()?;
         let session = match &sessions.last_per_key {

@@ -216,6 +216,21 @@ impl Session {
         })
     }
 
+    /// Counts the different values of columns of a table, as [`selected::distinct`] does.
+    ///
+    /// # Errors
+    /// The errors of [`Session::answer`].
+    pub fn distinct_values<'a>(
+        &'a self,
+        table: &'a str,
+        columns: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Option<u64>>, DesignError>> {
+        Box::pin(async move {
+            let counts = selected::distinct(self.context(), table, columns).await;
+            counts.map_err(|error| DesignError(message(&error)))
+        })
+    }
+
     /// Counts the rows of a table that the queries select, as [`selected::count`] does.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ mod answer;
 pub mod between;
 mod chart;
 mod compare;
+mod compression;
 pub mod decide;
 pub mod drive;
 mod everything;

@@ -110,6 +110,28 @@ pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
     first_kib_as_bytes(&kib)
 }
 
+/// Returns the requests to read and to write that the device or partition of that folder has completed since the
+/// machine started; `None` if it is on no device of its own, as in some containers.
+pub(crate) fn device_requests(folder: &Path) -> Option<(u64, u64)> {
+    let device = device_of(folder)?;
+    completed(&fs::read_to_string(format!("/sys/dev/block/{device}/stat")).ok()?)
+}
+
+/// Parses completed reads and writes of a device: the first and the fifth number of its line.
+fn completed(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
+    let reads = numbers.next()??;
+    let writes = numbers.nth(3)??;
+    Some((reads, writes))
+}
+
+/// Returns the mean number of threads that ran or wanted to run, or waited for the disk, over about the last
+/// minute, of the whole machine.
+pub(crate) fn load_average() -> Option<f64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
 /// Reads a number of KiB from the first of the files that exists.
 fn first_kib_as_bytes(files: &[String]) -> Option<u64> {
     let kib = files
@@ -157,6 +179,20 @@ mod tests {
         let error = check(free * 2).unwrap_err().to_string();
         let needed = format!("Cassandra needs at least {} MiB; free some", free * 2);
         assert!(error.ends_with(&needed), "{error}");
+    }
+
+    #[test]
+    fn requests_of_a_device_are_the_first_and_the_fifth_number() {
+        let line = "   14409     2134  1045714     7016   128511   112032  3456000  99000  0  65000  110000\n";
+        assert_eq!(completed(line), Some((14_409, 128_511)));
+        assert_eq!(completed("14409 2134 1045714 7016"), None);
+        assert_eq!(completed("many 1 2 3 4"), None);
+        assert_eq!(device_requests(Path::new("/nowhere")), None);
+    }
+
+    #[test]
+    fn the_load_of_this_machine_can_be_read() {
+        assert!(load_average().unwrap() >= 0.0);
     }
 
     #[test]

@@ -29,23 +29,25 @@ mod thousands;
 
 pub use compare::{
     AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BySetting, CheckedSets, Claim, ColumnsRead, Concurrent,
+    BadQuestions, Beaten, Because, BoundBy, BySetting, CheckedSets, Claim, ColumnsRead, Concurrent,
     ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange,
-    Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT,
-    FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad,
-    MixComparison, MutationKind, MutationScore, Needed, NotChecked, Outcome, PairedComparison,
-    PriceFlip, PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo,
-    QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run,
-    Scale, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, Selected, SpeedUp, SpeedUps, Step,
-    Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial,
-    UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
-    WhyNotChecked, WhyStopped,
+    Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, DistinctValues, Dropped,
+    ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance,
+    InstanceKind, InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES, Machines,
+    MeasuredLoad, MixComparison, MutationKind, MutationScore, Needed, NotChecked, Outcome,
+    PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase, QueryComparison,
+    QueryCost, QueryInfo, QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal,
+    RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, Selected,
+    SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
+    ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
+    VerifiedQuestion, WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;
 pub use design::{DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space};
-pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
+pub use drive::{
+    CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
+};
 pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};

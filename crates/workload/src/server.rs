@@ -13,6 +13,8 @@ pub struct ServerSettings {
     /// Part of the heap in which objects are made.
     pub young_mib: Option<u64>,
     pub collector: Option<Collector>,
+    /// Processors that the JVM believes there are; its threads may still run on all.
+    pub processors: Option<u32>,
     /// Keys of `cassandra.yaml` that a workload may set, with values of their form, in the order of the
     /// keys.
     pub cassandra: Vec<(String, String)>,

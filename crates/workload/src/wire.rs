@@ -171,6 +171,7 @@ pub struct Server {
 pub struct Jvm {
     pub young: Option<Spanned<String>>,
     pub collector: Option<Spanned<String>>,
+    pub processors: Option<Spanned<i64>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -471,6 +471,17 @@ fn large_rows_come_in_small_pages(server: &Server) {
     // 100 rows, and then 41 of 100 kB in each 4 MiB.
     let sql = "SELECT * FROM ks.large WHERE p = 1";
     assert_eq!(measured(server, sql, "pages", "1"), 9);
+    // 40 MB do not come in pages of a millisecond each.
+    let hasty = ["sql", sql, "--format", "csv", "--time-out", "1ms"];
+    let ended = server.bakeoff(&hasty).expect(1);
+    ended.says("more time with --time-out");
+    let patient = ["sql", "SELECT max(c) FROM ks.large", "--time-out", "10m"];
+    server.bakeoff(&patient).expect(0);
+    let never = ["sql", sql, "--time-out", "0s"];
+    server
+        .bakeoff(&never)
+        .expect(2)
+        .says("--time-out <DURATION>");
 }
 
 /// A number that `EXPLAIN ANALYZE` shows of the scan, or 0 if it does not.

@@ -12,7 +12,7 @@ use super::open::drop_by_open_questions;
 use super::parts::Parts;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
-use super::selected::{count_columns_read, count_selected};
+use super::selected::{count_columns_read, count_distinct, count_selected};
 use super::space::Highest;
 use super::state::Log;
 use super::tables::{create, read_footprints, settle};
@@ -87,6 +87,7 @@ pub async fn run(
     add_scales(&run, &parts, &mut questions, oracle).await?;
     count_selected(&mut run, &mut questions, oracle).await?;
     count_columns_read(&mut run, &mut questions, oracle).await?;
+    count_distinct(&mut run, oracle).await?;
     measure::verify(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await

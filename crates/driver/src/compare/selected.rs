@@ -1,6 +1,9 @@
-//! How many rows each query selects and how many columns it reads, counted before anything is timed.
+//! How many rows each query selects and how many columns it reads, and how many values columns with an index have,
+//! counted before anything is timed.
 
-use bakeoff_stats::{ColumnsRead, Record, Selected};
+use std::collections::BTreeSet;
+
+use bakeoff_stats::{ColumnsRead, DistinctValues, Record, Selected};
 
 use super::context::{Context, RunError};
 use super::questions::Questions;
@@ -77,6 +80,33 @@ pub async fn count_columns_read(
         .collect();
     if !queries.is_empty() {
         run.log.record(Record::ColumnsRead { queries })?;
+    }
+    Ok(())
+}
+
+/// Counts the different values of the columns of which a design has an index, unless the journal has them. They only
+/// explain times, too.
+pub async fn count_distinct(run: &mut Context<'_>, oracle: &dyn Oracle) -> Result<(), RunError> {
+    let designs = run.designs.iter().map(|design| design.info());
+    let indexed: BTreeSet<&str> = designs.flat_map(|info| info.indexed_columns()).collect();
+    if run.log.state().distinct_known || indexed.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = indexed.into_iter().map(str::to_owned).collect();
+    run.observer
+        .phase("counting the values of columns with an index");
+    let counts = oracle.distinct_values(&names).await.unwrap_or_default();
+    let known = names.into_iter().zip(counts);
+    let columns: Vec<DistinctValues> = known
+        .filter_map(|(column, about)| {
+            Some(DistinctValues {
+                column,
+                about: about?,
+            })
+        })
+        .collect();
+    if !columns.is_empty() {
+        run.log.record(Record::Distinct { columns })?;
     }
     Ok(())
 }

@@ -92,6 +92,8 @@ pub struct State {
     pub selected_known: bool,
     /// Whether the columns that queries read are counted.
     pub columns_read_known: bool,
+    /// Whether the different values of columns with an index are counted.
+    pub distinct_known: bool,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -150,6 +152,7 @@ impl State {
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
             Record::Selected { .. } => self.selected_known = true,
             Record::ColumnsRead { .. } => self.columns_read_known = true,
+            Record::Distinct { .. } => self.distinct_known = true,
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {

@@ -1,7 +1,7 @@
 //! Joins the measurements of all workers, second by second.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bakeoff_stats::ServerSample;
 
@@ -17,6 +17,8 @@ pub struct Collector<'a> {
     over_before: Vec<u32>,
     /// Whether each thread is ready to begin.
     ready: Vec<bool>,
+    /// Times that workers took to connect, in the order in which they were ready.
+    pub connecting: Vec<Duration>,
     seconds: BTreeMap<u32, Slice>,
     /// State of the server at the end of each second.
     samples: BTreeMap<u32, ServerSample>,
@@ -36,6 +38,7 @@ impl<'a> Collector<'a> {
             operations,
             over_before: vec![0; threads as usize],
             ready: vec![false; threads as usize],
+            connecting: Vec::new(),
             seconds: BTreeMap::new(),
             samples: BTreeMap::new(),
             next: 0,
@@ -53,7 +56,10 @@ impl<'a> Collector<'a> {
     /// Takes a report of a worker.
     pub fn take(&mut self, report: Report) {
         match report {
-            Report::Ready { thread } => self.ready[thread as usize] = true,
+            Report::Ready { thread, connecting } => {
+                self.ready[thread as usize] = true;
+                self.connecting.push(connecting);
+            }
             Report::Slice { thread, slice } => {
                 self.over_before[thread as usize] = slice.second + 1;
                 self.join(slice);

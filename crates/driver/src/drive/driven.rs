@@ -63,6 +63,8 @@ pub struct Driven {
     pub cpu: CpuSeconds,
     /// What else this process and the server have used in that time.
     pub used: Used,
+    /// Times that the workers took to connect and to prepare statements, before the load began.
+    pub connecting: Vec<Duration>,
     /// Reasons why workers ended early. If there are any, the offered load was smaller than planned, and
     /// the operations that such a worker did not perform are in none of the counts.
     pub worker_failures: Vec<String>,
@@ -89,18 +91,21 @@ pub struct ServerUse {
     pub disk_written_bytes: Option<u64>,
     /// Seconds for which garbage collections paused the server.
     pub gc_seconds: Option<f64>,
+    /// Number of these garbage collections.
+    pub gc_count: Option<u64>,
 }
 
 impl ServerUse {
     /// Returns what a server has used between two samples.
     pub(super) fn between(then: &ServerSample, now: &ServerSample) -> ServerUse {
-        let bytes = |then: Option<u64>, now: Option<u64>| Some(now?.saturating_sub(then?));
+        let growth = |then: Option<u64>, now: Option<u64>| Some(now?.saturating_sub(then?));
         ServerUse {
-            disk_read_bytes: bytes(then.disk_read_bytes, now.disk_read_bytes),
-            disk_written_bytes: bytes(then.disk_written_bytes, now.disk_written_bytes),
+            disk_read_bytes: growth(then.disk_read_bytes, now.disk_read_bytes),
+            disk_written_bytes: growth(then.disk_written_bytes, now.disk_written_bytes),
             gc_seconds: { now.gc_seconds }
                 .zip(then.gc_seconds)
                 .map(|(now, then)| (now - then).max(0.0)),
+            gc_count: growth(then.gc_count, now.gc_count),
         }
     }
 }

@@ -89,5 +89,6 @@ fn record(turn: &Turn<'_, '_>, place: usize, pass: Pass, trial: &Trial) -> PassR
         disk_read: used.server.disk_read_bytes,
         disk_written: used.server.disk_written_bytes,
         gc: used.server.gc_seconds,
+        gc_count: used.server.gc_count,
     }
 }

@@ -1,6 +1,7 @@
 //! Measurements of one worker, second by second.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use bakeoff_stats::{FailureKind, Tally};
 use hdrhistogram::Histogram;
@@ -47,8 +48,8 @@ impl Slice {
 /// Report of a worker to the collector.
 #[derive(Debug)]
 pub enum Report {
-    /// The worker's session is ready.
-    Ready { thread: u32 },
+    /// The worker's session is ready, after so long.
+    Ready { thread: u32, connecting: Duration },
     /// A second, and all seconds before it, are over for this worker; holds the operations that ended in
     /// it.
     Slice { thread: u32, slice: Slice },

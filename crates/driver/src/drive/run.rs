@@ -182,6 +182,7 @@ impl Control<'_> {
             failures: collector.totals.failures,
             cpu,
             used,
+            connecting: collector.connecting,
             worker_failures: collector.worker_failures,
             background: runs.into_inner().unwrap_or_default(),
             new_rows,

@@ -220,6 +220,11 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
             Some(driven.lateness.value_at_quantile(0.99))
         },
         cpu: driven.cpu,
+        connect_seconds: driven
+            .connecting
+            .iter()
+            .map(Duration::as_secs_f64)
+            .collect(),
         messages: driven.failures.iter().map(ToString::to_string).collect(),
         background: driven.background.messages.clone(),
         background_statements: driven.background.statements,

@@ -38,6 +38,8 @@ pub struct Worker {
     /// Start of the load, once all workers are ready.
     pub(super) start: watch::Receiver<Option<u64>>,
     pub(super) stop: Stop,
+    /// Moment at which the engine was asked to connect.
+    pub(super) asked_at: u64,
     /// Measurements, shared with the worker's thread, so that they survive a panic of the worker.
     pub(super) record: Rc<Record>,
 }
@@ -65,8 +67,11 @@ impl Worker {
     async fn carry_out<S: Session>(&self, session: &S) -> io::Result<()> {
         let mut alarm = Alarm::new(self.clock)?;
         let collector = self.record.recorder.borrow().collector();
-        let thread = self.thread;
-        if collector.send(Report::Ready { thread }).await.is_err() {
+        let ready = Report::Ready {
+            thread: self.thread,
+            connecting: Duration::from_nanos(self.clock.now().saturating_sub(self.asked_at)),
+        };
+        if collector.send(ready).await.is_err() {
             // The load was abandoned.
             return Ok(());
         }

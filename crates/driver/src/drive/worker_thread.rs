@@ -80,6 +80,7 @@ impl WorkerThread {
             clock: self.clock,
             start: self.start.clone(),
             stop: self.stop.clone(),
+            asked_at: self.clock.now(),
             record: record.clone(),
         };
         // Called within the future, so that a panic of the call itself is caught, too.

@@ -12,7 +12,7 @@ use super::cluster::deployment::Deployment;
 use super::columnar::{self, ColumnarDesign};
 use super::drive::plan::OperationPlan;
 use super::request::DesignRequest;
-use super::rows::layout::{Shape, TableLayout};
+use super::rows::layout::{Shape, TableLayout, batch_bytes_of};
 use super::rows::{self, RowsDesign, entries};
 use super::series::{self, SeriesDesign};
 use super::write::batches;
@@ -149,9 +149,11 @@ impl CassandraLayout {
     }
 
     /// Returns how batches of rows of any partitions are written, if the layout has such ones.
-    pub fn over_any(self) -> Option<(String, String)> {
+    pub fn over_any(self, id: &DesignId) -> Option<(String, String)> {
         match self {
-            CassandraLayout::Rows(_) | CassandraLayout::Series => Some(batches::setting_over_any()),
+            CassandraLayout::Rows(_) | CassandraLayout::Series => {
+                Some(batches::setting_over_any(batch_bytes_of(id)))
+            }
             CassandraLayout::Columnar | CassandraLayout::AsWritten => None,
         }
     }

@@ -41,7 +41,7 @@ use drive::{CassandraTarget, Parts};
 use layout::CassandraLayout;
 pub use names::quoted;
 pub use options::CassandraOptions;
-pub use read::any_table::{open_table, read_as_text};
+pub use read::any_table::{AnyReading, open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
@@ -109,7 +109,7 @@ impl Engine for Cassandra {
     }
 
     fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
-        CassandraLayout::from_id(id).ok()?.over_any()
+        CassandraLayout::from_id(id).ok()?.over_any(id)
     }
 
     async fn survey(&self) -> Survey {

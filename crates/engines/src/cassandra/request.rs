@@ -7,7 +7,8 @@ use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 use super::Cassandra;
 use super::cluster::keyspace::{Keyspace, Owner};
 use super::cluster::relations::Relation;
-use super::cluster::{settle, shared};
+use super::cluster::settle::{self, Settling};
+use super::cluster::shared;
 use super::names::in_keyspace;
 use super::options::CassandraOptions;
 use super::release::{check_options, lacking, release_of};
@@ -90,9 +91,9 @@ impl<'a> DesignRequest<'a> {
     }
 
     /// Returns the statements that bring tables to rest after loading.
-    pub fn settle_statements(&self, relations: &[Relation]) -> Vec<String> {
+    pub fn settle_statements(&self, relations: &[Relation], settling: Settling) -> Vec<String> {
         let is_ours = self.options().cluster.is_none();
-        settle::settle_statements(is_ours, &self.keyspace.name, relations)
+        settle::settle_statements(is_ours, &self.keyspace.name, relations, settling)
     }
 
     /// Returns the statements that run alongside the operations of a mix.

@@ -17,6 +17,7 @@ mod wide_numbers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use bakeoff_columnar::sql::ColumnarTable;
 use bakeoff_columnar::{Table, sql as columnar};
@@ -53,6 +54,8 @@ pub struct Options {
     /// The consistency of reads in Cassandra. By default it is `LOCAL_ONE`, and `LOCAL_QUORUM` for
     /// columnar tables.
     pub consistency: Option<Consistency>,
+    /// The longest that one page of a CQL table may take; `None` for 60 s.
+    pub page_time_limit: Option<Duration>,
     /// The number of parts of a table that are read at the same time.
     pub threads: usize,
     /// The memory that the operators of a query may use before they spill, in bytes.
@@ -202,9 +205,12 @@ impl Tables {
         match location {
             Location::Cassandra { keyspace, table } => {
                 let session = self.connection.session(location).await?;
-                let consistency = self.options.consistency;
-                let counter = self.expiring_rows.clone();
-                let table = cassandra::open_table(session, keyspace, table, consistency, counter);
+                let reading = cassandra::AnyReading {
+                    consistency: self.options.consistency,
+                    page_time_limit: self.options.page_time_limit,
+                    expiring_rows: self.expiring_rows.clone(),
+                };
+                let table = cassandra::open_table(session, keyspace, table, reading);
                 let table = table.await.map_err(TableError::Asked)?;
                 let keys = Keys {
                     partition: table.partition_key,

@@ -38,7 +38,7 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/narrow?compressor=none",
     "cassandra/wide",
     "cassandra/wide?bucket=1d",
-    "cassandra/wide?bucket=5h&chunk=4KiB&compressor=Zstd",
+    "cassandra/wide?batch=1KiB&bucket=5h&chunk=4KiB&compressor=Zstd",
     "cassandra/blob?compressor=Deflate",
     "cassandra/blob?bucket=1d&chunk=64KiB&compressor=Snappy",
     "cassandra/compact?compressor=none",

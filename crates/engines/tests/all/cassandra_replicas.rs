@@ -53,6 +53,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     let connection = Arc::new(Connection::new(Some(cluster)));
     let options = Options {
         consistency: None,
+        page_time_limit: None,
         threads: THREADS,
         memory_bytes: 64 << 20,
         cache_bytes: 0,

@@ -19,6 +19,8 @@ struct Case {
     compaction: &'static [(&'static str, &'static str)],
     caching: [(&'static str, &'static str); 2],
     ttl_seconds: i32,
+    /// Seconds for which tombstones are kept, where the design says so.
+    gc_grace_seconds: Option<i32>,
     /// Number of SSTables when the design has settled.
     sstables: RangeInclusive<u64>,
 }
@@ -28,7 +30,7 @@ const KEYS: [(&str, &str); 2] = [("keys", "ALL"), ("rows_per_partition", "NONE")
 const CASES: &[Case] = &[
     Case {
         id: "cassandra/wide?bucket=1d&caching=rows:100&chunk=4KiB&compaction=UCS:T4+T8\
-             &compressor=Zstd&level=19&ttl=30d",
+             &compressor=Zstd&gc_grace=2h&level=19&ttl=30d",
         table: "",
         compression: &[
             ("class", "ZstdCompressor"),
@@ -41,6 +43,7 @@ const CASES: &[Case] = &[
         ],
         caching: [("keys", "ALL"), ("rows_per_partition", "100")],
         ttl_seconds: 2_592_000,
+        gc_grace_seconds: Some(7_200),
         sstables: 1..=1,
     },
     // The rows take more than 1 MiB.
@@ -54,6 +57,7 @@ const CASES: &[Case] = &[
         ],
         caching: [("keys", "NONE"), ("rows_per_partition", "NONE")],
         ttl_seconds: 0,
+        gc_grace_seconds: None,
         sstables: 2..=3,
     },
     Case {
@@ -67,6 +71,7 @@ const CASES: &[Case] = &[
         ],
         caching: [("keys", "ALL"), ("rows_per_partition", "ALL")],
         ttl_seconds: 31_536_000,
+        gc_grace_seconds: None,
         sstables: 1..=1,
     },
     Case {
@@ -76,6 +81,7 @@ const CASES: &[Case] = &[
         compaction: &[("class", "SizeTieredCompactionStrategy")],
         caching: KEYS,
         ttl_seconds: 86_400,
+        gc_grace_seconds: None,
         sstables: 1..=1,
     },
     // Five CQL tables, of which that with fresh rows is empty.
@@ -86,6 +92,7 @@ const CASES: &[Case] = &[
         compaction: &[("class", "SizeTieredCompactionStrategy")],
         caching: KEYS,
         ttl_seconds: 0,
+        gc_grace_seconds: None,
         sstables: 1..=5,
     },
 ];
@@ -113,17 +120,45 @@ pub async fn table_options_on_a_real_cassandra(cassandra: &Started, session: &Se
             [""; 0]
         );
     }
+    a_flushed_table_keeps_its_sstables(cassandra).await;
+}
+
+/// Each flush leaves an SSTable, which compaction by size begins to join at four.
+async fn a_flushed_table_keeps_its_sstables(cassandra: &Started) {
+    let table = events();
+    let oracle = table.oracle(table.rows.clone()).await;
+    let design = cassandra
+        .loaded("cassandra/wide?compaction=STCS&settle=flush", &table)
+        .await;
+    for sstables in 1..=2 {
+        let settled = design.settle().await.unwrap();
+        assert_eq!(
+            settled,
+            "flushed by nodetool; not compacted, as settle=flush says"
+        );
+        let note = design.footprint().await.unwrap().note.unwrap();
+        assert!(
+            note.starts_with(&format!("in {sstables} SSTable")),
+            "{note}"
+        );
+        // The same rows once more, which replace themselves.
+        design.load(2, &table.rows).await.unwrap();
+    }
+    assert_eq!(
+        wrong_answers(design.as_ref(), &oracle, QUERIES).await,
+        [""; 0]
+    );
 }
 
 async fn has_the_options(session: &Session, design: &dyn Design, case: &Case) {
     let (keyspace, table) = table_of(design, case.table);
-    let cql = "SELECT compression, compaction, caching, default_time_to_live \
+    let cql = "SELECT compression, compaction, caching, default_time_to_live, gc_grace_seconds \
                FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?";
     let found = session.query_unpaged(cql, (keyspace, table)).await.unwrap();
     let found = found.into_rows_result().unwrap();
     type Options = HashMap<String, String>;
-    let (compression, compaction, caching, ttl) = found
-        .first_row::<(Options, Options, Options, i32)>()
+    let (compression, compaction, caching, ttl, grace) = found
+        .first_row::<(Options, Options, Options, i32, i32)>()
         .unwrap();
     for (found, expected) in [
         (&compression, case.compression),
@@ -140,6 +175,9 @@ async fn has_the_options(session: &Session, design: &dyn Design, case: &Case) {
         }
     }
     assert_eq!(ttl, case.ttl_seconds, "{}", case.id);
+    if let Some(expected) = case.gc_grace_seconds {
+        assert_eq!(grace, expected, "{}", case.id);
+    }
 }
 
 /// Returns the keyspace and the name of the design's CQL table whose name ends so.

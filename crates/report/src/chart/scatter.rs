@@ -48,55 +48,80 @@ struct Point<'a> {
 
 /// Draws the chart, or returns `None` if no design has both figures.
 pub fn scatter(summary: &Summary, size: Size) -> Option<String> {
-    let query = scan_query(summary)?;
-    let points = points(summary, query);
+    let queries = compared_queries(summary);
+    let points = points(summary, &queries);
     let storage: Vec<f64> = points.iter().map(|p| p.rows_per_megabyte).collect();
     let speed: Vec<f64> = points.iter().map(|p| p.rows_per_second).collect();
     let (plot, (width, height)) = (size.plot(), size.width_and_height());
     let x = Scale::scatter(&storage, plot.left, plot.right)?;
     let y = Scale::scatter(&speed, plot.bottom, plot.top)?;
-    let content = axes(&x, &y, &plot, query) + &marks(summary, &points, &plot, &x, &y);
-    let title = format!("Storage efficiency against the speed of query {query}");
+    let of = of_queries(&queries);
+    let content = axes(&x, &y, &plot, &of) + &marks(summary, &points, &plot, &x, &y);
+    let title = format!("Storage efficiency against the speed of {of}");
     Some(super::svg(
         width,
         height,
         &title,
-        &description(&points),
+        &description(&queries, &points),
         &content,
     ))
 }
 
-/// Returns the query that most designs answered, and among those the one that read the most rows.
-fn scan_query(summary: &Summary) -> Option<&str> {
-    let weight = |name: &str| {
-        let answered = summary.designs.iter().filter_map(|d| d.query(name)?.time);
-        let scanned = summary
-            .designs
-            .iter()
-            .filter_map(|d| d.query(name)?.rows_scanned);
-        (answered.count(), scanned.sum::<f64>())
+/// Returns the queries that most designs answered, without those that one of them answered from metadata, unless these
+/// are all.
+fn compared_queries(summary: &Summary) -> Vec<&str> {
+    let answered = |name: &str| {
+        let queries = summary.designs.iter().filter_map(|d| d.query(name));
+        queries.filter(|query| query.time.is_some()).count()
     };
-    let names = summary.header.queries.iter().map(|q| q.name.as_str());
-    // `max_by` returns the last of equals; reversed, that is the one its author put first.
-    names.rev().max_by(|a, b| {
-        let (a, b) = (weight(a), weight(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    })
+    let names = || summary.header.queries.iter().map(|q| q.name.as_str());
+    let most = names().map(answered).max().unwrap_or_default();
+    let by_most: Vec<&str> = names().filter(|name| answered(name) == most).collect();
+    let reads_rows = |name: &&str| {
+        let mut queries = summary.designs.iter().filter_map(|d| d.query(name));
+        queries.all(|query| query.rows_scanned.is_none_or(|rows| rows > 0.0))
+    };
+    let reading: Vec<&str> = by_most.iter().copied().filter(reads_rows).collect();
+    if reading.is_empty() { by_most } else { reading }
 }
 
-fn points<'a>(summary: &'a Summary, query: &str) -> Vec<Point<'a>> {
+/// Names the only query, or says how many queries the speed is of.
+fn of_queries(queries: &[&str]) -> String {
+    match queries {
+        [only] => format!("query {only}"),
+        several => format!("{} queries, their geometric mean", several.len()),
+    }
+}
+
+fn points<'a>(summary: &'a Summary, queries: &[&str]) -> Vec<Point<'a>> {
     let point = |design: &'a DesignSummary| {
-        let seconds = design.query(query)?.time?.median;
         Some(Point {
             design,
             rows_per_megabyte: 1e6 / design.bytes_per_row.filter(|&b| b > 0.0)?,
-            rows_per_second: summary.rows as f64 / Some(seconds).filter(|&s| s > 0.0)?,
+            rows_per_second: summary.rows as f64 / mean_seconds(design, queries)?,
         })
     };
     summary.designs.iter().filter_map(point).collect()
 }
 
-fn axes(x: &Scale, y: &Scale, plot: &Rectangle, query: &str) -> String {
+/// Returns the geometric mean of the median times of queries, so that each counts alike however long it takes;
+/// `None` if the design has no time of one of them.
+fn mean_seconds(design: &DesignSummary, queries: &[&str]) -> Option<f64> {
+    let seconds = |name: &&str| {
+        design
+            .query(name)?
+            .time
+            .map(|t| t.median)
+            .filter(|&s| s > 0.0)
+    };
+    let logarithms: Option<Vec<f64>> = { queries.iter() }
+        .map(|name| seconds(name).map(f64::ln))
+        .collect();
+    let logarithms = logarithms.filter(|all| !all.is_empty())?;
+    Some((logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+}
+
+fn axes(x: &Scale, y: &Scale, plot: &Rectangle, of: &str) -> String {
     let Rectangle {
         left,
         top,
@@ -130,10 +155,10 @@ fn axes(x: &Scale, y: &Scale, plot: &Rectangle, query: &str) -> String {
          <text class=\"name\" x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">rows per MB of \
          storage →</text>\
          <text class=\"name\" transform=\"translate(14 {center}) rotate(-90)\" \
-         text-anchor=\"middle\">rows of the table per second, query {} →</text>\
+         text-anchor=\"middle\">rows of the table per second, {} →</text>\
          <text class=\"hint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">better ↗</text>",
         bottom + 42.0,
-        Escaped(query),
+        Escaped(of),
         right - 8.0,
         top + 16.0,
     );
@@ -203,7 +228,7 @@ fn leader(point: &Labelled, label: &Rectangle) -> String {
     )
 }
 
-fn description(points: &[Point]) -> String {
+fn description(queries: &[&str], points: &[Point]) -> String {
     let sentence = |p: &Point| {
         format!(
             "{}: {} rows per MB, {} rows/s.",
@@ -213,5 +238,9 @@ fn description(points: &[Point]) -> String {
         )
     };
     let figures: Vec<String> = points.iter().map(sentence).collect();
-    format!("Upper right is better. {}", figures.join(" "))
+    let of = match queries {
+        [_] => String::new(),
+        several => format!("Speed is the geometric mean of {}. ", several.join(", ")),
+    };
+    format!("Upper right is better. {of}{}", figures.join(" "))
 }

@@ -3,7 +3,7 @@
 use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
 use crate::decide::words::{list, percent};
-use crate::{nodes, units};
+use crate::{compression, nodes, units};
 
 /// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
@@ -54,6 +54,9 @@ pub fn all(summary: &Summary) -> Vec<String> {
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
     notes.extend(not_asked(summary));
+    let footprints = summary.designs.iter();
+    let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
+    notes.extend(compression::gains_nothing(footprints));
     notes.extend(nodes::measured(summary));
     notes.extend(nodes::replicated(summary));
     notes.extend(nodes::forecast(summary));

@@ -264,7 +264,7 @@ fn setup(summary: &DriveSummary) -> String {
     let designs: String = summary
         .designs
         .iter()
-        .map(|d| page::setup::design_details(&d.info, d.footprint.as_ref()))
+        .map(|d| page::setup::design_details(&d.info, d.footprint.as_ref(), &[]))
         .collect();
     let parts: String = header.parts.iter().map(setup::part).collect();
     let content = format!(

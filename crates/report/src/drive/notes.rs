@@ -6,7 +6,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary}
 use bakeoff_stats::total;
 
 use super::{Kind, few_operations, passes};
-use crate::{nodes, units};
+use crate::{compression, nodes, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
@@ -53,6 +53,8 @@ pub fn schedule(header: &DriveHeader) -> String {
 }
 
 pub fn of(summary: &DriveSummary) -> Vec<String> {
+    let footprints = summary.designs.iter();
+    let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
     let mut notes: Vec<String> = [
         unfinished(summary),
         nodes::driven(summary),
@@ -66,6 +68,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         rounds::few(summary),
         few_operations(summary),
         yardstick(summary),
+        compression::gains_nothing(footprints),
         part_of_a_load(summary),
     ]
     .into_iter()

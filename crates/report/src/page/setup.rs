@@ -37,16 +37,23 @@ pub fn engine(engine: &EngineInfo) -> String {
     details(&format!("{} {}", engine.engine, engine.version), &facts)
 }
 
-pub fn design_details(info: &DesignInfo, footprint: Option<&Footprint>) -> String {
+/// Renders the details of a design, with what a page has to say besides settings and footprint.
+pub fn design_details(
+    info: &DesignInfo,
+    footprint: Option<&Footprint>,
+    more: &[(&str, String)],
+) -> String {
     let settings = info.settings.iter().map(|(n, v)| (n.as_str(), v.as_str()));
     let footprint = footprint.map(self::footprint).unwrap_or_default();
     let footprint = footprint.iter().map(|(n, v)| (*n, v.as_str()));
+    let more = more.iter().map(|(n, v)| (*n, v.as_str()));
+    let facts = settings.chain(footprint).chain(more);
     let statements: String = info
         .statements
         .iter()
         .map(|s| format!("<pre>{}</pre>\n", Escaped(s)))
         .collect();
-    details(&info.id, &(list(settings.chain(footprint)) + &statements))
+    details(&info.id, &(list(facts) + &statements))
 }
 
 pub fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {

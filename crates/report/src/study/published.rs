@@ -43,7 +43,7 @@ fn of_load(summary: &DriveSummary) -> Vec<Part> {
     let ours = |what: &str| {
         let designs = summary.designs.iter();
         let figures = designs.filter_map(|design| {
-            let figure = drive::html::published::measured(design, what)?;
+            let figure = drive::html::published::measured(summary, design, what)?;
             Some(format!("{}: {figure}", design.info.id))
         });
         figures.collect()

@@ -197,7 +197,7 @@ fn setup(summary: &SweepSummary) -> String {
     let designs: String = summary
         .designs
         .iter()
-        .map(|d| design_details(&d.info, None))
+        .map(|d| design_details(&d.info, None, &[]))
         .collect();
     let header = &summary.header;
     let shared = header.shared.iter();

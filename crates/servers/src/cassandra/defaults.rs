@@ -31,8 +31,8 @@ pub(crate) const PREFERRED: [(&str, &str); 5] = [
     ("hinted_handoff_enabled", "false"),
 ];
 
-/// The time-outs of requests: Bakeoff's, which apply to a whole aggregate and not to a page of it, and
-/// those that Cassandra is shipped with.
+/// The time-outs of requests: Bakeoff's, which give aggregates of whole tables time, and those that Cassandra is
+/// shipped with.
 pub(crate) const TIME_OUTS: [(&str, &str, &str); 7] = [
     ("read_request_timeout", "600s", "5s"),
     ("range_request_timeout", "600s", "10s"),

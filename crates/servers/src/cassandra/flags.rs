@@ -201,7 +201,11 @@ fn common_flags(tuning: &Tuning) -> Vec<String> {
     let shipped = GENERAL.iter().chain(collector).chain(&NETWORK);
     let flags = shipped.chain(&NO_WAITING).copied().chain(quick_start);
     let young = tuning.young_mib.map(|mib| format!("-Xmn{mib}M"));
-    flags.map(str::to_owned).chain(young).collect()
+    let processors = tuning
+        .processors
+        .map(|n| format!("-XX:ActiveProcessorCount={n}"));
+    let chosen = young.into_iter().chain(processors);
+    flags.map(str::to_owned).chain(chosen).collect()
 }
 
 /// Returns the jar whose name begins with `name`.
@@ -330,6 +334,18 @@ mod tests {
                 "{flags:?}"
             );
         }
+    }
+
+    #[test]
+    fn processors_are_reported_where_they_are_chosen() {
+        let tuning = Tuning {
+            processors: Some(1),
+            ..Tuning::default()
+        };
+        let with = reported(&tuning);
+        assert!(with.ends_with(" -XX:ActiveProcessorCount=1"), "{with}");
+        let without = reported(&Tuning::default());
+        assert!(!without.contains("ActiveProcessorCount"), "{without}");
     }
 
     #[test]

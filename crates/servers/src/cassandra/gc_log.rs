@@ -14,6 +14,9 @@ const FILE_SIZE: &str = "10M";
 /// Highest number of bytes that are read at once: several logs of the highest size.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// Largest unit of the sizes in the log.
+const GIB: u64 = 1 << 30;
+
 /// Milliseconds that no pause takes, which are eleven days. The line of a longer one is damaged.
 const TOO_LONG_MS: f64 = 1e9;
 
@@ -32,6 +35,34 @@ pub(crate) fn flag(path: &str, collector: Collector) -> String {
 pub(crate) struct Pauses {
     pub(crate) count: u64,
     pub(crate) seconds: f64,
+    /// Bytes that were allocated on the heap between the first pause that was read and the last one; `None` before
+    /// there are two that say how full the heap was, as those of ZGC never do.
+    pub(crate) allocated_bytes: Option<u64>,
+}
+
+/// A pause of one line of the log.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pause {
+    milliseconds: f64,
+    /// Bytes of the heap in use before and after it.
+    heap: Option<(u64, u64)>,
+}
+
+impl Pauses {
+    /// Adds a pause; `in_use` are the bytes of the heap that the one before left in use.
+    fn take(&mut self, pause: Pause, in_use: &mut Option<u64>) {
+        self.count += 1;
+        self.seconds += pause.milliseconds / 1e3;
+        let Some((before, after)) = pause.heap else {
+            return;
+        };
+        if let Some(left) = in_use.replace(after) {
+            // What a collector freed between its pauses is missing; it cannot make the sum fall.
+            let allocated = before.saturating_sub(left);
+            let so_far = self.allocated_bytes.unwrap_or_default();
+            self.allocated_bytes = Some(so_far.saturating_add(allocated));
+        }
+    }
 }
 
 /// A reader that continues where it stopped.
@@ -43,6 +74,8 @@ pub(crate) struct GcLog {
     /// Beginning of a line that is not complete yet.
     torn: Vec<u8>,
     pauses: Pauses,
+    /// Bytes of the heap that the last pause left in use.
+    in_use: Option<u64>,
 }
 
 impl GcLog {
@@ -52,6 +85,7 @@ impl GcLog {
             file: None,
             torn: Vec::new(),
             pauses: Pauses::default(),
+            in_use: None,
         }
     }
 
@@ -84,9 +118,8 @@ impl GcLog {
         let whole = self.torn.iter().rposition(|byte| *byte == b'\n');
         let rest = self.torn.split_off(whole.map_or(0, |end| end + 1));
         let lines = std::mem::replace(&mut self.torn, rest);
-        for milliseconds in String::from_utf8_lossy(&lines).lines().filter_map(pause) {
-            self.pauses.count += 1;
-            self.pauses.seconds += milliseconds / 1e3;
+        for pause in String::from_utf8_lossy(&lines).lines().filter_map(pause) {
+            self.pauses.take(pause, &mut self.in_use);
         }
         Ok(())
     }
@@ -96,19 +129,35 @@ fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Returns the length of the pause that a line of the unified log (JEP 271) reports, in
-/// milliseconds.
-fn pause(line: &str) -> Option<f64> {
+/// Returns the pause that a line of the unified log (JEP 271) reports.
+fn pause(line: &str) -> Option<Pause> {
     let (_, message) = line.split_once("GC(")?.1.split_once(") ")?;
     if !message.starts_with("Pause ") {
         return None;
     }
-    let (_, milliseconds) = message.trim_end().strip_suffix("ms")?.rsplit_once(' ')?;
+    let (what, milliseconds) = message.trim_end().strip_suffix("ms")?.rsplit_once(' ')?;
     // The JVM writes decimals as in its locale.
     let milliseconds: f64 = milliseconds.replace(',', ".").parse().ok()?;
-    (0.0..TOO_LONG_MS)
-        .contains(&milliseconds)
-        .then_some(milliseconds)
+    (0.0..TOO_LONG_MS).contains(&milliseconds).then(|| Pause {
+        milliseconds,
+        heap: what.rsplit(' ').next().and_then(heap),
+    })
+}
+
+/// Parses how full the heap was before and after a pause: `305M->40M(512M)`.
+fn heap(text: &str) -> Option<(u64, u64)> {
+    let (before, rest) = text.split_once("->")?;
+    let (after, _) = rest.split_once('(')?;
+    Some((size(before)?, size(after)?))
+}
+
+/// Parses a size with its unit: `305M`.
+fn size(text: &str) -> Option<u64> {
+    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", GIB)];
+    units.iter().find_map(|(unit, bytes)| {
+        let number: u64 = text.strip_suffix(*unit)?.parse().ok()?;
+        number.checked_mul(*bytes)
+    })
 }
 
 /// Returns the path of the log among a server's logs.
@@ -168,17 +217,55 @@ mod tests {
         file.write_all(text.as_bytes()).unwrap();
     }
 
-    fn pauses(count: u64, milliseconds: f64) -> Pauses {
-        Pauses {
-            count,
-            seconds: milliseconds / 1e3,
-        }
+    /// Number and seconds of pauses.
+    fn pauses(count: u64, milliseconds: f64) -> (u64, f64) {
+        (count, milliseconds / 1e3)
+    }
+
+    fn read(log: &mut GcLog) -> (u64, f64) {
+        let pauses = log.read().unwrap();
+        (pauses.count, pauses.seconds)
+    }
+
+    fn allocated_mib(text: &str) -> Option<u64> {
+        let bytes = log(text).1.read().unwrap().allocated_bytes;
+        bytes.map(|bytes| bytes >> 20)
+    }
+
+    #[test]
+    fn what_was_allocated_is_the_growth_of_the_heap_between_pauses() {
+        // From 13 to 15 and from 15 to 305 MiB; the first pause has nothing before it.
+        assert_eq!(allocated_mib(JAVA_17), Some(292));
+        // From 9 to 12 and from 12 to 1,023 MiB, across a line that is no pause.
+        assert_eq!(allocated_mib(JAVA_11), Some(1014));
+        assert_eq!(allocated_mib(ZGC), None);
+        let fewer = "[1s] GC(0) Pause Young 9M->8M(9M) 1.0ms\n[2s] GC(1) Pause Young 5M->4M(9M) 1.0ms\n\
+                     [3s] GC(2) Pause Young 1G->6144K(2G) 1.0ms\n";
+        assert_eq!(
+            allocated_mib(fewer),
+            Some(1020),
+            "what was freed in between adds nothing"
+        );
+        assert_eq!(heap("99999999999999999999M->1M(2M)"), None);
+        assert_eq!(
+            heap("18014398509481983G->1M(2M)"),
+            None,
+            "more bytes than can be counted"
+        );
+    }
+
+    #[test]
+    fn growth_of_the_heap_goes_on_where_the_reader_stopped() {
+        let (_folder, mut log) = log("[1s] GC(0) Pause Young 9M->2M(9M) 1.0ms\n");
+        assert_eq!(log.read().unwrap().allocated_bytes, None);
+        append(&log, "[2s] GC(1) Pause Young 7M->3M(9M) 1.0ms\n");
+        assert_eq!(log.read().unwrap().allocated_bytes, Some(5 << 20));
     }
 
     #[test]
     fn pauses_count_and_concurrent_work_does_not() {
-        assert_eq!(log(JAVA_17).1.read().unwrap(), pauses(4, 40.0));
-        assert_eq!(log(JAVA_11).1.read().unwrap(), pauses(3, 1513.0));
+        assert_eq!(read(&mut log(JAVA_17).1), pauses(4, 40.0));
+        assert_eq!(read(&mut log(JAVA_11).1), pauses(3, 1513.0));
     }
 
     #[test]
@@ -186,7 +273,7 @@ mod tests {
         let line =
             |milliseconds: &str| format!("[1s] GC(0) Pause Young 1M->1M(2M) {milliseconds}ms\n");
         let text: String = ["nan", "inf", "-1.0", "1e300", "8.000"].map(line).concat();
-        assert_eq!(log(&text).1.read().unwrap(), pauses(1, 8.0));
+        assert_eq!(read(&mut log(&text).1), pauses(1, 8.0));
     }
 
     #[test]
@@ -205,22 +292,22 @@ mod tests {
     fn a_torn_line_counts_once_and_when_it_is_whole() {
         let (_folder, mut log) =
             log("[1s] GC(0) Pause Young (Normal) 1M->1M(2M) 4.000ms\n[2s] GC(");
-        assert_eq!(log.read().unwrap(), pauses(1, 4.0));
+        assert_eq!(read(&mut log), pauses(1, 4.0));
         append(&log, "1) Pause Young (Normal) 1M->1M(2M) 1");
-        assert_eq!(log.read().unwrap(), pauses(1, 4.0));
+        assert_eq!(read(&mut log), pauses(1, 4.0));
         append(&log, "6.000ms\n");
-        assert_eq!(log.read().unwrap(), pauses(2, 20.0));
-        assert_eq!(log.read().unwrap(), pauses(2, 20.0));
+        assert_eq!(read(&mut log), pauses(2, 20.0));
+        assert_eq!(read(&mut log), pauses(2, 20.0));
     }
 
     #[test]
     fn a_log_that_is_set_aside_is_read_to_its_end() {
         let (_folder, mut log) = log("[1s] GC(0) Pause Young 1M->1M(2M) 1.000ms\n");
-        assert_eq!(log.read().unwrap(), pauses(1, 1.0));
+        assert_eq!(read(&mut log), pauses(1, 1.0));
         append(&log, "[2s] GC(1) Pause Young 1M->1M(2M) 2.000ms\n");
         fs::rename(&log.path, log.path.with_extension("log.0")).unwrap();
         assert!(log.read().is_err(), "between the two files");
         fs::write(&log.path, "[3s] GC(2) Pause Young 1M->1M(2M) 4.000ms\n").unwrap();
-        assert_eq!(log.read().unwrap(), pauses(3, 7.0));
+        assert_eq!(read(&mut log), pauses(3, 7.0));
     }
 }

@@ -22,7 +22,7 @@ use super::server::Server;
 use super::usage::Usage;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::machine::{check_free_disk, existing};
+use crate::machine::{check_free_disk, device_requests, existing, load_average};
 use crate::survey::check_home;
 
 /// Longest time that the nodes may take to see each other after the last one has started.
@@ -226,6 +226,17 @@ impl Nodes {
         usages.fold(first, |sum, usage| sum.and(&usage))
     }
 
+    /// Returns the requests to read and to write that the device with the nodes' data has completed, those of other
+    /// programs included; `None` if the system does not count them.
+    pub fn device_requests(&self) -> Option<(u64, u64)> {
+        device_requests(&self.dir)
+    }
+
+    /// Returns the load average of the whole machine over about a minute; `None` if the system does not say it.
+    pub fn load_average(&self) -> Option<f64> {
+        load_average()
+    }
+
     fn first(&self) -> &Server {
         // A cluster has at least one node.
         &self.nodes[0]
@@ -241,6 +252,7 @@ impl Usage {
             disk_written_bytes,
             gc_count,
             gc_seconds,
+            allocated_bytes,
             limited_bytes,
             page_cache_bytes,
         } = *other;
@@ -251,6 +263,7 @@ impl Usage {
             disk_written_bytes: sum(self.disk_written_bytes, disk_written_bytes),
             gc_count: sum(self.gc_count, gc_count),
             gc_seconds: sum(self.gc_seconds, gc_seconds),
+            allocated_bytes: sum(self.allocated_bytes, allocated_bytes),
             limited_bytes: sum(self.limited_bytes, limited_bytes),
             page_cache_bytes: sum(self.page_cache_bytes, page_cache_bytes),
         }

@@ -172,6 +172,9 @@ impl Server {
         if let Some(mib) = details.tuning.young_mib {
             own.push(("young generation", format!("{mib} MiB")));
         }
+        if let Some(number) = details.tuning.processors {
+            own.push(("processors of the JVM", number.to_string()));
+        }
         own.extend(
             details
                 .runs_as

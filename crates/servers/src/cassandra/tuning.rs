@@ -16,6 +16,9 @@ pub struct Tuning {
     pub young_mib: Option<u64>,
     /// The garbage collector; `None` means G1, as shipped.
     pub collector: Option<Collector>,
+    /// The number of processors that the JVM takes the machine to have, by which it and Cassandra size their pools of
+    /// threads; `None` leaves it to the JVM. Threads may still run on all of them.
+    pub processors: Option<u32>,
     /// Keys of `cassandra.yaml` with their values, in place of Bakeoff's own or in addition to them. A
     /// server does not start with a key that Bakeoff needs itself, nor with a value that is more than a
     /// word or a number. `sstable_format` stands for the format within the entry `sstable`.
@@ -53,7 +56,7 @@ impl Tuning {
     /// Checks that a server with this heap can be started so, as far as it is known without Cassandra.
     ///
     /// # Errors
-    /// Fails with `Refused` for a young generation that the heap or the collector does not have, a key of
+    /// Fails with `Refused` for a young generation that the heap or the collector does not have, no processor, a key of
     /// `cassandra.yaml` that Bakeoff needs itself, or a value that is more than a word or a number.
     pub(crate) fn check(&self, heap_mib: u64) -> Result<()> {
         if let Some(young_mib) = self.young_mib {
@@ -68,6 +71,11 @@ impl Tuning {
                      {heap_mib} MiB: make it smaller, or the heap larger"
                 )));
             }
+        }
+        if self.processors == Some(0) {
+            return Err(Error::Refused(
+                "a JVM needs a processor: choose 1 or more, or leave their number out".to_owned(),
+            ));
         }
         for (name, value) in &self.settings {
             if !is_name(name) || is_needed(name) {
@@ -97,9 +105,11 @@ impl Tuning {
         let settings = settings.map(|(name, value)| format!("{name} = {value}"));
         let young = self.young_mib.map(|mib| format!("young = {mib}MiB"));
         let collector = self.collector.map(|c| format!("collector = {}", c.name()));
+        let processors = self.processors.map(|n| format!("processors = {n}"));
+        let jvm = young.into_iter().chain(collector).chain(processors);
         let tables = [
             list(settings.collect(), "cassandra"),
-            list(young.into_iter().chain(collector).collect(), "jvm"),
+            list(jvm.collect(), "jvm"),
         ];
         let tables: Vec<String> = tables.into_iter().flatten().collect();
         (!tables.is_empty()).then(|| tables.join("; "))
@@ -222,6 +232,17 @@ mod tests {
     }
 
     #[test]
+    fn a_jvm_has_a_processor() {
+        let with = |processors| Tuning {
+            processors: Some(processors),
+            ..Tuning::default()
+        };
+        with(1).check(512).unwrap();
+        let none = with(0).check(512).unwrap_err().to_string();
+        assert!(none.contains("a JVM needs a processor"), "{none}");
+    }
+
+    #[test]
     fn settings_are_named_as_in_a_workload() {
         assert_eq!(Tuning::default().described(), None);
         let time_outs = Tuning {
@@ -237,11 +258,12 @@ mod tests {
         let all = Tuning {
             young_mib: Some(256),
             collector: Some(Collector::G1),
+            processors: Some(1),
             ..of("row_cache_size", "512MiB")
         };
         assert_eq!(
             all.described().unwrap(),
-            "[server.cassandra] row_cache_size = 512MiB; [server.jvm] young = 256MiB, collector = G1"
+            "[server.cassandra] row_cache_size = 512MiB; [server.jvm] young = 256MiB, collector = G1, processors = 1"
         );
     }
 }

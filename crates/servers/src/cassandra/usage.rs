@@ -25,6 +25,8 @@ pub struct Usage {
     /// those since then.
     pub gc_count: Option<u64>,
     pub gc_seconds: Option<f64>,
+    /// Bytes allocated on the heap up to the last pause; unknown with ZGC.
+    pub allocated_bytes: Option<u64>,
     /// Bytes of memory at the moment that count against the memory limit; only with a limit.
     pub limited_bytes: Option<u64>,
     /// Bytes of the page cache in it; only with a limit.
@@ -54,6 +56,7 @@ impl Server {
             disk_written_bytes: disk.map(|(_, written)| self.most_written(written)),
             gc_count: pauses.map(|pauses| pauses.count),
             gc_seconds: pauses.map(|pauses| pauses.seconds),
+            allocated_bytes: pauses.and_then(|pauses| pauses.allocated_bytes),
             limited_bytes: limit.and_then(|limit| limit.used_bytes()),
             page_cache_bytes: limit.and_then(|limit| limit.page_cache_bytes()),
         }

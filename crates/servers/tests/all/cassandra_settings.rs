@@ -35,6 +35,7 @@ async fn chosen_settings_are_in_effect() {
     options.tuning = Tuning {
         shipped_time_outs: true,
         young_mib: Some(YOUNG_MIB),
+        processors: Some(3),
         ..with(&[
             ("row_cache_size", "64MiB"),
             ("read_request_timeout", "7s"),
@@ -121,6 +122,9 @@ async fn are_in_effect(server: &Server) {
     let flags: Vec<&str> = flags.split('\0').collect();
     assert!(flags.contains(&"-Xmn128M"), "{flags:?}");
     assert!(flags.contains(&"-XX:+UseG1GC"), "{flags:?}");
+    assert!(flags.contains(&"-XX:ActiveProcessorCount=3"), "{flags:?}");
+    let processors = ("processors of the JVM".to_owned(), "3".to_owned());
+    assert!(reported.contains(&processors), "{reported:?}");
 }
 
 /// A cache that Cassandra has switched off for lack of a library would have the size 0.

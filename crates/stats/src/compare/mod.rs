@@ -21,21 +21,22 @@ pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
-    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, Grows, Header,
-    LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing, Unfinished,
+    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, DistinctValues,
+    Grows, Header, LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing,
+    Unfinished,
 };
 pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BySetting,
-    CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
-    Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS, Failure,
-    Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad,
-    MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection,
-    Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom,
-    ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps, StorageForecast, Summary,
-    SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
-    WhyNotChecked, ledger,
+    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BoundBy,
+    BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost,
+    CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS,
+    Failure, Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines,
+    MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf,
+    Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL,
+    RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp,
+    SpeedUps, StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
+    UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

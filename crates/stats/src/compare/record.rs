@@ -93,6 +93,11 @@ pub enum Record {
     ColumnsRead {
         queries: Vec<ColumnsRead>,
     },
+    /// About how many different values the columns have of which a design has an index, counted by the oracle. Absent
+    /// where there are none, and in records of earlier versions.
+    Distinct {
+        columns: Vec<DistinctValues>,
+    },
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit
@@ -293,6 +298,13 @@ pub struct Selected {
     /// Their number with the parameters of each of the first rounds; one number for a query without
     /// parameters.
     pub rows: Vec<u64>,
+}
+
+/// Number of different values of a column, to about two in a hundred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DistinctValues {
+    pub column: String,
+    pub about: u64,
 }
 
 /// Number of columns of the table that a query reads.

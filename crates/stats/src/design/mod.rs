@@ -60,6 +60,15 @@ impl DesignInfo {
         found.map(|asked| asked.why.as_str())
     }
 
+    /// Returns the columns of which the design has an index, as its id says: `index=country+city:2i`.
+    pub fn indexed_columns(&self) -> Vec<&str> {
+        let (_, settings) = self.id.split_once('?').unwrap_or_default();
+        let mut settings = settings.split(['&', '#']);
+        let columns = settings.find_map(|setting| setting.strip_prefix("index="));
+        let columns = columns.and_then(|columns| columns.split(':').next());
+        columns.map_or(Vec::new(), |columns| columns.split('+').collect())
+    }
+
     /// Returns whether the design is measured and shown like all others, but never recommended.
     pub fn is_yardstick(&self) -> bool {
         self.role != Role::Store

@@ -32,8 +32,24 @@ pub struct LoadFigures {
     pub disk_written_per_second: Option<f64>,
     /// Share of the time that the server was paused by garbage collection, 0 to 1.
     pub gc_share: Option<f64>,
+    /// Garbage collections of the server per second.
+    pub gc_per_second: Option<f64>,
+    /// Bytes allocated on the server's heap per second.
+    pub allocated_per_second: Option<f64>,
+    /// Requests to read and to write that the device with the server's data completed per second, those of other
+    /// programs included.
+    pub device_reads_per_second: Option<f64>,
+    pub device_writes_per_second: Option<f64>,
+    /// Share of the requests to the server's cache of chunks of files that it answered, 0 to 1.
+    pub chunk_cache_hits: Option<f64>,
+    /// Share of the requests to its cache of places of keys that it answered, 0 to 1.
+    pub key_cache_hits: Option<f64>,
+    /// Share of the requests to its cache of rows that it answered, 0 to 1.
+    pub row_cache_hits: Option<f64>,
     /// Largest resident memory of the server.
     pub resident_bytes: Option<u64>,
+    /// Largest page cache within the server's memory limit; `None` without a limit.
+    pub page_cache_bytes: Option<u64>,
 }
 
 /// Figures of one operation. Rates count operations that ended while operations became due;

@@ -37,5 +37,7 @@ pub use summary::{
     DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison, LoadFigure,
     PassFigures, TrialSummary, warm_up_of,
 };
-pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
+pub use tally::{
+    CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
+};
 pub use threshold::{Judged, Threshold};

@@ -51,6 +51,8 @@ pub struct PassRecord {
     pub disk_written: Option<u64>,
     /// Time for which garbage collections paused the server.
     pub gc: Option<f64>,
+    /// Number of those garbage collections.
+    pub gc_count: Option<u64>,
 }
 
 impl PassInfo {

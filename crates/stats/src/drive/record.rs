@@ -123,6 +123,9 @@ pub struct TrialEnd {
     pub lateness_p99_ns: Option<u64>,
     /// CPU time from the start until all operations ended.
     pub cpu: CpuSeconds,
+    /// Seconds that each worker took to connect and to prepare statements, before the load began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connect_seconds: Vec<f64>,
     /// Messages of some of the failures.
     pub messages: Vec<String>,
     /// Messages of some of the background statements that failed.
@@ -213,6 +216,11 @@ impl ProbeRecord {
 }
 
 impl TrialEnd {
+    /// Returns the longest time in which a worker connected, in seconds; `None` if it is not known.
+    pub fn longest_to_connect(&self) -> Option<f64> {
+        self.connect_seconds.iter().copied().reduce(f64::max)
+    }
+
     /// Returns whether the trial ran from its start to its planned end without losing a worker.
     pub fn is_complete(&self) -> bool {
         !self.stopped && self.worker_failures.is_empty()

@@ -162,6 +162,13 @@ impl AddAssign<&Tally> for Tally {
     }
 }
 
+/// Requests to a cache since its server started, and those among them that it answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheCounts {
+    pub hits: u64,
+    pub requests: u64,
+}
+
 /// Resources that a server has used since it started; counters only grow, and `None` means unknown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerSample {
@@ -184,8 +191,22 @@ pub struct ServerSample {
     pub gc_count: Option<u64>,
     /// Seconds that garbage collections paused the server.
     pub gc_seconds: Option<f64>,
+    /// Bytes that were allocated on the server's heap up to its last garbage collection.
+    pub allocated_bytes: Option<u64>,
+    /// Requests to read that the device with the server's data has completed, those of other programs included.
+    pub device_reads: Option<u64>,
+    /// Requests to write that this device has completed.
+    pub device_writes: Option<u64>,
+    /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
+    pub load_average: Option<f64>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
+    /// Use of the server's cache of chunks of files, of one node like the next two; absent where it has none.
+    pub chunk_cache: Option<CacheCounts>,
+    /// Use of its cache of places of keys in SSTables.
+    pub key_cache: Option<CacheCounts>,
+    /// Use of its cache of rows.
+    pub row_cache: Option<CacheCounts>,
     /// Recent p99 of local reads of the table by the server's own measure, in microseconds.
     pub read_p99_micros: Option<f64>,
     /// Recent p99 of local writes of the table by the server's own measure, in microseconds.

@@ -93,6 +93,7 @@ pub fn end(trial: u32, seconds: f64, sent: u64) -> TrialEnd {
             client: sent as f64 * 10e-6,
             server: None,
         },
+        connect_seconds: Vec::new(),
         messages: Vec::new(),
         background: Vec::new(),
         background_statements: 0,

@@ -18,7 +18,15 @@ pub struct Window {
     disk_read: Growth,
     disk_written: Growth,
     gc: Growth,
+    gc_count: Growth,
+    allocated: Growth,
+    device_reads: Growth,
+    device_writes: Growth,
+    chunk_cache: CacheUse,
+    key_cache: CacheUse,
+    row_cache: CacheUse,
     resident_bytes: Option<u64>,
+    page_cache_bytes: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -40,6 +48,13 @@ struct Growth {
     operations: u64,
     /// Bytes of values that were read.
     bytes_returned: u64,
+}
+
+/// Growth of the requests to a cache of the server, and of those that it answered.
+#[derive(Debug, Clone, Copy, Default)]
+struct CacheUse {
+    hits: Growth,
+    requests: Growth,
 }
 
 impl Window {
@@ -68,6 +83,14 @@ impl Window {
                 server_cpu = seconds.map_or(server_cpu, |s| Growth::per_operation(s, end.sent));
             }
         }
+        // A cache counts hits and requests together.
+        let cache_use = |hits: fn(&ServerSample) -> Option<f64>,
+                         requests: fn(&ServerSample) -> Option<f64>| {
+            CacheUse {
+                hits: grown(hits),
+                requests: grown(requests),
+            }
+        };
         let mut window = Window {
             seconds,
             operations: vec![OperationWindow::default(); header.operations.len()],
@@ -76,7 +99,26 @@ impl Window {
             disk_read: grown(|s| s.disk_read_bytes.map(|b| b as f64)),
             disk_written: grown(|s| s.disk_written_bytes.map(|b| b as f64)),
             gc: grown(|s| s.gc_seconds),
+            gc_count: grown(|s| s.gc_count.map(|n| n as f64)),
+            allocated: grown(|s| s.allocated_bytes.map(|b| b as f64)),
+            device_reads: grown(|s| s.device_reads.map(|n| n as f64)),
+            device_writes: grown(|s| s.device_writes.map(|n| n as f64)),
+            chunk_cache: cache_use(
+                |s| s.chunk_cache.map(|c| c.hits as f64),
+                |s| s.chunk_cache.map(|c| c.requests as f64),
+            ),
+            key_cache: cache_use(
+                |s| s.key_cache.map(|c| c.hits as f64),
+                |s| s.key_cache.map(|c| c.requests as f64),
+            ),
+            row_cache: cache_use(
+                |s| s.row_cache.map(|c| c.hits as f64),
+                |s| s.row_cache.map(|c| c.requests as f64),
+            ),
             resident_bytes: counts.iter().filter_map(|c| c.server.resident_bytes).max(),
+            page_cache_bytes: { counts.iter() }
+                .filter_map(|c| c.server.page_cache_bytes)
+                .max(),
         };
         for second in counts {
             window.take(second, whole.contains(&second.second));
@@ -134,7 +176,15 @@ impl Window {
             disk_read_per_second: self.disk_read.by_second(),
             disk_written_per_second: self.disk_written.by_second(),
             gc_share: self.gc.by_second(),
+            gc_per_second: self.gc_count.by_second(),
+            allocated_per_second: self.allocated.by_second(),
+            device_reads_per_second: self.device_reads.by_second(),
+            device_writes_per_second: self.device_writes.by_second(),
+            chunk_cache_hits: self.chunk_cache.share(),
+            key_cache_hits: self.key_cache.share(),
+            row_cache_hits: self.row_cache.share(),
             resident_bytes: self.resident_bytes,
+            page_cache_bytes: self.page_cache_bytes,
         }
     }
 }
@@ -149,7 +199,15 @@ impl AddAssign<&Window> for Window {
             disk_read,
             disk_written,
             gc,
+            gc_count,
+            allocated,
+            device_reads,
+            device_writes,
+            chunk_cache,
+            key_cache,
+            row_cache,
             resident_bytes,
+            page_cache_bytes,
         } = other;
         self.seconds += seconds;
         for (mine, theirs) in self.operations.iter_mut().zip(operations) {
@@ -160,7 +218,15 @@ impl AddAssign<&Window> for Window {
         self.disk_read += *disk_read;
         self.disk_written += *disk_written;
         self.gc += *gc;
+        self.gc_count += *gc_count;
+        self.allocated += *allocated;
+        self.device_reads += *device_reads;
+        self.device_writes += *device_writes;
+        self.chunk_cache += *chunk_cache;
+        self.key_cache += *key_cache;
+        self.row_cache += *row_cache;
         self.resident_bytes = self.resident_bytes.max(*resident_bytes);
+        self.page_cache_bytes = self.page_cache_bytes.max(*page_cache_bytes);
     }
 }
 
@@ -191,6 +257,21 @@ impl AddAssign for Growth {
         self.seconds += seconds;
         add(&mut self.operations, operations);
         add(&mut self.bytes_returned, bytes_returned);
+    }
+}
+
+impl AddAssign for CacheUse {
+    fn add_assign(&mut self, other: CacheUse) {
+        let CacheUse { hits, requests } = other;
+        self.hits += hits;
+        self.requests += requests;
+    }
+}
+
+impl CacheUse {
+    /// Returns the share of the requests that the cache answered; `None` without requests.
+    fn share(&self) -> Option<f64> {
+        (self.requests.amount > 0.0).then(|| self.hits.amount / self.requests.amount)
     }
 }
 

@@ -335,6 +335,7 @@ fn passes_are_judged_by_their_rounds() {
                     disk_read: None,
                     disk_written: None,
                     gc: None,
+                    gc_count: None,
                 }))
                 .unwrap();
             }

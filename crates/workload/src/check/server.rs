@@ -38,6 +38,7 @@ pub fn check(document: Text<'_>, wire: &wire::Server, has_mix: bool) -> Result<S
         time_outs: word(document, time_outs, "time_outs", &TIME_OUTS)?.unwrap_or_default(),
         young_mib: mebibytes(document, wire.jvm.young.as_ref(), "young")?,
         collector: jvm::collector(document, &wire.jvm)?,
+        processors: jvm::processors(document, &wire.jvm)?,
         cassandra: cassandra::check(document, &wire.cassandra)?,
     };
     jvm::check_young(document, &wire.jvm, &settings)?;

@@ -377,6 +377,22 @@ fn collector_and_young_generation_of_the_server() {
 }
 
 #[test]
+fn processors_that_the_jvm_of_the_server_believes_in() {
+    let memory = "memory = \"1GiB\"";
+    let with = |number: &str| format!("{memory}\njvm = {{ processors = {number} }}");
+    assert_eq!(parse(GOOD).unwrap().server.processors, None);
+    for number in [1, 1024] {
+        let text = GOOD.replace(memory, &with(&number.to_string()));
+        assert_eq!(parse(&text).unwrap().server.processors, Some(number));
+    }
+    for number in ["0", "-1", "1025"] {
+        let said = error(memory, &with(number));
+        let expected = format!("`processors` is {number}, but has to be from 1 to 1024");
+        assert!(said.ends_with(&expected), "{said}");
+    }
+}
+
+#[test]
 fn keys() {
     let read = "keys = { latest = 1 }";
     assert_eq!(

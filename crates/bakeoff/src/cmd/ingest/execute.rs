@@ -203,6 +203,7 @@ async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> 
         (None, Some(location)) => {
             let reading = Options {
                 consistency: options.consistency,
+                page_time_limit: None,
                 threads: machine::cores(),
                 memory_bytes: QUERY_MEMORY_BYTES,
                 cache_bytes: 0,

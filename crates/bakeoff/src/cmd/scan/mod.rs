@@ -93,6 +93,7 @@ impl Scan {
             connection: Connection::new(self.cluster.cluster()),
             options: Options {
                 consistency: self.consistency,
+                page_time_limit: None,
                 threads,
                 memory_bytes: MEMORY_BYTES,
                 cache_bytes: 0,

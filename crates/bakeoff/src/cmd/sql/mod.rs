@@ -8,6 +8,7 @@ mod snippet;
 use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::tables::{Connection, Location, Options};
@@ -15,7 +16,7 @@ use bakeoff_workload::Consistency;
 use clap::Args;
 
 use crate::cmd::on_threads;
-use crate::cmd::options::choice::{parse_consistency, parse_rows};
+use crate::cmd::options::choice::{parse_consistency, parse_duration_to_a_day, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
@@ -57,6 +58,10 @@ pub struct Sql {
     /// tables]
     #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
     consistency: Option<Consistency>,
+
+    /// The longest that Cassandra may take for one page of a CQL table; its own limits hold as well
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = parse_duration_to_a_day)]
+    time_out: Duration,
 
     /// Worker threads, and parts of a table that are read at a time [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -125,6 +130,7 @@ impl Sql {
     fn options(&self) -> Options {
         Options {
             consistency: self.consistency,
+            page_time_limit: Some(self.time_out),
             threads: self.threads(),
             memory_bytes: (self.memory as usize) << 20,
             cache_bytes: u64::from(self.cache) << 20,

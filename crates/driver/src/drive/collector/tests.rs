@@ -88,11 +88,16 @@ fn a_second_waits_for_the_server_but_not_for_ever() {
 fn a_worker_that_ends_early_delays_no_other() {
     let mut shown = Shown::default();
     let mut collector = Collector::new(&mut shown, 1, 3);
-    collector.take(Report::Ready { thread: 0 });
-    collector.take(Report::Ready { thread: 1 });
+    let ready = |thread: u32| Report::Ready {
+        thread,
+        connecting: Duration::from_millis(thread.into()),
+    };
+    collector.take(ready(0));
+    collector.take(ready(1));
     collector.take(ended(1, Some("no connection")));
     assert!(!collector.all_are_ready());
-    collector.take(Report::Ready { thread: 2 });
+    collector.take(ready(2));
+    assert_eq!(collector.connecting, [0, 1, 2].map(Duration::from_millis));
     assert!(collector.all_are_ready());
     collector.take(ended(0, None));
     collector.give_up("gone");

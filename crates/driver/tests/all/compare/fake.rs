@@ -422,6 +422,10 @@ impl Oracle for FakeOracle {
         Ok(queries.iter().map(count).collect())
     }
 
+    async fn distinct_values(&self, columns: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
+        Ok(vec![self.selected; columns.len()])
+    }
+
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
         if self.is_gone.load(Ordering::Relaxed) {
             return Err(DesignError::new("no memory is left"));

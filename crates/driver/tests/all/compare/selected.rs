@@ -1,6 +1,6 @@
 //! The rows that queries select are counted once, and a run goes on without them.
 
-use bakeoff_stats::{ColumnsRead, Record, Selected};
+use bakeoff_stats::{ColumnsRead, DistinctValues, Record, Selected};
 
 use super::bench::{Bench, Records};
 use super::fake::{Call, Fake};
@@ -93,4 +93,27 @@ async fn columns_that_queries_read_are_counted_once() {
     assert_eq!(columns_read(&records), [[all]]);
     let without = Bench::new().complete(&two()).await;
     assert!(columns_read(&without).is_empty());
+}
+
+fn distinct(records: &Records) -> Vec<&[DistinctValues]> {
+    let records = records.0.iter().filter_map(|record| match record {
+        Record::Distinct { columns } => Some(columns.as_slice()),
+        _ => None,
+    });
+    records.collect()
+}
+
+#[tokio::test]
+async fn values_of_columns_with_an_index_are_counted() {
+    let mut bench = Bench::new();
+    bench.selected = Some(42);
+    let records = bench.complete(&["a?index=k", "b"].map(Fake::new)).await;
+    let k = DistinctValues {
+        column: "k".to_owned(),
+        about: 42,
+    };
+    assert_eq!(distinct(&records), [[k]]);
+    let mut without = Bench::new();
+    without.selected = Some(42);
+    assert!(distinct(&without.complete(&two()).await).is_empty());
 }

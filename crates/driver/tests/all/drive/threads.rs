@@ -74,6 +74,14 @@ async fn all_threads_begin_together_when_the_last_one_is_connected() {
     // None began before the one that connected last.
     let starts = first.iter().min().unwrap().duration_since(began);
     assert!(starts >= Duration::from_secs(1), "{starts:?}");
+    let connecting = &outcome.driven.connecting;
+    assert_eq!(connecting.len(), 4);
+    assert!(
+        connecting
+            .iter()
+            .any(|time| *time >= Duration::from_secs(1)),
+        "{connecting:?}"
+    );
 }
 
 #[tokio::test]

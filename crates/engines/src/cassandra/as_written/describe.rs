@@ -7,6 +7,7 @@ use super::plan::{plan_written, schema};
 use crate::EngineError;
 use crate::cassandra::cluster::keyspace::Owner;
 use crate::cassandra::cluster::relations;
+use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::drive::plan;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches::IN_FLIGHT;
@@ -27,7 +28,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     let schema = schema(id, mix, &keyspace.name)?;
     let created = relations::created_by(&schema, &keyspace.name);
     statements.extend(schema);
-    statements.extend(request.settle_statements(&created));
+    statements.extend(request.settle_statements(&created, Settling::Compact));
     statements.extend(plan::statements(&plans, request.workload, engine));
     statements.extend(request.background_statements(mix));
     statements.extend(request.drop_statement());

@@ -17,7 +17,8 @@ use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::{Relation, own_relations};
-use crate::cassandra::cluster::{footprint, partition_bytes, settle};
+use crate::cassandra::cluster::settle::{self, Settling};
+use crate::cassandra::cluster::{footprint, partition_bytes};
 use crate::cassandra::drive::arrays::{LastDoubles, item};
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::Bind;
@@ -176,7 +177,13 @@ impl Design for AsWrittenDesign {
 
     async fn settle(&self) -> Result<String, DesignError> {
         let relations = self.relations().await?;
-        settle::settle(&self.deployment, &self.keyspace.name, &relations).await
+        settle::settle(
+            &self.deployment,
+            &self.keyspace.name,
+            &relations,
+            Settling::Compact,
+        )
+        .await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {

@@ -26,6 +26,7 @@ pub fn server_options(
         time_outs,
         young_mib,
         collector,
+        processors,
         cassandra: settings,
     } = context.options.cassandra.server.clone();
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
@@ -36,6 +37,7 @@ pub fn server_options(
         shipped_time_outs: time_outs == TimeOuts::Shipped,
         young_mib,
         collector: collector.map(of_server),
+        processors,
         settings,
     };
     Ok(options)
@@ -61,6 +63,7 @@ pub fn settings_not_applied(context: &Context) -> Option<String> {
         time_outs,
         young_mib,
         collector,
+        processors,
         cassandra: keys,
     } = &options.server;
     let mebibytes = |name: &str, mib: &Option<u64>| mib.map(|mib| format!("{name} = {mib} MiB"));
@@ -78,6 +81,7 @@ pub fn settings_not_applied(context: &Context) -> Option<String> {
         time_outs,
         mebibytes("young", young_mib),
         collector,
+        processors.map(|number| format!("processors = {number}")),
     ];
     let keys = keys.iter().map(|(key, value)| format!("{key} = {value}"));
     let settings: Vec<String> = own.into_iter().flatten().chain(keys).collect();
@@ -104,6 +108,7 @@ mod tests {
             time_outs: TimeOuts::Shipped,
             young_mib: Some(128),
             collector: Some(Collector::Parallel),
+            processors: Some(3),
             cassandra: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
         }
     }
@@ -124,6 +129,7 @@ mod tests {
             shipped_time_outs: true,
             young_mib: Some(128),
             collector: Some(cassandra::Collector::Parallel),
+            processors: Some(3),
             settings: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
         };
         assert_eq!(options.tuning, tuning);
@@ -158,8 +164,8 @@ mod tests {
         assert_eq!(
             note,
             "[server] heap = 512 MiB, memory = 960 MiB, disk_read = 50 MB/s, time_outs = default, \
-             young = 128 MiB, collector = Parallel, row_cache_size = 64MiB of the workload has no \
-             effect: Bakeoff did not start the server at db1"
+             young = 128 MiB, collector = Parallel, processors = 3, row_cache_size = 64MiB of the workload has \
+             no effect: Bakeoff did not start the server at db1"
         );
         context.options.cassandra.server = ServerSettings::default();
         assert_eq!(settings_not_applied(&context), None);

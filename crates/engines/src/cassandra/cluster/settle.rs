@@ -10,21 +10,50 @@ use super::footprint::nodetool;
 use super::keyspace;
 use super::relations::Relation;
 use crate::EngineError;
+use crate::settings::Settings;
 
 /// Time that an existing cluster gets to flush tables by their setting.
 const FLUSH_WAIT: Duration = Duration::from_secs(10);
 /// Period of flushes by the setting of a table, in milliseconds.
 const FLUSH_PERIOD_MS: u32 = 2_000;
 
-/// Flushes and compacts tables and views of a keyspace, and describes how it did so.
+/// How tables are brought to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Settling {
+    /// They are flushed and then compacted.
+    #[default]
+    Compact,
+    /// They are flushed, and have the SSTables that this leaves.
+    Flush,
+}
+
+impl Settling {
+    /// Takes the setting `settle` of a design.
+    ///
+    /// # Errors
+    /// Fails for a word that is none of its values.
+    pub fn take(settings: &mut Settings<'_>) -> Result<Settling, EngineError> {
+        Ok(match settings.word("settle", &["compact", "flush"])? {
+            Some("flush") => Settling::Flush,
+            _ => Settling::Compact,
+        })
+    }
+}
+
+/// Flushes tables and views of a keyspace, compacts them unless they are to be flushed only, and describes how it
+/// did so.
 pub async fn settle(
     deployment: &Deployment,
     keyspace: &str,
     relations: &[Relation],
+    settling: Settling,
 ) -> Result<String, DesignError> {
     match &deployment.server {
         Some(server) => {
             deployment.flush_once(server, keyspace).await?;
+            if settling == Settling::Flush {
+                return Ok("flushed by nodetool; not compacted, as settle=flush says".to_owned());
+            }
             let names = relations.iter().map(|relation| relation.name.as_str());
             let compact: Vec<&str> = ["compact", keyspace].into_iter().chain(names).collect();
             // It returns when it has compacted everything. How many SSTables that leaves depends on the
@@ -41,13 +70,15 @@ pub fn settle_statements(
     has_nodetool: bool,
     keyspace: &str,
     relations: &[Relation],
+    settling: Settling,
 ) -> Vec<String> {
     if has_nodetool {
-        let names: Vec<&str> = relations.iter().map(|r| r.name.as_str()).collect();
-        return vec![
-            format!("nodetool flush {keyspace}"),
-            format!("nodetool compact {keyspace} {}", names.join(" ")),
-        ];
+        let mut commands = vec![format!("nodetool flush {keyspace}")];
+        if settling == Settling::Compact {
+            let names: Vec<&str> = relations.iter().map(|r| r.name.as_str()).collect();
+            commands.push(format!("nodetool compact {keyspace} {}", names.join(" ")));
+        }
+        return commands;
     }
     let mut statements = Vec::new();
     for period in [FLUSH_PERIOD_MS, 0] {
@@ -131,7 +162,29 @@ impl Deployment {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::DesignId;
+
     use super::*;
+
+    #[test]
+    fn a_design_is_compacted_unless_it_says_otherwise() {
+        let taken = |id: &str| {
+            let id: DesignId = id.parse().unwrap();
+            let mut settings = Settings::new(&id, "settle=compact|flush").unwrap();
+            Settling::take(&mut settings).map_err(|error| error.0)
+        };
+        assert_eq!(taken("cassandra/wide"), Ok(Settling::Compact));
+        assert_eq!(
+            taken("cassandra/wide?settle=compact"),
+            Ok(Settling::Compact)
+        );
+        assert_eq!(taken("cassandra/wide?settle=flush"), Ok(Settling::Flush));
+        let error = taken("cassandra/wide?settle=never").unwrap_err();
+        assert!(
+            error.contains("settle=never is not one of compact, flush"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn a_dry_run_shows_how_tables_and_views_are_settled() {
@@ -141,11 +194,15 @@ mod tests {
         };
         let relations = [Relation::table("t"), view];
         assert_eq!(
-            settle_statements(true, "ks", &relations),
+            settle_statements(true, "ks", &relations, Settling::Compact),
             ["nodetool flush ks", "nodetool compact ks t v"]
         );
         assert_eq!(
-            settle_statements(false, "ks", &relations),
+            settle_statements(true, "ks", &relations, Settling::Flush),
+            ["nodetool flush ks"]
+        );
+        assert_eq!(
+            settle_statements(false, "ks", &relations, Settling::Compact),
             [
                 "ALTER TABLE ks.t WITH memtable_flush_period_in_ms = 2000",
                 "ALTER MATERIALIZED VIEW ks.v WITH memtable_flush_period_in_ms = 2000",

@@ -8,6 +8,7 @@ use super::layout::ColumnarLayout;
 use crate::EngineError;
 use crate::cassandra::cluster::consistency::Written;
 use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
 
@@ -33,7 +34,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     statements.extend(request.claim_statement(&name));
     let made = recreation_statements(&keyspace.name, &name, layout.compression);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
-    statements.extend(request.settle_statements(&relations(&name)));
+    statements.extend(request.settle_statements(&relations(&name), Settling::Compact));
     statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(request.read_setting(layout.consistency, DEFAULT_LEVEL));

@@ -16,9 +16,10 @@ use super::layout::ColumnarLayout;
 use crate::EngineError;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::footprint;
 use crate::cassandra::cluster::keyspace::Keyspace;
 use crate::cassandra::cluster::replication::Replication;
-use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::cluster::settle::{self, Settling};
 use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
 use crate::columnar::{ChunkInserts, Opened, Shape, failed, limited};
@@ -166,8 +167,13 @@ impl Design for ColumnarDesign {
             self.deployment.forget_statistics().await;
             let sealed = self.opened().await?.settle().await?;
             let keyspace = &self.keyspace.name;
-            let settled =
-                settle::settle(&self.deployment, keyspace, &relations(&self.name)).await?;
+            let settled = settle::settle(
+                &self.deployment,
+                keyspace,
+                &relations(&self.name),
+                Settling::Compact,
+            )
+            .await?;
             Ok(format!("{sealed}; {settled}"))
         };
         self.noticing_death(settle.await).await

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
-use bakeoff_stats::ServerSample;
+use bakeoff_stats::{CacheCounts, ServerSample};
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::response::query_result::QueryRowsResult;
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::Statement;
 use tokio::sync::Mutex;
@@ -90,6 +91,7 @@ impl Sampler {
 /// Samples the resources of a server that Bakeoff started.
 fn used(server: Option<&Nodes>) -> ServerSample {
     let usage = server.map(Nodes::usage).unwrap_or_default();
+    let requests = server.and_then(Nodes::device_requests);
     ServerSample {
         cpu_seconds: usage.cpu_seconds,
         resident_bytes: usage.resident_bytes,
@@ -100,7 +102,37 @@ fn used(server: Option<&Nodes>) -> ServerSample {
         disk_written_bytes: usage.disk_written_bytes,
         gc_count: usage.gc_count,
         gc_seconds: usage.gc_seconds,
+        allocated_bytes: usage.allocated_bytes,
+        device_reads: requests.map(|(reads, _)| reads),
+        device_writes: requests.map(|(_, writes)| writes),
+        load_average: server.and_then(Nodes::load_average),
         ..ServerSample::default()
+    }
+}
+
+/// Use of the caches of a node; `None` of those that it has not.
+#[derive(Debug, Default, PartialEq)]
+struct Caches {
+    chunks: Option<CacheCounts>,
+    keys: Option<CacheCounts>,
+    rows: Option<CacheCounts>,
+}
+
+impl Caches {
+    /// Takes those that are known from names, hits and requests.
+    fn named(all: impl Iterator<Item = (String, i64, i64)>) -> Caches {
+        let mut caches = Caches::default();
+        for (name, hits, requests) in all {
+            let cache = match name.as_str() {
+                "chunks" => &mut caches.chunks,
+                "keys" => &mut caches.keys,
+                "rows" => &mut caches.rows,
+                _ => continue,
+            };
+            let counts = u64::try_from(hits).ok().zip(u64::try_from(requests).ok());
+            *cache = counts.map(|(hits, requests)| CacheCounts { hits, requests });
+        }
+        caches
     }
 }
 
@@ -109,13 +141,17 @@ struct Unanswered;
 
 impl Sampled<'_> {
     async fn ask(&self, node: &Node, used: ServerSample) -> ServerSample {
-        let (compactions, read, write) = tokio::join!(
+        let (compactions, caches, read, write) = tokio::join!(
             self.compactions(node),
+            self.caches(node),
             self.latency(node, "local_read_latency"),
             self.latency(node, "local_write_latency"),
         );
         ServerSample {
             pending_compactions: compactions,
+            chunk_cache: caches.chunks,
+            key_cache: caches.keys,
+            row_cache: caches.rows,
             read_p99_micros: read,
             write_p99_micros: write,
             ..used
@@ -128,6 +164,18 @@ impl Sampled<'_> {
                    WHERE name = 'CompactionExecutor'";
         let (active, pending): (i32, i32) = self.first(node, cql, ()).await.ok()??;
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
+    }
+
+    /// Returns the use of the caches that the node has.
+    async fn caches(&self, node: &Node) -> Caches {
+        let cql = "SELECT name, hit_count, request_count FROM system_views.caches";
+        let Ok(reply) = self.query(node, cql, ()).await else {
+            return Caches::default();
+        };
+        let Ok(rows) = reply.rows::<(String, i64, i64)>() else {
+            return Caches::default();
+        };
+        Caches::named(rows.filter_map(Result::ok))
     }
 
     /// Returns the recent 99th percentile of the server's own time for the tables, in microseconds.
@@ -153,14 +201,24 @@ impl Sampled<'_> {
     where
         R: for<'f> DeserializeRow<'f, 'f>,
     {
+        let rows = self.query(node, cql, values).await?;
+        rows.maybe_first_row().map_err(|_| Unanswered)
+    }
+
+    /// Queries a node.
+    async fn query(
+        &self,
+        node: &Node,
+        cql: &str,
+        values: impl SerializeRow,
+    ) -> Result<QueryRowsResult, Unanswered> {
         let node = NodeIdentifier::HostId(node.host_id);
         let mut statement = Statement::new(cql);
         statement.set_request_timeout(Some(TIME_LIMIT));
         statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(node, None)));
         let reply = self.session.query_unpaged(statement, values).await;
         let rows = reply.map_err(|_| Unanswered)?.into_rows_result();
-        let rows = rows.map_err(|_| Unanswered)?;
-        rows.maybe_first_row().map_err(|_| Unanswered)
+        rows.map_err(|_| Unanswered)
     }
 }
 
@@ -192,6 +250,21 @@ mod tests {
         assert_eq!(micros("5.0.9", 0.003), Some(3000.0));
         assert_eq!(micros("5.0.9", 0.0), None);
         assert_eq!(micros("4.0.1", 0.003), None);
+    }
+
+    #[test]
+    fn caches_are_known_by_their_names() {
+        let row = |name: &str, hits, requests| (name.to_owned(), hits, requests);
+        let rows = [row("keys", 3, 4), row("counters", 9, 9), row("rows", -1, 4)];
+        let keys = CacheCounts {
+            hits: 3,
+            requests: 4,
+        };
+        let expected = Caches {
+            keys: Some(keys),
+            ..Caches::default()
+        };
+        assert_eq!(Caches::named(rows.into_iter()), expected);
     }
 
     #[test]

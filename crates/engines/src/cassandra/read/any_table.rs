@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use bakeoff_workload::Consistency;
 use datafusion::catalog::TableProvider;
@@ -20,8 +21,18 @@ pub struct AnyTable {
     pub clustering_key: Vec<String>,
 }
 
-/// Opens a table or a materialized view of a cluster. The rows that are read of which a value has a time to live
-/// are counted in `expiring_rows`, if that is given.
+/// How a table of a cluster is read.
+#[derive(Debug, Clone, Default)]
+pub struct AnyReading {
+    /// Consistency level; `None` is for that of the session.
+    pub consistency: Option<Consistency>,
+    /// Time limit of one page; `None` is for that of all other reading.
+    pub page_time_limit: Option<Duration>,
+    /// Counter of the rows that are read of which a value has a time to live, if they are counted.
+    pub expiring_rows: Option<Arc<AtomicU64>>,
+}
+
+/// Opens a table or a materialized view of a cluster.
 ///
 /// # Errors
 /// Suggests a similar name if there is no such keyspace or table.
@@ -29,16 +40,16 @@ pub async fn open_table(
     session: Arc<Session>,
     keyspace: &str,
     name: &str,
-    consistency: Option<Consistency>,
-    expiring_rows: Option<Arc<AtomicU64>>,
+    reading: AnyReading,
 ) -> Result<AnyTable, String> {
     let mut table = read_table(&session.get_cluster_state(), keyspace, name)?;
     table.descending = is_descending(&session, keyspace, name).await;
     let (partition_key, clustering_key) =
         (table.partition_key.clone(), table.clustering_key.clone());
     let table = CassandraTable::new(session, table)
-        .for_rows_of_any_size(consistency.map(in_driver))
-        .counting_expiring(expiring_rows);
+        .for_rows_of_any_size(reading.consistency.map(in_driver))
+        .with_page_time_limit(reading.page_time_limit)
+        .counting_expiring(reading.expiring_rows);
     Ok(AnyTable {
         provider: Arc::new(table),
         partition_key,

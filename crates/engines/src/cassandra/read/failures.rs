@@ -9,7 +9,8 @@ const TOO_LONG: &str = "ran longer than";
 pub fn explained(error: &ExecutionError) -> String {
     if let ExecutionError::RequestTimeout(_) = error {
         return format!(
-            "{error}: look at the load and the log of the nodes, then repeat the command, or ask of fewer rows"
+            "{error}: look at the load and the log of the nodes, then repeat the command, ask of fewer rows, or \
+             give `bakeoff sql` more time with --time-out"
         );
     }
     let ExecutionError::LastAttemptError(RequestAttemptError::DbError(reason, message)) = error
@@ -111,7 +112,7 @@ mod tests {
         assert!(said.contains("Operation timed out"), "{said}");
         let said = explained(&ExecutionError::RequestTimeout(Duration::from_secs(60)));
         assert!(said.contains("60000ms"), "{said}");
-        assert!(said.ends_with("ask of fewer rows"), "{said}");
+        assert!(said.ends_with("more time with --time-out"), "{said}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod large_partitions;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
@@ -96,6 +97,14 @@ impl CassandraTable {
             statements: self.statements.with_consistency(consistency),
             ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
             page_rows: PageRows::BySize,
+            ..self
+        }
+    }
+
+    /// Waits for each page no longer than this; `None` is for the limit of all other reading.
+    pub fn with_page_time_limit(self, limit: Option<Duration>) -> Self {
+        CassandraTable {
+            statements: self.statements.with_page_time_limit(limit),
             ..self
         }
     }

@@ -23,7 +23,7 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let summary = layout.summary_table();
     let written = written.iter().chain(&summary);
     statements.extend(written.map(|table| table.insert_statement(keyspace)));
-    statements.extend(request.settle_statements(&relations));
+    statements.extend(request.settle_statements(&relations, layout.settling));
     // Operations of a mix are not for short names, and `drive` refuses them.
     let mix = { request.workload.mix.as_ref() }.filter(|_| !layout.names.are_short());
     if let Some(mix) = mix {

@@ -198,7 +198,13 @@ impl Design for RowsDesign {
 
     async fn settle(&self) -> Result<String, DesignError> {
         let tables = self.layout.relations();
-        let settled = settle::settle(&self.deployment, &self.keyspace.name, &tables).await?;
+        let settled = settle::settle(
+            &self.deployment,
+            &self.keyspace.name,
+            &tables,
+            self.layout.settling,
+        )
+        .await?;
         // A server that was restarted while rows were loaded may build them again.
         self.indexes_are_built().await?;
         Ok(settled)

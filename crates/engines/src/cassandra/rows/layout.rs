@@ -1,5 +1,6 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
+mod batch;
 mod copies;
 mod meaning;
 mod summaries;
@@ -13,11 +14,13 @@ use super::indexes::Indexes;
 use super::storage::TableOptions;
 use super::summary::Summary;
 use crate::EngineError;
+use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::names::table_name;
 use crate::cassandra::read::reading::Reading;
 use crate::cassandra::release::release_of;
 use crate::settings::Settings;
+pub use batch::{BATCH_BYTES, of as batch_bytes_of};
 use meaning::{check_meaning, column_names};
 
 /// Name of the column with the bucket number in bucketed partition keys.
@@ -84,6 +87,10 @@ pub struct TableLayout {
     /// Order of rows in a partition, with the newest one first if set.
     pub descending: bool,
     pub options: TableOptions,
+    /// How the table is brought to rest after loading.
+    pub settling: Settling,
+    /// Maximum bytes of a batch in which rows are written.
+    pub batch_bytes: usize,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub reading: Reading,
@@ -135,6 +142,8 @@ impl TableLayout {
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
+        let settling = Settling::take(&mut settings)?;
+        let batch_bytes = batch::take(&mut settings)?;
         let reading = Reading::take(&mut settings)?;
         let indexes = Indexes::take(&mut settings, table, release_of(id))?;
         let copies = Copies::take(&mut settings, table, keys_repeat)?;
@@ -151,6 +160,13 @@ impl TableLayout {
                     .to_owned(),
             ));
         }
+        if copies.as_ref().is_some_and(Copies::are_views) && options.drops_tombstones_at_once() {
+            return Err(settings.error(
+                "a view needs the tombstones of its table for a while: write gc_grace= with more than 0s, or leave \
+                 it out"
+                    .to_owned(),
+            ));
+        }
         let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
         let names = column_names(&mut settings, id, table)?;
         settings.end()?;
@@ -164,6 +180,8 @@ impl TableLayout {
             bucket,
             descending: order == Some("desc"),
             options,
+            settling,
+            batch_bytes,
             keys_repeat,
             reading,
             indexes,
@@ -276,7 +294,8 @@ impl TableLayout {
         };
         // Nulls that overwrite are tombstones, which compaction keeps until they are this old.
         // A table with views may not drop them at once, since its tombstones wait for the views.
-        let grace = if self.keys_repeat && !self.has_views() {
+        let keeps_tombstones = self.options.has_grace() || self.has_views();
+        let grace = if self.keys_repeat && !keeps_tombstones {
             " AND gc_grace_seconds = 0"
         } else {
             ""

@@ -16,7 +16,7 @@ use compaction::Compaction;
 macro_rules! table_options {
     () => {
         "compressor=LZ4|Zstd|Deflate|Snappy|none, level=3 (with compressor=Zstd), chunk=16KiB, \
-         compaction=STCS|LCS:160MiB|TWCS:1d|UCS:T4, caching=keys|rows:100|rows:all|none, ttl=30d"
+         compaction=STCS|LCS:160MiB|TWCS:1d|UCS:T4, caching=keys|rows:100|rows:all|none, ttl=30d, gc_grace=10d"
     };
 }
 pub(super) use table_options;
@@ -25,7 +25,7 @@ pub(super) use table_options;
 macro_rules! table_options_of_4 {
     () => {
         "compressor=LZ4|Zstd|Deflate|Snappy|none, level=3 (with compressor=Zstd), chunk=16KiB, \
-         compaction=STCS|LCS:160MiB|TWCS:1d, caching=keys|rows:100|rows:all|none, ttl=30d"
+         compaction=STCS|LCS:160MiB|TWCS:1d, caching=keys|rows:100|rows:all|none, ttl=30d, gc_grace=10d"
     };
 }
 pub(super) use table_options_of_4;
@@ -38,6 +38,8 @@ const HIGHEST_LEVEL: u8 = 22;
 const SHORTEST_TTL: u64 = 86_400;
 /// Longest time to live in seconds that Cassandra allows: 20 years of 365 days.
 const LONGEST_TTL: u64 = 20 * 365 * 86_400;
+/// Longest time in seconds for which Cassandra can keep tombstones, a number of 32 bits with a sign.
+const LONGEST_GRACE: u64 = 2_147_483_647;
 
 /// The table options that a design chooses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +52,8 @@ pub struct TableOptions {
     caching: Option<Caching>,
     /// Seconds from its writing to the end of a row; `None` lets rows live without end.
     ttl_seconds: Option<u64>,
+    /// Seconds for which tombstones are kept; `None` leaves it to Cassandra.
+    gc_grace_seconds: Option<u64>,
 }
 
 /// The compression of SSTables.
@@ -89,6 +93,7 @@ impl TableOptions {
                 "none, keys, rows:all, or rows: with a number of rows, as in rows:100",
             )?,
             ttl_seconds: take_ttl(settings)?,
+            gc_grace_seconds: take_gc_grace(settings)?,
         })
     }
 
@@ -103,6 +108,9 @@ impl TableOptions {
         }
         if let Some(seconds) = self.ttl_seconds {
             options.push(format!("default_time_to_live = {seconds}"));
+        }
+        if let Some(seconds) = self.gc_grace_seconds {
+            options.push(format!("gc_grace_seconds = {seconds}"));
         }
         options.join(" AND ")
     }
@@ -120,6 +128,16 @@ impl TableOptions {
         self.ttl_seconds.is_some()
     }
 
+    /// Returns whether the design says for how long tombstones are kept.
+    pub fn has_grace(&self) -> bool {
+        self.gc_grace_seconds.is_some()
+    }
+
+    /// Returns whether the design lets compaction drop tombstones at once.
+    pub fn drops_tombstones_at_once(&self) -> bool {
+        self.gc_grace_seconds == Some(0)
+    }
+
     /// Returns the effective settings for reports.
     pub fn settings(&self) -> Vec<(String, String)> {
         let compaction = self.compaction.as_ref().map_or_else(
@@ -129,14 +147,21 @@ impl TableOptions {
         let ttl = self.ttl_seconds.map_or("none".to_owned(), |seconds| {
             format!("{seconds} s after its writing, the row is gone")
         });
-        [
+        let mut settings = vec![
             ("compression", self.compression_cql()),
             ("compaction", compaction),
             ("caching", self.caching.unwrap_or(Caching::Keys).cql()),
             ("time to live", ttl),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
+        ];
+        // Otherwise it depends on whether keys repeat.
+        settings.extend(
+            self.gc_grace_seconds
+                .map(|seconds| ("gc_grace_seconds", seconds.to_string())),
+        );
+        let named = settings.into_iter();
+        named
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     fn compression_cql(&self) -> String {
@@ -264,6 +289,24 @@ fn take_ttl(settings: &mut Settings<'_>) -> Result<Option<u64>, EngineError> {
         Ok(ttl) => return Ok(Some(ttl.as_secs())),
     };
     Err(settings.error(format!("ttl={written} {why}")))
+}
+
+fn take_gc_grace(settings: &mut Settings<'_>) -> Result<Option<u64>, EngineError> {
+    let Some(written) = settings.parsed::<String>("gc_grace", "a duration")? else {
+        return Ok(None);
+    };
+    let why = match humantime::parse_duration(&written) {
+        Err(_) => "is not a duration such as 10d or 0s".to_owned(),
+        Ok(grace) if grace.subsec_nanos() > 0 => "is not a whole number of seconds".to_owned(),
+        Ok(grace) if grace.as_secs() > LONGEST_GRACE => {
+            format!(
+                "is more than Cassandra allows: write up to {}d",
+                LONGEST_GRACE / 86_400
+            )
+        }
+        Ok(grace) => return Ok(Some(grace.as_secs())),
+    };
+    Err(settings.error(format!("gc_grace={written} {why}")))
 }
 
 #[cfg(test)]

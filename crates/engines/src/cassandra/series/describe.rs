@@ -6,6 +6,7 @@ use bakeoff_workload::Consistency;
 use super::series_layout;
 use crate::EngineError;
 use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::settle::Settling;
 use crate::cassandra::read::reading::PAGE_ROWS;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
@@ -19,7 +20,10 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     statements.extend(layout.recreation_statements(keyspace));
     statements.push(layout.values.insert_statement(keyspace));
     statements.push(layout.update_index(keyspace));
-    statements.extend(request.settle_statements(&layout.table_names().map(Relation::table)));
+    statements.extend(request.settle_statements(
+        &layout.table_names().map(Relation::table),
+        Settling::Compact,
+    ));
     statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout.values));

@@ -20,9 +20,10 @@ use super::table::{KnownKeys, SeriesTable};
 use super::{describe, series_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::footprint;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::relations::Relation;
-use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::cluster::settle::{self, Settling};
 use crate::cassandra::read::first_rows;
 use crate::cassandra::request::DesignRequest;
 use crate::sql::{self, Session};
@@ -153,7 +154,13 @@ impl Design for SeriesDesign {
 
     async fn settle(&self) -> Result<String, DesignError> {
         let tables = self.layout.table_names().map(Relation::table);
-        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
+        settle::settle(
+            &self.deployment,
+            &self.keyspace.name,
+            &tables,
+            Settling::Compact,
+        )
+        .await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {

@@ -26,8 +26,6 @@ use crate::rate_limit::Pace;
 pub const IN_FLIGHT: usize = 128;
 /// Maximum number of rows of a batch: 300 was the measured optimum for short rows.
 pub const BATCH_ROWS: usize = 300;
-/// Maximum bytes of a batch, below the server's default `batch_size_fail_threshold` of 50 KiB.
-pub const BATCH_BYTES: usize = 40 << 10;
 /// Bytes that Cassandra counts for a row and for a cell, beside their values, when it compares a batch of several
 /// partitions with `batch_size_fail_threshold` (50 KiB): keys, times and deletion times, rounded up. Batches of one
 /// partition have no such limit.
@@ -40,7 +38,7 @@ pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
         Shape::Narrow => "single inserts".to_owned(),
         Shape::Wide | Shape::Blob | Shape::Compact => format!(
             "unlogged single-partition batches of up to {BATCH_ROWS} rows and {} KiB",
-            BATCH_BYTES >> 10
+            layout.batch_bytes >> 10
         ),
     };
     vec![(
@@ -125,17 +123,22 @@ pub async fn insert_over_any(
     let rows = Rows::new(layout, batch);
     let last = last_per_key(layout, batch).map_err(rejected)?;
     let overhead = ROW_OVERHEAD + CELL_OVERHEAD * layout.table.columns.len();
-    for members in into_batches(&rows, &last, usize::MAX, overhead) {
+    let limits = Limits {
+        rows: usize::MAX,
+        bytes: layout.batch_bytes,
+        overhead,
+    };
+    for members in into_batches(&rows, &last, limits) {
         send(session, insert, &rows, members).await?;
     }
     Ok(())
 }
 
-/// Describes these batches, for reports.
-pub fn setting_over_any() -> (String, String) {
+/// Describes these batches, of at most so many bytes, for reports.
+pub fn setting_over_any(batch_bytes: usize) -> (String, String) {
     let batches = format!(
         "unlogged batches of rows of any partitions, up to {} KiB each, one after the other",
-        BATCH_BYTES >> 10
+        batch_bytes >> 10
     );
     ("writes".to_owned(), batches)
 }
@@ -153,8 +156,13 @@ fn requests(
         Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
         Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
+            let limits = Limits {
+                rows: BATCH_ROWS,
+                bytes: layout.batch_bytes,
+                overhead: 0,
+            };
             let batches = groups.iter();
-            let batches = batches.flat_map(|group| into_batches(rows, group, BATCH_ROWS, 0));
+            let batches = batches.flat_map(|group| into_batches(rows, group, limits));
             batches.collect()
         }
     })
@@ -179,15 +187,23 @@ async fn send(
         .map_err(|e| failure("writing to Cassandra failed", &e))
 }
 
-/// Cuts rows into batches of at most so many rows and of the bytes that a batch may have, where each row counts
-/// for these bytes more than its values have.
-fn into_batches(rows: &Rows, mut group: &[usize], most: usize, overhead: usize) -> Vec<Vec<usize>> {
+/// What a batch may have at most.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    rows: usize,
+    bytes: usize,
+    /// Bytes that each row counts for beside its values.
+    overhead: usize,
+}
+
+/// Cuts rows into batches within these limits; a row that is too large is a batch of its own.
+fn into_batches(rows: &Rows, mut group: &[usize], limits: Limits) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     while !group.is_empty() {
         let mut bytes = 0;
-        let fitting = group.iter().take(most).take_while(|row| {
-            bytes += rows.bytes(**row) + overhead;
-            bytes <= BATCH_BYTES
+        let fitting = group.iter().take(limits.rows).take_while(|row| {
+            bytes += rows.bytes(**row) + limits.overhead;
+            bytes <= limits.bytes
         });
         let (batch, rest) = group.split_at(fitting.count().max(1));
         batches.push(batch.to_vec());
@@ -263,6 +279,7 @@ mod tests {
     use bakeoff_workload::{Column, ColumnType, Table};
 
     use super::*;
+    use crate::cassandra::rows::layout::BATCH_BYTES;
 
     fn layout(id: &str) -> TableLayout {
         let column = |name: &str, kind| Column {
@@ -333,18 +350,49 @@ mod tests {
         let layout = layout("cassandra/wide");
         let rows = Rows::new(&layout, &batch(&values));
         let group: Vec<usize> = (0..1000).collect();
-        let batches = into_batches(&rows, &group, BATCH_ROWS, 0);
+        let limits = Limits {
+            rows: BATCH_ROWS,
+            bytes: BATCH_BYTES,
+            overhead: 0,
+        };
+        let batches = into_batches(&rows, &group, limits);
         assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
         assert_eq!(batches.concat(), group);
         // Those of any partitions are as large as their bytes allow.
-        let large = into_batches(&rows, &group, usize::MAX, 0);
+        let any = Limits {
+            rows: usize::MAX,
+            ..limits
+        };
+        let large = into_batches(&rows, &group, any);
         assert!(large.len() < batches.len());
         assert_eq!(large.concat(), group);
         let bytes = |batch: &[usize]| batch.iter().map(|row| rows.bytes(*row)).sum::<usize>();
         assert!(large.iter().all(|batch| bytes(batch) <= BATCH_BYTES));
         // What Cassandra adds to each row counts, too.
-        let small = into_batches(&rows, &group, usize::MAX, 1 << 10);
+        let overhead = Limits {
+            overhead: 1 << 10,
+            ..any
+        };
+        let small = into_batches(&rows, &group, overhead);
         assert!(small.iter().all(|batch| batch.len() < 40));
         assert_eq!(small.concat(), group);
+    }
+
+    #[test]
+    fn a_design_s_largest_batch_cuts_what_is_loaded() {
+        let rows = batch(&(0..1000).map(|i| (1, i)).collect::<Vec<_>>());
+        let sizes = |id: &str| -> Vec<usize> {
+            let layout = layout(id);
+            let requests = requests(&layout, &rows, &Rows::new(&layout, &rows)).unwrap();
+            requests.iter().map(Vec::len).collect()
+        };
+        assert_eq!(sizes("cassandra/wide").first(), Some(&BATCH_ROWS));
+        let small = sizes("cassandra/wide?batch=1KiB");
+        assert!(
+            small[0] < BATCH_ROWS && small.iter().sum::<usize>() == 1000,
+            "{small:?}"
+        );
+        let said = settings(&layout("cassandra/wide?batch=1KiB"));
+        assert!(said[0].1.contains("and 1 KiB, 128 in flight"), "{said:?}");
     }
 }

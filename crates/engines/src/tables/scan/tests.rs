@@ -6,6 +6,7 @@ use super::*;
 
 const OPTIONS: Options = Options {
     consistency: None,
+    page_time_limit: None,
     threads: 2,
     memory_bytes: 64 << 20,
     cache_bytes: 0,

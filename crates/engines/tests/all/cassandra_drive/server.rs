@@ -260,6 +260,8 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
             disk_written_bytes,
             gc_count,
             gc_seconds,
+            load_average,
+            key_cache,
             ..
         } = &after;
         assert!(
@@ -271,5 +273,8 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
             "{after:?}"
         );
         assert!(gc_count.is_some() && gc_seconds.is_some(), "{after:?}");
+        assert!(load_average.is_some(), "{after:?}");
+        let asked = key_cache.is_some_and(|cache| cache.hits <= cache.requests);
+        assert!(asked, "{after:?}");
     }
 }

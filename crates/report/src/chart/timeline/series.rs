@@ -1,7 +1,7 @@
 //! Makes the panels of a trial's chart, one for each quantity, all over the same seconds.
 
 use bakeoff_stats::drive::{
-    DriveHeader, OperationCounts, SecondCounts, ServerSample, TrialSummary,
+    CacheCounts, DriveHeader, OperationCounts, SecondCounts, ServerSample, TrialSummary,
 };
 
 use super::{MOST_POINTS, growth};
@@ -70,6 +70,31 @@ impl<'a> Series<'a> {
             panel(
                 "Garbage collection pauses, ms/s",
                 self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
+                number,
+            ),
+            panel(
+                "Garbage collections a second",
+                self.grown(|s| s.gc_count.map(|n| n as f64)),
+                number,
+            ),
+            panel(
+                "Allocated on the heap, MiB/s",
+                self.grown(|s| s.allocated_bytes.map(|b| b as f64 / MIB)),
+                number,
+            ),
+            panel(
+                "Requests to the device a second, all programs: reads, writes dashed",
+                self.device(),
+                number,
+            ),
+            panel(
+                "Load average of the machine over a minute",
+                vec![self.gauge(Stroke::Strong, |s| s.load_average)],
+                number,
+            ),
+            panel(
+                "Cache hits, %: chunks strong, keys light, rows dashed",
+                self.caches(),
                 number,
             ),
             panel(
@@ -210,6 +235,43 @@ impl<'a> Series<'a> {
             megabytes(s.disk_read_bytes)
         });
         written.into_iter().chain(read).collect()
+    }
+
+    fn device(&self) -> Vec<Line> {
+        let count = |requests: Option<u64>| requests.map(|n| n as f64);
+        let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
+            growth::line(self.seconds, stroke, |s| count(value(s)))
+        };
+        let writes = line(Stroke::Dashed, |s| s.device_writes);
+        let reads = line(Stroke::Strong, |s| s.device_reads);
+        writes.into_iter().chain(reads).collect()
+    }
+
+    /// Makes a line for each cache that is asked, of the share of the requests that it answered.
+    fn caches(&self) -> Vec<Line> {
+        let share = |stroke, counts: fn(&ServerSample) -> Option<CacheCounts>| {
+            let hits = growth::line(self.seconds, stroke, |s| Some(counts(s)?.hits as f64))?;
+            let requests =
+                growth::line(self.seconds, stroke, |s| Some(counts(s)?.requests as f64))?;
+            let points = hits.points.iter().zip(&requests.points);
+            let points = points.map(|((at, hits), (_, requests))| {
+                let requests = requests.filter(|requests| *requests > 0.0);
+                (
+                    *at,
+                    hits.zip(requests)
+                        .map(|(hits, requests)| 100.0 * hits / requests),
+                )
+            });
+            let points: Vec<(f64, Option<f64>)> = points.collect();
+            let is_asked = points.iter().any(|(_, share)| share.is_some());
+            is_asked.then_some(Line { points, ..hits })
+        };
+        let lines = [
+            share(Stroke::Dashed, |s| s.row_cache),
+            share(Stroke::Light, |s| s.key_cache),
+            share(Stroke::Strong, |s| s.chunk_cache),
+        ];
+        lines.into_iter().flatten().collect()
     }
 
     /// Makes the line of a value that is not a counter: the highest of each point's seconds.

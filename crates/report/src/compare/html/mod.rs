@@ -81,7 +81,8 @@ fn scatter(summary: &Summary) -> String {
     let content = format!(
         "{}<figure>\n<div class=\"wide\">{wide}</div>\n<div class=\"phone\">{phone}</div>\n\
          <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
-         more rows for each second.</figcaption></figure>\n",
+         more rows for each second. Several queries count by the geometric mean of their times: those that most \
+         designs answered, without those that one answered from metadata.</figcaption></figure>\n",
         legend(summary)
     );
     section("Storage against speed", &content)
@@ -148,7 +149,8 @@ fn engines(summary: &Summary) -> String {
 
 fn setup(summary: &Summary) -> String {
     let engines: String = summary.engines.iter().map(page::setup::engine).collect();
-    let designs: String = summary.designs.iter().map(setup::design).collect();
+    let designs = summary.designs.iter();
+    let designs: String = designs.map(|d| setup::design(summary, d)).collect();
     let queries: String = summary
         .header
         .queries

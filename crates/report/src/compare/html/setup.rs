@@ -3,6 +3,7 @@
 use bakeoff_stats::{DesignSummary, Summary};
 
 use crate::compare::notes;
+use crate::compression;
 use crate::markup::Escaped;
 use crate::page::setup::{design_details, details, list, started};
 use crate::units;
@@ -60,8 +61,14 @@ fn warm_up(summary: &Summary) -> String {
     }
 }
 
-pub fn design(design: &DesignSummary) -> String {
-    design_details(&design.info, design.footprint.as_ref())
+pub fn design(summary: &Summary, design: &DesignSummary) -> String {
+    let (header, footprint) = (&summary.header, design.footprint.as_ref());
+    let copies = header.copies_in(&design.info);
+    let scale = (header.scale.full_rows, header.scale.replication);
+    let metadata =
+        footprint.and_then(|f| compression::metadata_at(f, copies, design.rows_loaded, scale));
+    let metadata = metadata.map(|memory| ("memory for compression metadata at full scale", memory));
+    design_details(&design.info, footprint, metadata.as_slice())
 }
 
 pub fn query(name: &str, sql: &str) -> String {

@@ -1,11 +1,12 @@
 //! Speed-ups of selective queries over a full scan, compared with the rule of thumb.
 
-use bakeoff_stats::{DesignInfo, SpeedUps, Summary};
+use bakeoff_stats::{DesignInfo, SpeedUp, SpeedUps, Summary};
 
 use crate::chart::{self, MOST_LINES, Palette};
 use crate::decide::words::list;
 use crate::markup::Escaped;
 use crate::page::{chart_figure, section};
+use crate::units;
 
 /// Most designs that are named where they are not drawn.
 const LISTED: usize = 6;
@@ -29,9 +30,16 @@ pub fn of_run(summary: &Summary) -> String {
     let Some(chart) = chart::speed_up_lines(&drawn) else {
         return String::new();
     };
+    let beyond = beyond_an_index(&all)
+        .into_iter()
+        .chain(many_values(summary));
+    let beyond: String = beyond
+        .map(|beyond| format!("<p class=\"hint-text\">{}</p>\n", Escaped(beyond)))
+        .collect();
     let content = format!(
-        "<p class=\"hint-text\">{}</p>\n{}<div class=\"charts\">\n{}</div>\n",
+        "<p class=\"hint-text\">{}</p>\n{}{}<div class=\"charts\">\n{}</div>\n",
         Escaped(hint(&drawn, others)),
+        beyond,
         legend(drawn.iter().map(|of| &of.design.info)),
         chart_figure("Speed-up over a full scan", &chart)
     );
@@ -65,6 +73,48 @@ fn hint(drawn: &[&SpeedUps<'_>], not_drawn: &[&SpeedUps<'_>]) -> String {
         hint += &format!(" Not drawn: {}.", list(&names, LISTED));
     }
     hint
+}
+
+/// Names the queries for which an index found more rows than one is advised for.
+fn beyond_an_index(all: &[SpeedUps<'_>]) -> Option<String> {
+    let of_design = |of: &SpeedUps<'_>| -> Vec<String> {
+        let beyond = of.queries.iter().filter(|query| query.is_beyond_an_index());
+        let id = &of.design.info.id;
+        beyond
+            .map(|query| {
+                let (share, times) = (100.0 * query.share, units::factor(query.times));
+                format!(
+                    "{} with {id} ({share:.1}% of the rows, {times} as fast as a full scan)",
+                    query.query
+                )
+            })
+            .collect()
+    };
+    let beyond: Vec<String> = all.iter().flat_map(of_design).collect();
+    let names: Vec<&str> = beyond.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "An index found more than {:.0}% of the rows, for which a study of formats of 2016 advises a table \
+             for each question instead: {}.",
+            100.0 * SpeedUp::INDEX_AT_MOST,
+            list(&names, LISTED)
+        )
+    })
+}
+
+/// Names the columns with an index that have more different values than one is advised for.
+fn many_values(summary: &Summary) -> Option<String> {
+    let columns: Vec<String> = { summary.beyond_an_index() }
+        .map(|values| format!("{} (about {})", values.column, units::rows(values.about)))
+        .collect();
+    let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "An index is of a column with more than 50,000 different values, for which the study of 2016 \
+             advises a table for each question, too: {}.",
+            list(&names, LISTED)
+        )
+    })
 }
 
 /// Renders the mark of each design.

@@ -1,6 +1,6 @@
 //! Renders the figures as tables: all designs, and CPU time.
 
-use bakeoff_stats::{CpuSeconds, DesignSummary, QuerySummary, Summary};
+use bakeoff_stats::{BoundBy, CpuSeconds, DesignSummary, QuerySummary, Summary};
 
 use crate::compare::figure::Figure;
 use crate::compare::{growth, to_best};
@@ -118,18 +118,37 @@ pub fn cpu(summary: &Summary) -> String {
             design
                 .queries
                 .iter()
-                .map(|q| or_none(q.time, |_| cpu_cell(&q.cpu))),
+                .map(|q| or_none(q.time, |_| query_cpu_cell(summary, design, q))),
         );
         row
     };
     let table = Table {
         caption: "Loading and settling: elapsed time. Longest stall: the slowest slice as a multiple of \
                   the median one, per row. CPU: of the client, + of the server, and the \
-                  client's share of both; for queries the mean of one answer.",
+                  client's share of both; for queries the mean of one answer, rows scanned for each second of \
+                  a core, and the cores in use meanwhile: bound by the CPU from 80% of the machine's on, \
+                  waiting below 0.8.",
         head,
         rows: summary.designs.iter().map(row).collect(),
     };
     table.html()
+}
+
+/// Renders the CPU time of an answer, what it scans with it, and whether it waits.
+fn query_cpu_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
+    let (info, cores) = (&design.info, summary.header.machine.cores);
+    let scanned = query
+        .rows_per_core_second(info)
+        .map(|rate| format!("{} rows/core-s", units::rate(rate)));
+    let word = match query.bound_by(info, cores) {
+        Some(BoundBy::Cpu) => ", CPU-bound",
+        Some(BoundBy::Waiting) => ", waits",
+        Some(BoundBy::FewCores) | None => "",
+    };
+    let used = { query.cores_used(info) }.map(|used| format!("{used:.1} of {cores} cores{word}"));
+    let more = scanned.into_iter().chain(used);
+    let more: String = more.map(|part| format!("<small>{part}</small>")).collect();
+    cpu_cell(&query.cpu) + &more
 }
 
 fn cpu_cell(cpu: &CpuSeconds) -> String {

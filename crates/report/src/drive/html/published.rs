@@ -1,7 +1,8 @@
 //! Shows what a publication says of the same question, next to what was measured.
 
-use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, PassFigures};
 
+use crate::drive::quantile;
 use crate::units;
 
 /// Renders the section; empty where nothing was published.
@@ -12,7 +13,7 @@ pub fn published(summary: &DriveSummary) -> String {
     let of_designs = |what: &str| {
         let designs = summary.designs.iter();
         designs
-            .filter_map(|d| Some((d.info.id.as_str(), measured(d, what)?)))
+            .filter_map(|d| Some((d.info.id.as_str(), measured(summary, d, what)?)))
             .collect()
     };
     crate::page::published::of(
@@ -23,18 +24,50 @@ pub fn published(summary: &DriveSummary) -> String {
     )
 }
 
-/// Writes what a load knows of the figures that a workload can name.
-pub(crate) fn measured(design: &DriveDesign, what: &str) -> Option<String> {
-    let rows = design.rows.filter(|rows| *rows > 0)? as f64;
+/// Writes what a load or passes know of a figure that a workload can name: loading, storage, or an operation.
+pub(crate) fn measured(summary: &DriveSummary, design: &DriveDesign, what: &str) -> Option<String> {
     match what {
         "load" => {
             let seconds = design.load_seconds.filter(|s| *s > 0.0)?;
-            Some(format!("{} rows/s", units::rate(rows / seconds)))
+            Some(format!("{} rows/s", units::rate(rows(design)? / seconds)))
         }
         "storage" => {
             let bytes = design.footprint.as_ref()?.bytes()? as f64;
-            Some(format!("{:.1} bytes/row", bytes / rows))
+            Some(format!("{:.1} bytes/row", bytes / rows(design)?))
         }
-        _ => None,
+        operation => {
+            let id = design.info.id.as_str();
+            let passes = summary.passes.iter();
+            let passes = passes.filter(|pass| pass.design == id && pass.operation == operation);
+            let in_passes = passes.filter_map(whole_pass);
+            let figures: Vec<String> = in_passes.chain(in_load(design, operation)).collect();
+            (!figures.is_empty()).then(|| figures.join("; "))
+        }
     }
+}
+
+/// Returns the number of rows before the load, if there are any.
+fn rows(design: &DriveDesign) -> Option<f64> {
+    let rows = design.rows.filter(|rows| *rows > 0)?;
+    Some(rows as f64)
+}
+
+/// Writes the real time of a pass.
+fn whole_pass(pass: &PassFigures) -> Option<String> {
+    Some(format!("{} in all", units::duration(pass.real?.median)))
+}
+
+/// Writes rate and response times of an operation of a mix.
+fn in_load(design: &DriveDesign, name: &str) -> Option<String> {
+    let mut operations = design.figures.iter().flat_map(|f| &f.operations);
+    let operation: &OperationFigures = operations.find(|o| o.name == name && o.count > 0)?;
+    let mut figures = vec![format!("{} ops/s", units::rate(operation.ops_per_second))];
+    let times = operation.response.as_ref();
+    for (share, label, time) in [
+        (0.5, "p50", times.map(|t| t.p50)),
+        (0.99, "p99", times.map(|t| t.p99)),
+    ] {
+        figures.extend(quantile(operation, share, time).map(|time| format!("{label} {time}")));
+    }
+    Some(figures.join(", "))
 }

@@ -51,7 +51,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 18] = [
+    let columns: [Column<Driven>; 26] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -85,7 +85,29 @@ pub fn designs(summary: &DriveSummary) -> String {
         ("Disk written/s", |d| {
             bytes(d.figures().and_then(|f| f.disk_written_per_second))
         }),
+        ("Device reads/s", |d| {
+            requests(d.figures().and_then(|f| f.device_reads_per_second))
+        }),
+        ("Device writes/s", |d| {
+            requests(d.figures().and_then(|f| f.device_writes_per_second))
+        }),
         ("GC", |d| percent(d.figures().and_then(|f| f.gc_share))),
+        ("Collections/s", |d| {
+            number(d.figures().and_then(|f| f.gc_per_second))
+        }),
+        ("Allocated/s", |d| {
+            bytes(d.figures().and_then(|f| f.allocated_per_second))
+        }),
+        ("Chunk cache hits", |d| {
+            percent(d.figures().and_then(|f| f.chunk_cache_hits))
+        }),
+        ("Key cache hits", |d| {
+            percent(d.figures().and_then(|f| f.key_cache_hits))
+        }),
+        ("Row cache hits", |d| {
+            percent(d.figures().and_then(|f| f.row_cache_hits))
+        }),
+        ("Fits into the page cache", |d| percent(cached(d))),
         ("Resident", |d| {
             bytes(d.figures().and_then(|f| f.resident_bytes).map(|b| b as f64))
         }),
@@ -119,6 +141,14 @@ pub fn designs(summary: &DriveSummary) -> String {
     let rows = rows.map(|d| (vec![name(d.design)], d)).collect();
     let caption = format!("{}{}", figures_of(summary), explained(summary));
     table(&caption, &["Design"], &columns, rows)
+}
+
+/// Returns the largest share of the stored bytes that the page cache can have held, at most 1; `None` without a
+/// limit of the server's memory.
+fn cached(design: &Driven) -> Option<f64> {
+    let cache = design.figures()?.page_cache_bytes? as f64;
+    let stored = design.design.footprint.as_ref()?.bytes()?;
+    (stored > 0).then(|| (cache / stored as f64).min(1.0))
 }
 
 /// Says which loads the figures of designs are of.
@@ -215,8 +245,11 @@ fn why(operation: &OperationFigures) -> String {
 }
 
 pub fn trials(summary: &DriveSummary) -> String {
-    let columns: [Column<&TrialSummary>; 8] = [
+    let columns: [Column<&TrialSummary>; 9] = [
         ("Schedule", |t| Escaped(&t.start.schedule).to_string()),
+        ("Connected in", |t| {
+            seconds(t.end.as_ref().and_then(|end| end.longest_to_connect()))
+        }),
         ("Lasted", |t| units::duration(t.duration)),
         ("Warm-up", |t| format!("{} s", t.warm_up_seconds)),
         ("Steady", |t| match t.steady {
@@ -254,8 +287,8 @@ pub fn trials(summary: &DriveSummary) -> String {
         ];
         (names, t)
     });
-    let caption = "In the order in which they were driven. trials/NNN.hlog has the histograms of \
-                   each second.";
+    let caption = "In the order in which they were driven. Connected in: the slowest worker's connections and \
+                   prepared statements, before the load began. trials/NNN.hlog has the histograms of each second.";
     table(
         caption,
         &["Design", "Load", "Round"],
@@ -321,6 +354,10 @@ fn bytes(bytes: Option<f64>) -> String {
 
 fn number(number: Option<f64>) -> String {
     or_none(number, |n| format!("{n:.2}"))
+}
+
+fn requests(per_second: Option<f64>) -> String {
+    or_none(per_second, units::rate)
 }
 
 fn percent(share: Option<f64>) -> String {

@@ -53,6 +53,67 @@ fn every_failure_and_note_is_told() {
 }
 
 #[test]
+fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_scale() {
+    let mut summary = fixture::summary().unwrap();
+    // 1 MiB for 120,000 rows, of 4,160,000 with three copies.
+    let memory = "<dt>memory for compression metadata at full scale</dt><dd>104 MiB on all nodes, for 3 copies";
+    let page = render(&summary);
+    assert!(page.contains(memory) && !page.contains("compression gains next to nothing"));
+    let stored = summary
+        .designs
+        .iter_mut()
+        .find(|d| d.info.id == "cassandra/narrow");
+    let footprint = stored.unwrap().footprint.as_mut().unwrap();
+    footprint.compression_ratio = Some(0.953);
+    let note = "compression gains next to nothing in cassandra/narrow (to 95.3%)";
+    assert!(render(&summary).contains(note));
+}
+
+#[test]
+fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
+    let (page, summary) = (page(), fixture::summary().unwrap());
+    let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();
+    let (_, named) = chart.split_once("Speed is the geometric mean of ").unwrap();
+    let (named, _) = named.split_once(". ").unwrap();
+    let names: Vec<&str> = named.split(", ").collect();
+    assert!(names.len() > 1, "{names:?}");
+    assert!(chart.contains(&format!(
+        "second, {} queries, their geometric mean →",
+        names.len()
+    )));
+    let narrow = summary.design("cassandra/narrow").unwrap();
+    let seconds = |name: &&str| narrow.query(name).unwrap().time.unwrap().median;
+    let product: f64 = names.iter().map(seconds).product();
+    let mean = product.powf(1.0 / names.len() as f64);
+    let rate = bakeoff_report::units::rate(summary.rows as f64 / mean);
+    let (_, narrow) = chart.split_once("cassandra/narrow: ").unwrap();
+    let (narrow, _) = narrow.split_once(" rows/s.").unwrap();
+    assert!(narrow.ends_with(&format!(", {rate}")), "{narrow}: {rate}");
+}
+
+#[test]
+fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
+    let (page, summary) = (page(), fixture::summary().unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // Client and server use 1.4 cores, and an engine without a server 1.8.
+    assert!(
+        section.contains("<small>1.4 of 2 cores</small>"),
+        "{section}"
+    );
+    assert!(section.contains("<small>1.8 of 2 cores, CPU-bound</small>"));
+    assert!(!section.contains("waits</small>"));
+    let narrow = summary.design("cassandra/narrow").unwrap();
+    let query = narrow.queries.iter().find(|q| q.time.is_some()).unwrap();
+    let (client, server) = (query.cpu.client, query.cpu.server.unwrap());
+    let rate = bakeoff_report::units::rate(query.rows_scanned.unwrap() / (client + server));
+    assert!(
+        section.contains(&format!("<small>{rate} rows/core-s</small>")),
+        "{rate}"
+    );
+}
+
+#[test]
 fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     let page = page();
     let map = page.split_once("class=\"heat-map\"").unwrap().1;

@@ -1,5 +1,5 @@
 use bakeoff_report::html;
-use bakeoff_stats::{Record, Selected, Summary};
+use bakeoff_stats::{DistinctValues, Record, Selected, Summary};
 
 use super::fixture;
 use super::html::open_elements;
@@ -132,6 +132,31 @@ fn indexes_tables_and_views_have_lines_beside_the_rule_of_thumb() {
         // Albania is 1 in 833 rows, of which half of the speed is 417 times that of a scan.
         assert!(section.contains(&format!("{id}: albania 417")), "{section}");
     }
+}
+
+#[test]
+fn an_index_that_finds_more_than_a_hundredth_of_the_rows_is_told() {
+    let told =
+        "An index found more than 1% of the rows, for which a study of formats of 2016 advises";
+    let view = by_setting("view=k");
+    assert!(!section(&view).unwrap().contains(told), "it has no index");
+    let mut summary = by_setting("index=k");
+    let values = |column: &str, about| DistinctValues {
+        column: column.to_owned(),
+        about,
+    };
+    summary.distinct = vec![values("k", 61_234), values("few", 240)];
+    let section = section(&summary).unwrap();
+    // 10,920 and 1,214 of 120,000 rows, at half of the speed that their shares promise.
+    for words in [
+        told,
+        "for each question, too: k (about 61.2 k).",
+        "usa with cassandra/wide?index=k (9.1% of the rows, 5.5× as fast as a full scan)",
+        "month with cassandra/wide?index=k (1.0% of the rows, 49× as fast as a full scan)",
+    ] {
+        assert!(section.contains(words), "{words}: {section}");
+    }
+    assert!(!section.contains("albania with"), "{section}");
 }
 
 /// The run with further designs that answer like the narrow table, each with an id, how many times as long it takes,

@@ -162,6 +162,7 @@ pub fn passes() -> Result<Load> {
                     disk_read: Some(0),
                     disk_written: Some(3 << 20),
                     gc: Some(0.02),
+                    gc_count: Some(u64::from(round)),
                 }))?;
             }
         }

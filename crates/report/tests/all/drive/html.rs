@@ -31,12 +31,73 @@ fn client_and_server_share_a_time_axis() {
         "Memory, MiB: resident, cache dashed, limit red",
         "Server disk, MB/s",
         "Garbage collection pauses",
+        "Garbage collections a second",
+        "Allocated on the heap, MiB/s",
+        "Requests to the device a second, all programs: reads, writes dashed",
+        "Load average of the machine over a minute",
+        "Cache hits, %: chunks strong, keys light, rows dashed",
         "Compactions waiting or running",
     ] {
         assert!(chart.contains(panel), "{panel}");
     }
     assert!(!chart.contains("Failed operations"), "none failed");
     assert_eq!(chart.matches("seconds from the start").count(), 1);
+}
+
+#[test]
+fn loads_and_passes_have_the_time_in_which_the_slowest_worker_connected() {
+    for summary in [&COMPARISON, &PASSES] {
+        let page = render(summary);
+        assert!(page.contains("Connected in</th>") && page.contains(">34.0 ms<"));
+    }
+    let mut summary = COMPARISON.clone();
+    for trial in &mut summary.trials {
+        trial.end.as_mut().unwrap().connect_seconds.clear();
+    }
+    assert!(!render(&summary).contains("Connected in</th>"));
+}
+
+#[test]
+fn designs_that_are_hardly_compressed_are_named() {
+    let mut summary = COMPARISON.clone();
+    let note = "compression gains next to nothing in";
+    assert!(!render(&summary).contains(note));
+    let footprint = summary.designs[0].footprint.as_mut().unwrap();
+    footprint.compression_ratio = Some(0.9);
+    let page = render(&summary);
+    assert!(page.contains(&format!("{note} {} (to 90.0%)", fixture::DESIGNS[0])));
+}
+
+#[test]
+fn designs_have_what_their_server_allocated_collected_and_asked_of_the_device() {
+    let page = render(&COMPARISON);
+    for heading in [
+        "Collections/s",
+        "Allocated/s",
+        "Device reads/s",
+        "Device writes/s",
+    ] {
+        assert!(page.contains(&format!("{heading}</th>")), "{heading}");
+    }
+    for figure in ["64.0 MiB", ">700<", ">40.0<"] {
+        assert!(page.contains(figure), "{figure}");
+    }
+    // Three of four keys were in their cache, and there is no row cache.
+    assert!(page.contains("Key cache hits</th>") && page.contains(">75.0%<"));
+    assert!(!page.contains("Row cache hits</th>"));
+    // The page cache had at most 116 MiB of 1,822 and 1,311.
+    assert!(page.contains("Fits into the page cache</th>"));
+    assert!(page.contains(">6.4%<") && page.contains(">8.8%<"));
+    // Where it is not known, no column says so.
+    let mut summary = COMPARISON.clone();
+    for design in &mut summary.designs {
+        let figures = design.figures.as_mut().unwrap();
+        figures.gc_per_second = None;
+        figures.device_reads_per_second = None;
+    }
+    let page = render(&summary);
+    assert!(!page.contains("Collections/s</th>") && !page.contains("Device reads/s</th>"));
+    assert!(page.contains("Allocated/s</th>"));
 }
 
 /// The lines below a panel's heading, up to the next one's.

@@ -6,7 +6,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, FailureKind};
 use bakeoff_stats::{Estimate, PublishedFigure, Role};
 
 use super::fixture;
-use super::read::{COMPARISON, RATE, SEARCH, STALL, verdict};
+use super::read::{COMPARISON, PASSES, RATE, SEARCH, STALL, verdict};
 
 /// As a load of which every operation timed out.
 fn fail_all(design: &mut DriveDesign) {
@@ -280,6 +280,68 @@ fn published_figures_are_shown_and_escaped() {
     assert!(text.contains("- 44,000 <b>to</b> 62,000"), "{text}");
     assert!(text.contains("- theirs, storage: 650 bytes/row"), "{text}");
     assert!(!render(&COMPARISON, 80, false).contains("Published"));
+}
+
+#[test]
+fn a_published_operation_has_its_rate_and_times_beside_it() {
+    let page = html::render(&published(&COMPARISON, "read", "44,000 ops/s"));
+    let row = row_of(&page, "read");
+    assert!(row.contains("theirs: 44,000 ops/s"), "{row}");
+    for design in fixture::DESIGNS {
+        assert!(row.contains(&format!("{design}: ")), "{row}");
+    }
+    let rate = COMPARISON.designs[0].figures.as_ref().unwrap().operations[0].ops_per_second;
+    let rate = format!("{rate:.0} ops/s, p50 ");
+    assert!(
+        row.contains(&rate) && row.contains(" ms, p99 "),
+        "{rate}: {row}"
+    );
+}
+
+#[test]
+fn a_published_pass_has_its_real_time_beside_it() {
+    let page = html::render(&published(&PASSES, "write", "171.5 s in all"));
+    let row = row_of(&page, "write");
+    assert!(row.contains("theirs: 171.5 s in all"), "{row}");
+    assert!(row.contains("4KiB: 2.15 s in all"), "{row}");
+    // Two passes have this operation.
+    let row = row_of(
+        &html::render(&published(&PASSES, "read", "47.9 s in all")),
+        "read",
+    );
+    assert!(row.contains("4.15 s in all; 3.10 s in all"), "{row}");
+}
+
+#[test]
+fn a_published_operation_that_never_succeeded_has_nothing_beside_it() {
+    let mut summary = published(&COMPARISON, "read", "44,000 ops/s");
+    summary.designs.iter_mut().for_each(fail_all);
+    let row = row_of(&html::render(&summary), "read");
+    assert!(!row.contains("cassandra/wide"), "{row}");
+}
+
+/// A load with one published figure.
+fn published(of: &DriveSummary, what: &str, figure: &str) -> DriveSummary {
+    let mut summary = of.clone();
+    let text = r#"{"source": "A study of 2015", "figures": [], "notes": []}"#;
+    summary.header.published = Some(serde_json::from_str(text).unwrap());
+    let published = summary.header.published.as_mut().unwrap();
+    published.figures.push(PublishedFigure {
+        design: "theirs".to_owned(),
+        what: what.to_owned(),
+        figure: figure.to_owned(),
+    });
+    summary
+}
+
+/// The line of a published figure in the page.
+fn row_of(page: &str, what: &str) -> String {
+    let (_, section) = page.split_once("Published figures</h2>").unwrap();
+    let mut rows = section.split("<tr>").skip(2);
+    let row = rows.next().and_then(|row| row.split("</tr>").next());
+    let row = row.unwrap().to_owned();
+    assert!(row.contains(what), "{row}");
+    row
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use bakeoff_stats::drive::{
-    DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated, SecondCounts,
-    ServerSample, Tally, TrialEnd, TrialStart,
+    CacheCounts, DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated,
+    SecondCounts, ServerSample, Tally, TrialEnd, TrialStart,
 };
 use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint};
 
@@ -119,6 +119,14 @@ impl Writer<'_> {
             memory_limit_bytes: Some(1 << 30),
             gc_count: Some(12),
             gc_seconds: Some(0.4),
+            allocated_bytes: Some(1 << 30),
+            device_reads: Some(20_000),
+            device_writes: Some(9_000),
+            load_average: Some(1.5),
+            key_cache: Some(CacheCounts {
+                hits: 100,
+                requests: 1_000,
+            }),
             ..ServerSample::default()
         };
         let (mut sent, mut queued) = (0, 0);
@@ -150,6 +158,7 @@ impl Writer<'_> {
                 client: sent as f64 * 21e-6,
                 server: None,
             },
+            connect_seconds: vec![0.021, 0.034],
             messages: match shape.warm_up {
                 0 => Vec::new(),
                 _ => vec!["timed out: no answer to an insert within 10 s".to_owned()],
@@ -228,6 +237,13 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     let collected = u64::from(second % 4 == 1);
     add(&mut server.gc_count, collected);
     add_f64(&mut server.gc_seconds, collected as f64 * 0.012);
+    add(&mut server.allocated_bytes, 64 << 20);
+    add(&mut server.device_reads, 700);
+    add(&mut server.device_writes, 40);
+    server.key_cache = server.key_cache.map(|cache| CacheCounts {
+        hits: cache.hits + 75,
+        requests: cache.requests + 100,
+    });
     server.pending_compactions = Some(u64::from(second % 9 > 4));
     server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
     server.write_p99_micros = Some(110.0);

@@ -4,6 +4,7 @@ mod by_level;
 mod by_setting;
 mod collect;
 mod concurrent;
+mod cores;
 mod cost;
 mod cpu;
 mod decision;
@@ -25,6 +26,7 @@ pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
+pub use cores::BoundBy;
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, QueryCost};
 pub use growth::{
     Axis, DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
@@ -43,8 +45,8 @@ pub use users::{
 };
 
 use super::{
-    Axes, ColumnsRead, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft,
-    Selected, Step,
+    Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, QuerySets, Record,
+    RowsLeft, Selected, Step,
 };
 use crate::decide::Decision;
 use crate::per_node::{PerNode, Wanted};
@@ -91,6 +93,9 @@ pub struct Summary {
     /// Number of columns that queries read, as far as it is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns_read: Vec<ColumnsRead>,
+    /// Different values of columns with an index, as far as they were counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub distinct: Vec<DistinctValues>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

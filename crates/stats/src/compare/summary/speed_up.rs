@@ -2,6 +2,7 @@
 
 use super::{DesignSummary, QuerySummary, Summary};
 use crate::Estimate;
+use crate::compare::DistinctValues;
 
 /// Words of queries without a condition that need not read all rows all the same.
 const NOT_OF_A_SCAN: [&str; 4] = ["where", "limit", "distinct", "join"];
@@ -32,12 +33,27 @@ pub struct SpeedUp<'a> {
     pub share: f64,
     /// Seconds of the full scan divided by those of the query.
     pub times: f64,
+    /// Set if an index of the design is known to have found the rows, so that not all were read.
+    pub by_index: bool,
 }
 
+/// Different values of a column above which a table for each question is advised instead of an index, by the same
+/// study.
+const VALUES_OF_AN_INDEX: u64 = 50_000;
+
 impl SpeedUp<'_> {
+    /// Share of the rows above which a table for each question is advised instead of an index: that of the study of
+    /// formats by E. Chan, 2016.
+    pub const INDEX_AT_MOST: f64 = 0.01;
+
     /// Returns the speed-up that reading only the selected rows would bring.
     pub fn expected(&self) -> f64 {
         1.0 / self.share
+    }
+
+    /// Returns whether an index found more rows than one is advised for.
+    pub fn is_beyond_an_index(&self) -> bool {
+        self.by_index && self.share > Self::INDEX_AT_MOST
     }
 }
 
@@ -51,6 +67,14 @@ impl Summary {
         (share > 0.0 && share <= 1.0).then_some(share)
     }
 
+    /// Returns the columns with an index that have more different values than an index is advised for, each with
+    /// about how many.
+    pub fn beyond_an_index(&self) -> impl Iterator<Item = &DistinctValues> {
+        self.distinct
+            .iter()
+            .filter(|values| values.about > VALUES_OF_AN_INDEX)
+    }
+
     /// Returns the speed-ups of all designs whose layout has a full scan, and which have answered queries
     /// with known shares.
     pub fn speed_ups(&self) -> Vec<SpeedUps<'_>> {
@@ -59,11 +83,17 @@ impl Summary {
             let Some(full_scan) = self.full_scan(layout(&design.info.id)) else {
                 continue;
             };
-            let queries = { design.queries.iter() }
-                .filter_map(|query| self.speed_up(query, full_scan.seconds));
+            let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
+            let has_index = !design.info.indexed_columns().is_empty();
+            let queries = design.queries.iter().filter_map(|query| {
+                let reads_some = query.rows_scanned.is_some_and(|rows| rows < all_rows);
+                Some(SpeedUp {
+                    by_index: has_index && reads_some,
+                    ..self.speed_up(query, full_scan.seconds)?
+                })
+            });
             let mut queries: Vec<SpeedUp<'_>> = queries.collect();
             queries.sort_by(|a, b| a.share.total_cmp(&b.share));
-            let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id)) as f64;
             let mut with_share = { design.queries.iter() }
                 .filter(|query| self.selected_share(&query.query).is_some());
             let only_scans =
@@ -87,6 +117,7 @@ impl Summary {
             query: &query.query,
             share,
             times,
+            by_index: false,
         })
     }
 
@@ -270,6 +301,61 @@ mod tests {
             };
             assert!((few.times / few.expected() - 1.0).abs() < 1e-9, "{id}");
             assert!((tenth.times / tenth.expected() - 0.5).abs() < 1e-9, "{id}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_finds_more_rows_than_is_advised_is_known() {
+        let seconds = [
+            ("cassandra/wide", [4.0, 4.0, 4.0]),
+            ("cassandra/wide?index=k", [5.0, 0.8, 0.008]),
+        ];
+        let mut records = records(&seconds, Some(ROWS));
+        for record in &mut records {
+            if let Record::Timed(timing) = record
+                && timing.design.ends_with("index=k")
+            {
+                timing.rows_scanned = match timing.query.as_str() {
+                    "tenth" => Some(100),
+                    "few" => Some(2),
+                    _ => Some(ROWS),
+                };
+            }
+        }
+        let summary = Summary::from_records(&records).unwrap();
+        let beyond = |n: usize| -> Vec<&str> {
+            let all = summary.speed_ups();
+            let queries = all[n].queries.iter().filter(|q| q.is_beyond_an_index());
+            queries.map(|q| q.query).collect()
+        };
+        assert!(beyond(0).is_empty(), "it reads all rows");
+        assert_eq!(beyond(1), ["tenth"]);
+        assert_eq!(summary.beyond_an_index().count(), 0);
+        let values = |column: &str, about| DistinctValues {
+            column: column.to_owned(),
+            about,
+        };
+        let columns = vec![values("k", 50_000), values("v", 50_001)];
+        records.push(Record::Distinct { columns });
+        let summary = Summary::from_records(&records).unwrap();
+        let beyond: Vec<&str> = summary
+            .beyond_an_index()
+            .map(|v| v.column.as_str())
+            .collect();
+        assert_eq!(beyond, ["v"]);
+    }
+
+    #[test]
+    fn an_id_names_the_columns_of_its_index() {
+        let mut info = crate::compare::testing::header().designs[0].clone();
+        for (id, columns) in [
+            ("cassandra/wide", vec![]),
+            ("cassandra/wide?table_by=k", vec![]),
+            ("cassandra/wide?bucket=1d&index=k#twin", vec!["k"]),
+            ("cassandra/narrow?index=k+v:2i&page=7", vec!["k", "v"]),
+        ] {
+            info.id = id.to_owned();
+            assert_eq!(info.indexed_columns(), columns, "{id}");
         }
     }
 

@@ -211,6 +211,9 @@ impl<'a> Joined<'a> {
                 client: ends.iter().map(|(e, _)| e.cpu.client).sum(),
                 server: server.or_else(|| ends.iter().find_map(|(e, _)| e.cpu.server)),
             },
+            connect_seconds: { ends.iter() }
+                .flat_map(|(e, _)| e.connect_seconds.iter().copied())
+                .collect(),
             messages: messages(|e| &e.messages),
             background: messages(|e| &e.background),
             background_statements: sum(|e| e.background_statements),

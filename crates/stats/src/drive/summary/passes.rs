@@ -35,9 +35,12 @@ pub struct PassFigures {
     pub disk_read: Option<Estimate>,
     pub disk_written: Option<Estimate>,
     pub gc: Option<Estimate>,
+    pub gc_count: Option<Estimate>,
     /// Response times of single operations, in seconds.
     pub p50: Option<Estimate>,
     pub p99: Option<Estimate>,
+    /// Longest time in which a worker connected and prepared statements before a pass, in seconds.
+    pub connect: Option<Estimate>,
 }
 
 /// Sums up the passes of all designs: those of a design in the order in which they are carried out.
@@ -99,8 +102,10 @@ fn of_pass(
         disk_read: over_rounds(&|_, record| record.disk_read.map(|bytes| bytes as f64)),
         disk_written: over_rounds(&|_, record| record.disk_written.map(|bytes| bytes as f64)),
         gc: over_rounds(&|_, record| record.gc),
+        gc_count: over_rounds(&|_, record| record.gc_count.map(|count| count as f64)),
         p50: over_rounds(&|trial, _| response(trial, |latency| latency.p50)),
         p99: over_rounds(&|trial, _| response(trial, |latency| latency.p99)),
+        connect: over_rounds(&|trial, _| trial.end.as_ref()?.longest_to_connect()),
     }
 }
 

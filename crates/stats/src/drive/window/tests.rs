@@ -1,5 +1,5 @@
 use crate::drive::testing::*;
-use crate::drive::{DriveRecord, FailureKind, Tally};
+use crate::drive::{CacheCounts, DriveRecord, FailureKind, Tally};
 
 #[test]
 fn what_failed_while_warming_up_is_counted() {
@@ -38,6 +38,30 @@ fn the_drain_after_a_part_of_a_second_is_not_in_the_rate() {
     assert_eq!((figures.seconds, figures.ops_per_second), (11.0, 10.0));
     assert_eq!(figures.operations[0].count, 150, "times are of all");
     assert_eq!(summary.trials[0].duration, 11.5);
+}
+
+#[test]
+fn hits_of_a_cache_are_those_of_the_load_alone() {
+    let mut seconds = even_seconds(12, 10, 0);
+    for (n, (_, server)) in (0..).zip(seconds.iter_mut()) {
+        // A quarter of what is asked while the load lasts, and nothing of what was asked before.
+        server.chunk_cache = Some(CacheCounts {
+            hits: 10 * n,
+            requests: 5_000 + 40 * n,
+        });
+        server.row_cache = Some(CacheCounts::default());
+        server.page_cache_bytes = Some(100 - n);
+    }
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+    });
+    let figures = &summary(dir.path()).trials[0].figures;
+    assert_eq!(figures.chunk_cache_hits, Some(0.25));
+    assert_eq!(
+        (figures.key_cache_hits, figures.row_cache_hits),
+        (None, None)
+    );
+    assert_eq!(figures.page_cache_bytes, Some(100));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Checks `[server.jvm]`.
 
+use super::super::number;
 use super::super::text::Text;
 use super::word;
 use crate::{Collector, Result, ServerSettings, wire};
@@ -11,8 +12,20 @@ const COLLECTORS: [(&str, Collector); 4] = [
     ("Serial", Collector::Serial),
 ];
 
+/// Most processors that a JVM may be told of.
+const MOST_PROCESSORS: u32 = 1024;
+
 pub fn collector(document: Text<'_>, wire: &wire::Jvm) -> Result<Option<Collector>> {
     word(document, wire.collector.as_ref(), "collector", &COLLECTORS)
+}
+
+pub fn processors(document: Text<'_>, wire: &wire::Jvm) -> Result<Option<u32>> {
+    number::up_to(
+        document,
+        wire.processors.as_ref(),
+        "processors",
+        MOST_PROCESSORS,
+    )
 }
 
 /// Checks that there can be such a young generation.

@@ -25,6 +25,8 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            settling: self.settling,
+            batch_bytes: self.batch_bytes,
             keys_repeat: self.keys_repeat,
             reading: self.reading,
             indexes: None,

@@ -11,6 +11,8 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            settling: self.settling,
+            batch_bytes: self.batch_bytes,
             keys_repeat: false,
             reading: self.reading,
             indexes: None,

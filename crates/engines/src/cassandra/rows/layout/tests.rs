@@ -148,4 +148,19 @@ fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
             .create_statement("ks")
             .ends_with(" AND default_time_to_live = 86400 AND gc_grace_seconds = 0")
     );
+    // What the design says goes before it.
+    let id: DesignId = "cassandra/wide?gc_grace=1h".parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), true).unwrap();
+    let create = layout.create_statement("ks");
+    assert!(
+        create.ends_with("} AND gc_grace_seconds = 3600"),
+        "{create}"
+    );
+}
+
+#[test]
+fn a_design_that_is_flushed_only_says_so() {
+    let id: DesignId = "cassandra/narrow?settle=flush".parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Narrow, &table(), false).unwrap();
+    assert_eq!(layout.settling, Settling::Flush);
 }

@@ -141,6 +141,24 @@ fn rows_live_as_long_as_is_asked() {
 }
 
 #[test]
+fn tombstones_are_kept_as_long_as_is_asked() {
+    for (written, seconds) in [
+        ("0s", 0),
+        ("90s", 90),
+        ("10d", 864_000),
+        ("24855d", 2_147_472_000),
+    ] {
+        let cql = cql(&format!("gc_grace={written}"));
+        assert_eq!(cql, format!("gc_grace_seconds = {seconds}"));
+    }
+    assert!(options("gc_grace=0s").unwrap().drops_tombstones_at_once());
+    assert!(!options("").unwrap().drops_tombstones_at_once());
+    let shown = options("gc_grace=1h").unwrap().settings();
+    let grace = ("gc_grace_seconds".to_owned(), "3600".to_owned());
+    assert_eq!(shown.last(), Some(&grace));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_what_does() {
     for (settings, words) in [
         ("compressor=gzip", "is not one of LZ4, Zstd"),
@@ -186,6 +204,10 @@ fn what_makes_no_sense_is_refused_with_what_does() {
         ("ttl=23h", "gone before the run is over"),
         ("ttl=90000s500ms", "not a whole number of seconds"),
         ("ttl=7301d", "write up to 7300d"),
+        ("gc_grace=long", "is not a duration such as 10d or 0s"),
+        ("gc_grace=10", "is not a duration such as 10d or 0s"),
+        ("gc_grace=1s500ms", "not a whole number of seconds"),
+        ("gc_grace=24856d", "write up to 24855d"),
     ] {
         let error = options(settings).unwrap_err();
         assert!(error.contains(words), "{settings}: {error}");

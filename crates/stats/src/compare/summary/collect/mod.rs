@@ -42,6 +42,7 @@ impl Collected {
                 axes: None,
                 selected: Vec::new(),
                 columns_read: Vec::new(),
+                distinct: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -137,6 +138,7 @@ impl Collected {
             Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Selected { queries } => run.selected.clone_from(queries),
             Record::ColumnsRead { queries } => run.columns_read.clone_from(queries),
+            Record::Distinct { columns } => run.distinct.clone_from(columns),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {

@@ -85,7 +85,15 @@ fn figures(rate: f64) -> LoadFigures {
         disk_read_per_second: None,
         disk_written_per_second: None,
         gc_share: None,
+        gc_per_second: None,
+        allocated_per_second: None,
+        device_reads_per_second: None,
+        device_writes_per_second: None,
+        chunk_cache_hits: None,
+        key_cache_hits: None,
+        row_cache_hits: None,
         resident_bytes: None,
+        page_cache_bytes: None,
     }
 }
 

@@ -2,7 +2,9 @@ use super::*;
 use crate::drive::testing::{
     ASecond, DESIGN, end, folder, header, start, summary, tally, write_trial,
 };
-use crate::drive::{DriveHeader, DriveLog, DriveRecord, DriveSummary, ServerSample, Tally};
+use crate::drive::{
+    DriveHeader, DriveLog, DriveRecord, DriveSummary, ServerSample, Tally, TrialEnd,
+};
 
 fn passes() -> Passes {
     let pass = |operation: &str, rows| PassInfo {
@@ -42,6 +44,7 @@ fn record(trial: u32, round: u32, place: usize, real: f64) -> PassRecord {
         disk_read: None,
         disk_written: Some(1 << 20),
         gc: None,
+        gc_count: Some(round.into()),
     }
 }
 
@@ -57,7 +60,10 @@ fn write(log: &mut DriveLog, record: &PassRecord) {
     };
     let seconds: Vec<ASecond> = vec![(tallies, ServerSample::default())];
     write_trial(log, &start, &seconds, false);
-    let end = end(record.trial, record.real, record.succeeded);
+    let end = TrialEnd {
+        connect_seconds: vec![0.01, 0.1 * f64::from(record.round)],
+        ..end(record.trial, record.real, record.succeeded)
+    };
     log.append(&DriveRecord::TrialEnded(end)).unwrap();
     log.append(&DriveRecord::Pass(record.clone())).unwrap();
 }
@@ -95,6 +101,9 @@ fn each_pass_has_the_median_of_its_rounds_and_no_other_figures() {
     assert_eq!(median(read.server_cpu), 6.0);
     assert_eq!(median(read.disk_written), f64::from(1 << 20));
     assert_eq!((read.disk_read, read.gc), (None, None));
+    assert_eq!(median(read.gc_count), 2.0);
+    // The slowest worker of the second of three rounds.
+    assert_eq!(median(read.connect), 0.2);
     // Response times are those of the pass alone, of 2 ms each.
     assert!((median(insert.p99) / 2e-3 - 1.0).abs() < 1e-3);
     // A design that only made passes has no load.

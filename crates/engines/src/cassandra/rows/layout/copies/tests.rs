@@ -204,6 +204,10 @@ fn copies_that_make_no_sense_are_refused_with_the_reason() {
         ),
         ("index_table=country&index=country", "choose one"),
         ("view=country&consistency=all", "leave out one of the two"),
+        (
+            "view=country&gc_grace=0s",
+            "write gc_grace= with more than 0s",
+        ),
     ] {
         for shape in ["narrow", "wide"] {
             let error = layout(&format!("cassandra/{shape}?{settings}"), false).unwrap_err();
