@@ -48,6 +48,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "nosqlbench/cql_timeseries2",
         "partitions",
         "readings",
+        "retention",
         "sensor",
         "sensor_levels",
         "timeseries",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bakeoff_workload::{
-    Action, CqlValue, DesignId, RowSource, RowValues, Value, Version, Workload, source,
+    Action, CqlValue, DesignId, Keys, RowSource, RowValues, Value, Version, Workload, source,
 };
 
 /// Returns every workload file of the repository, including those in sub-folders and of the
@@ -44,7 +44,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
             assert_ne!(value, Value::Null, "{}", path.display());
         }
     }
-    assert_eq!(mixes, 34);
+    assert_eq!(mixes, 35);
 }
 
 /// Tests the parts of a file that are comments for its user to enable.
@@ -217,4 +217,24 @@ fn compression_ranges_reads_more_and_more_rows_with_each_chunk_length() {
     let rows = rows_of(&workload);
     assert_eq!(rows_from(&*rows, 0), 4_000);
     assert_eq!(rows_from(&*rows, 4_000), 4_000);
+}
+
+/// A strategy has to have its like with rows that stay, or the report would compare it with another one.
+#[test]
+fn retention_compares_strategies_with_a_time_to_live_and_without() {
+    let workload = shipped("workloads/retention.toml");
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for strategy in ["TWCS:1m&ttl=1d", "STCS&ttl=1d", "UCS&ttl=1d", "STCS", "UCS"] {
+        let id = format!("cassandra/wide?compaction={strategy}");
+        assert!(ids.contains(&id), "{id} is not in {ids:?}");
+    }
+    let mix = workload.mix.as_ref().unwrap();
+    let writes = mix.operations.iter().filter(|o| o.action.writes());
+    let writes: Vec<_> = writes.map(|o| (o.keys, o.ttl_seconds)).collect();
+    assert_eq!(writes, [(Keys::New, None)]);
+    // What is loaded and what the mix inserts are one series of times.
+    let loaded = workload.scale.default_rows;
+    let last_of_series = loaded - 1_000;
+    let rows = rows_of(&workload);
+    assert_eq!(rows.next_in_partition(last_of_series), Some(loaded));
 }
