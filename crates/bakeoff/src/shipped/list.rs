@@ -49,6 +49,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "partitions",
         "readings",
         "retention",
+        "row_cache",
         "sensor",
         "sensor_levels",
         "timeseries",

@@ -12,11 +12,12 @@ use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
 /// Further workloads.
-const FURTHER: [&str; 4] = [
+const FURTHER: [&str; 5] = [
     "compression_ranges.toml",
     "models.toml",
     "partitions.toml",
     "retention.toml",
+    "row_cache.toml",
 ];
 /// Name of the workload that needs another server.
 const LEFT_OUT: &str = "dse_search.toml";

@@ -32,6 +32,9 @@ pub struct LoadFigures {
     pub disk_written_per_second: Option<f64>,
     /// Share of the time that the server was paused by garbage collection, 0 to 1.
     pub gc_share: Option<f64>,
+    /// Share of the reads that looked into the row cache whose partition was in it, 0 to 1; `None` if none looked
+    /// into it.
+    pub row_cache_hit_share: Option<f64>,
     /// Largest resident memory of the server.
     pub resident_bytes: Option<u64>,
 }

@@ -190,4 +190,10 @@ pub struct ServerSample {
     pub read_p99_micros: Option<f64>,
     /// Recent p99 of local writes of the table by the server's own measure, in microseconds.
     pub write_p99_micros: Option<f64>,
+    /// Number of reads that looked into the row cache; absent without one, like the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_cache_requests: Option<u64>,
+    /// Number of those whose partition was in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_cache_hits: Option<u64>,
 }

@@ -18,6 +18,8 @@ pub struct Window {
     disk_read: Growth,
     disk_written: Growth,
     gc: Growth,
+    row_cache_requests: Growth,
+    row_cache_hits: Growth,
     resident_bytes: Option<u64>,
 }
 
@@ -76,6 +78,8 @@ impl Window {
             disk_read: grown(|s| s.disk_read_bytes.map(|b| b as f64)),
             disk_written: grown(|s| s.disk_written_bytes.map(|b| b as f64)),
             gc: grown(|s| s.gc_seconds),
+            row_cache_requests: grown(|s| s.row_cache_requests.map(|n| n as f64)),
+            row_cache_hits: grown(|s| s.row_cache_hits.map(|n| n as f64)),
             resident_bytes: counts.iter().filter_map(|c| c.server.resident_bytes).max(),
         };
         for second in counts {
@@ -134,6 +138,7 @@ impl Window {
             disk_read_per_second: self.disk_read.by_second(),
             disk_written_per_second: self.disk_written.by_second(),
             gc_share: self.gc.by_second(),
+            row_cache_hit_share: self.row_cache_hits.share_of(&self.row_cache_requests),
             resident_bytes: self.resident_bytes,
         }
     }
@@ -149,6 +154,8 @@ impl AddAssign<&Window> for Window {
             disk_read,
             disk_written,
             gc,
+            row_cache_requests,
+            row_cache_hits,
             resident_bytes,
         } = other;
         self.seconds += seconds;
@@ -160,6 +167,8 @@ impl AddAssign<&Window> for Window {
         self.disk_read += *disk_read;
         self.disk_written += *disk_written;
         self.gc += *gc;
+        self.row_cache_requests += *row_cache_requests;
+        self.row_cache_hits += *row_cache_hits;
         self.resident_bytes = self.resident_bytes.max(*resident_bytes);
     }
 }
@@ -251,6 +260,11 @@ impl Growth {
 
     fn by_second(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.amount / self.seconds)
+    }
+
+    /// Returns the amount as a share of another one, of which it is a part.
+    fn share_of(&self, whole: &Growth) -> Option<f64> {
+        (whole.amount > 0.0).then(|| self.amount / whole.amount)
     }
 
     fn by_byte(&self) -> Option<f64> {

@@ -44,7 +44,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
             assert_ne!(value, Value::Null, "{}", path.display());
         }
     }
-    assert_eq!(mixes, 35);
+    assert_eq!(mixes, 36);
 }
 
 /// Tests the parts of a file that are comments for its user to enable.
@@ -237,4 +237,27 @@ fn retention_compares_strategies_with_a_time_to_live_and_without() {
     let last_of_series = loaded - 1_000;
     let rows = rows_of(&workload);
     assert_eq!(rows.next_in_partition(last_of_series), Some(loaded));
+}
+
+#[test]
+fn row_cache_has_each_layout_with_and_without_it_and_partitions_longer_than_what_is_kept() {
+    let workload = shipped("workloads/row_cache.toml");
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    let layouts = [("narrow", "rows:all"), ("wide", "rows:100")];
+    let wanted = layouts.map(|(layout, kept)| {
+        let plain = format!("cassandra/{layout}");
+        let cached = format!("{plain}?caching={kept}");
+        [plain, cached]
+    });
+    assert_eq!(ids, wanted.concat());
+    let size = ("row_cache_size".to_owned(), "128MiB".to_owned());
+    assert_eq!(workload.server.cassandra, [size]);
+    assert_eq!(rows_from(&*rows_of(&workload), 0), 500);
+    let mix = workload.mix.as_ref().unwrap();
+    let beginning = Action::ReadPartition {
+        limit: Some(50),
+        newest_first: false,
+    };
+    assert_eq!(mix.operations[0].action, beginning);
+    assert!(mix.operations.iter().any(|o| o.action.writes()));
 }

@@ -109,15 +109,19 @@ struct Unanswered;
 
 impl Sampled<'_> {
     async fn ask(&self, node: &Node, used: ServerSample) -> ServerSample {
-        let (compactions, read, write) = tokio::join!(
+        let (compactions, read, write, row_cache) = tokio::join!(
             self.compactions(node),
             self.latency(node, "local_read_latency"),
             self.latency(node, "local_write_latency"),
+            self.row_cache(node),
         );
+        let (requests, hits) = row_cache.unzip();
         ServerSample {
             pending_compactions: compactions,
             read_p99_micros: read,
             write_p99_micros: write,
+            row_cache_requests: requests,
+            row_cache_hits: hits,
             ..used
         }
     }
@@ -128,6 +132,17 @@ impl Sampled<'_> {
                    WHERE name = 'CompactionExecutor'";
         let (active, pending): (i32, i32) = self.first(node, cql, ()).await.ok()??;
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
+    }
+
+    /// Counts the reads that looked into the row cache, and those whose partition was in it; `None` without a row
+    /// cache. Only reads of tables that keep rows in it do so.
+    async fn row_cache(&self, node: &Node) -> Option<(u64, u64)> {
+        let cql = "SELECT capacity_bytes, request_count, hit_count FROM system_views.caches \
+                   WHERE name = 'rows'";
+        let (capacity, requests, hits): (i64, i64, i64) =
+            self.first(node, cql, ()).await.ok()??;
+        let counted = (u64::try_from(requests).ok()?, u64::try_from(hits).ok()?);
+        (capacity > 0).then_some(counted)
     }
 
     /// Returns the recent 99th percentile of the server's own time for the tables, in microseconds.

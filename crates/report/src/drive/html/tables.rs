@@ -51,7 +51,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 18] = [
+    let columns: [Column<Driven>; 19] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -78,6 +78,9 @@ pub fn designs(summary: &DriveSummary) -> String {
         }),
         ("Read from disk/returned", |d| {
             number(d.figures().and_then(|f| f.disk_read_per_byte))
+        }),
+        ("Row cache hits", |d| {
+            percent(d.figures().and_then(|f| f.row_cache_hit_share))
         }),
         ("Disk read/s", |d| {
             bytes(d.figures().and_then(|f| f.disk_read_per_second))

@@ -54,3 +54,21 @@ fn a_server_that_dies_leaves_no_steady_load() {
     let trial = &summary(dir.path()).trials[0];
     assert_eq!((trial.warm_up_seconds, trial.steady), (0, Some(false)));
 }
+
+#[test]
+fn hits_of_the_row_cache_are_a_share_of_the_reads_that_looked_into_it() {
+    let share = |requests: u64, hits: u64| {
+        let mut seconds = even_seconds(12, 10, 0);
+        for (second, (_, server)) in (0..).zip(&mut seconds) {
+            server.row_cache_requests = Some(1_000 + requests * second);
+            server.row_cache_hits = Some(700 + hits * second);
+        }
+        let dir = folder(&header(), |log| {
+            write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+        });
+        summary(dir.path()).trials[0].figures.row_cache_hit_share
+    };
+    assert_eq!(share(8, 6), Some(0.75), "what was before does not count");
+    assert_eq!(share(8, 0), Some(0.0));
+    assert_eq!(share(0, 0), None, "no read looked into it");
+}

@@ -85,6 +85,7 @@ fn figures(rate: f64) -> LoadFigures {
         disk_read_per_second: None,
         disk_written_per_second: None,
         gc_share: None,
+        row_cache_hit_share: None,
         resident_bytes: None,
     }
 }
