@@ -72,3 +72,19 @@ fn hits_of_the_row_cache_are_a_share_of_the_reads_that_looked_into_it() {
     assert_eq!(share(8, 0), Some(0.0));
     assert_eq!(share(0, 0), None, "no read looked into it");
 }
+
+#[test]
+fn a_load_without_a_planned_time_and_its_end_lasted_as_far_as_it_is_on_record() {
+    let planned = |seconds: f64| {
+        let header = crate::drive::DriveHeader {
+            seconds,
+            ..header()
+        };
+        let dir = folder(&header, |log| {
+            write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 10, 0), false);
+        });
+        summary(dir.path()).trials[0].duration
+    };
+    assert_eq!(planned(0.0), 12.0);
+    assert_eq!(planned(11.5), 11.5);
+}
