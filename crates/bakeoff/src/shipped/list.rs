@@ -17,6 +17,7 @@ pub static WORKLOADS: Shelf = Shelf {
     files: shipped![
         "workloads",
         "compression",
+        "compression_ranges",
         "compression_words",
         "easy-stress/allow_filtering",
         "easy-stress/basic_time_series",
@@ -47,6 +48,8 @@ pub static WORKLOADS: Shelf = Shelf {
         "nosqlbench/cql_timeseries2",
         "partitions",
         "readings",
+        "retention",
+        "row_cache",
         "sensor",
         "sensor_levels",
         "timeseries",

@@ -168,6 +168,34 @@ fn passes_fill_empty_tables_and_read_back_what_they_wrote() {
 }
 
 #[test]
+fn hits_of_the_row_cache_are_shown() {
+    let cached = MIX.replace(
+        r#"["cassandra/wide", "cassandra/blob?compressor=Zstd"]"#,
+        r#"["cassandra/wide", "cassandra/wide?caching=rows:all"]"#,
+    );
+    let cached = format!("{cached}\n[server.cassandra]\nrow_cache_size = \"16MiB\"\n");
+    let Some(bench) = Bench::with_cassandra(&cached, "") else {
+        return;
+    };
+    let arguments = [
+        "drive", "w.toml", "--rate", "200", "--for", "3s", "--out", "out",
+    ];
+    bench.bakeoff(&arguments).expect(0);
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("Row cache hits"));
+    let summary = summary(&bench, "out");
+    all_succeeded(&summary);
+    let hits = |id: &str| {
+        let mut designs = summary["designs"].as_array().unwrap().iter();
+        let design = designs.find(|design| design["info"]["id"] == id).unwrap();
+        design["figures"]["row_cache_hits"].as_f64()
+    };
+    assert_eq!(hits("cassandra/wide"), None, "it keeps no rows");
+    let share = hits("cassandra/wide?caching=rows:all").unwrap();
+    assert!(share > 0.0 && share <= 1.0, "{share}");
+}
+
+#[test]
 fn on_a_cluster_that_runs() {
     let Some(server) = Server::shared_for(MIX) else {
         return;

@@ -103,6 +103,17 @@ fn impossible_command_lines_are_refused_with_the_reason() {
         "goes through all rows",
     );
     refused(&["--empty"], 2, "--passes");
+    refused(&["--operations", "0"], 2, "not a number of operations");
+    refused(
+        &["--operations", "5", "--for", "5s"],
+        2,
+        "cannot be used with",
+    );
+    refused(
+        &["--operations", "5", "--shard", "1/2"],
+        2,
+        "would end at different times",
+    );
 }
 
 #[test]
@@ -156,6 +167,24 @@ fn a_rate_is_held_and_every_operation_is_counted_once() {
     // Every line of the log is in the format that other tools read.
     let log = std::fs::read_to_string(bench.path("out/trials/001.hlog")).unwrap();
     assert!(log.contains("Tag=read,") && log.contains("Tag=write.service,"));
+    let rendered = bench.bakeoff(&["report", "out"]).expect(0);
+    let tables = |text: &str| text.split("Report:").next().unwrap().to_owned();
+    assert_eq!(tables(&rendered.stdout), tables(&ended.stdout));
+}
+
+#[test]
+fn a_load_may_end_after_a_number_of_operations() {
+    let (bench, ended) = drive(&["--operations", "2.5k", "--rounds", "2", "--out", "out"]);
+    let ended = ended.expect(0);
+    let summary = summary(&bench, "out");
+    for place in 0..2_usize {
+        let trial = &summary["summary"]["trials"][place];
+        assert_eq!(trial["end"]["sent"], 2500, "{trial}");
+        assert_eq!(trial["end"]["stopped"], false, "{trial}");
+    }
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("2500 operations as fast as they go"));
+    assert!(!page.contains("Each load"), "no time was planned");
     let rendered = bench.bakeoff(&["report", "out"]).expect(0);
     let tables = |text: &str| text.split("Report:").next().unwrap().to_owned();
     assert_eq!(tables(&rendered.stdout), tables(&ended.stdout));

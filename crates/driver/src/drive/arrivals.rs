@@ -63,8 +63,8 @@ enum Kind {
 const COUNTED_SINGLY: u64 = 1_000_000;
 
 impl Arrivals {
-    /// Computes the due times of a worker. Returns `None` for a closed loop and a pass, where nothing is
-    /// due by the clock. Random times are a pure function of `keys`, a seed and the number of the load.
+    /// Computes the due times of a worker. Returns `None` where nothing is due by the clock, as in a closed
+    /// loop. Random times are a pure function of `keys`, a seed and the number of the load.
     pub fn new(
         schedule: &Schedule,
         duration: Duration,
@@ -73,7 +73,7 @@ impl Arrivals {
     ) -> Option<Self> {
         let nanoseconds = duration.as_nanos() as u64;
         let kind = match schedule {
-            Schedule::ClosedLoop | Schedule::Pass(_) => return None,
+            Schedule::ClosedLoop | Schedule::Operations { .. } | Schedule::Pass(_) => return None,
             Schedule::Constant { rate } => Kind::Even(Even::new(&[*rate], nanoseconds, share)),
             Schedule::Steps { rates } => Kind::Even(Even::new(rates, nanoseconds, share)),
             Schedule::Poisson { rate } => Kind::Poisson {

@@ -30,6 +30,8 @@ pub struct Calls {
     mix_keeps_rows: bool,
     /// The pass that the load is; `None` for a load with all operations of the mix.
     pass: Option<Pass>,
+    /// Number of operations of all workers after which the load ends; `None` if it ends after a time.
+    most: Option<u64>,
 }
 
 /// State with which one operation of the mix chooses its rows.
@@ -74,14 +76,18 @@ impl Calls {
             block_end: plan.shard.rows(plan.rows).end,
             mix_keeps_rows: !mix.may_remove_rows(),
             pass: plan.schedule.pass(),
+            most: plan.schedule.operations(),
         }
     }
 
-    /// Returns whether a pass has no operation left for this worker. A load with all operations of the mix
-    /// has no last one.
+    /// Returns whether there is no operation left for this worker, in a pass or in a load of so many operations.
+    /// Other loads have no last one.
     pub fn are_over(&self) -> bool {
-        self.pass
-            .is_some_and(|pass| self.first_row_of_pass(pass) >= pass.rows)
+        match (self.pass, self.most) {
+            (Some(pass), _) => self.first_row_of_pass(pass) >= pass.rows,
+            (None, Some(most)) => self.share.number(self.count) >= most,
+            (None, None) => false,
+        }
     }
 
     /// Returns the first row of this worker's next operation of a pass: workers take turns, as with new
@@ -90,7 +96,7 @@ impl Calls {
         self.share.number(self.count) * self.rows[pass.operation].batch
     }
 
-    /// Chooses the next operation with its row. It must not be called when those of a pass are over.
+    /// Chooses the next operation with its row. It must not be called when they are over.
     pub fn next(&mut self) -> Call {
         let number = self.first_number + self.share.number(self.count);
         if let Some(pass) = self.pass {

@@ -37,8 +37,8 @@ pub trait DriveObserver: Send {
 #[derive(Debug)]
 pub struct Driven {
     pub started_at: SystemTime,
-    /// Time during which operations became due; shorter than planned if the load was stopped. That of a pass
-    /// ends with its last operation.
+    /// Time during which operations became due; shorter than planned if the load was stopped. That of a pass, and of
+    /// a load of so many operations, ends with the last one.
     pub duration: Duration,
     pub stopped: bool,
     /// Number of operations that were due, or, in a closed loop, that were sent.

@@ -54,7 +54,7 @@ pub use pass_plan::{MOST_PASSES, PassesFor};
 pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};
 pub use protocol::drive_designs;
 pub use run::{drive, drive_here};
-pub use schedule::{MAX_RATE, Pass, Rate, Schedule, ScheduleError};
+pub use schedule::{MAX_RATE, NO_TIME_LIMIT, Pass, Rate, Schedule, ScheduleError};
 pub use search::{
     Found, Probe, ProbeError, ProbeResult, Probed, SearchSettings, WhyStopped, search,
 };

@@ -1,15 +1,10 @@
 //! The plan of passes, and its checks.
 
-use std::time::Duration;
-
+use super::schedule::NO_TIME_LIMIT;
 use super::{Pass, Plan, PlanError, Schedule};
 
 /// Largest number of passes of a round. Each is a load of a turn, and a warm-up makes all of them once more.
 pub const MOST_PASSES: usize = 30;
-
-/// Time after which a pass would be cut off. It is longer than any pass, and short enough for sums of
-/// nanoseconds.
-const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// The passes of a round, which take the place of each design's load.
 #[derive(Debug, Clone)]
@@ -36,7 +31,7 @@ impl PassesFor {
 pub(super) fn planned(load: Plan, pass: Pass) -> Plan {
     Plan {
         schedule: Schedule::Pass(pass),
-        duration: NO_LIMIT,
+        duration: NO_TIME_LIMIT,
         ..load
     }
 }

@@ -66,6 +66,8 @@ pub enum PlanError {
     InFlight { in_flight: u32, threads: u32 },
     #[error("a load has to last some time: set --for 10s or longer")]
     NoDuration,
+    #[error("a load of no operations measures nothing: set --operations 1 or more")]
+    NoneAsked,
     #[error("the pass of {0:?} has no rows: give it one or more, such as {0}=1000")]
     EmptyPass(String),
     #[error(
@@ -119,6 +121,9 @@ impl Plan {
         }
         if self.duration.is_zero() {
             return Err(PlanError::NoDuration);
+        }
+        if self.schedule.operations() == Some(0) {
+            return Err(PlanError::NoneAsked);
         }
         self.check_pass()?;
         self.check_rows()
@@ -183,8 +188,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Returns the mean rate of this process's part of the schedule, in operations per second; `None` in a
-    /// closed loop and in a pass.
+    /// Returns the mean rate of this process's part of the schedule, in operations per second; `None` where
+    /// nothing is due by the clock.
     pub fn expected_rate(&self) -> Option<f64> {
         let operations = self.schedule.expected_operations(self.duration)?;
         Some(operations / self.duration.as_secs_f64() / f64::from(self.shard.of))

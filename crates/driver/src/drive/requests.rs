@@ -33,6 +33,9 @@ pub fn requested(
     let mut counter = PartitionCounter::new(key);
     let mut rows = Vec::with_capacity(AT_A_TIME);
     for _ in 0..LOOKED_AT {
+        if calls.are_over() {
+            break;
+        }
         let call = calls.next();
         let action = &plan.mix.operations[call.operation].action;
         if !matches!(action, Action::Query { .. }) && call.row < end {

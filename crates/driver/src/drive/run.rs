@@ -159,7 +159,7 @@ impl Control<'_> {
         let (cpu, used) = self.used_since(&span).await;
         let end = match stopped_at {
             Some(at) => at,
-            None if self.plan.schedule.pass().is_some() => {
+            None if self.plan.schedule.ends_by_itself() => {
                 collector.totals.last_done.max(span.start)
             }
             None => span.end,

@@ -10,6 +10,10 @@ pub const MAX_RATE: f64 = 1e9;
 /// latter, so that due times are computed without drift.
 const MICRO: f64 = 1e6;
 
+/// Time after which a load that ends by itself would be cut off. It is longer than any such load, and short enough
+/// for sums of nanoseconds.
+pub const NO_TIME_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 /// Rate of a whole load in operations per second, above 0 and at most [`MAX_RATE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
@@ -23,6 +27,8 @@ pub enum Schedule {
     /// Begins the next operation when one ends, as fast as the server and the limit of operations in
     /// flight allow.
     ClosedLoop,
+    /// Begins the next operation when one ends, as a closed loop does, until so many of them were begun.
+    Operations { count: u64 },
     /// Sends operations at equal distances.
     Constant { rate: Rate },
     /// Sends operations at exponentially distributed distances, like many independent users (a Poisson
@@ -189,7 +195,20 @@ impl Schedule {
 
     /// Returns whether nothing is due by the clock, and the mix is performed.
     pub fn is_closed_loop(&self) -> bool {
-        *self == Schedule::ClosedLoop
+        matches!(self, Schedule::ClosedLoop | Schedule::Operations { .. })
+    }
+
+    /// Returns the number of operations of the mix after which the load ends, if it ends by their number.
+    pub fn operations(&self) -> Option<u64> {
+        match self {
+            Schedule::Operations { count } => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the load ends with its last operation, and not after a time.
+    pub fn ends_by_itself(&self) -> bool {
+        matches!(self, Schedule::Operations { .. } | Schedule::Pass(_))
     }
 
     /// Returns the pass, if the schedule is one.
@@ -200,12 +219,12 @@ impl Schedule {
         }
     }
 
-    /// Returns the mean number of operations that become due over a duration; `None` in a closed loop
-    /// and in a pass.
+    /// Returns the mean number of operations that become due over a duration; `None` where nothing
+    /// is due by the clock.
     pub fn expected_operations(&self, duration: Duration) -> Option<f64> {
         let seconds = duration.as_secs_f64();
         Some(match self {
-            Schedule::ClosedLoop | Schedule::Pass(_) => return None,
+            Schedule::ClosedLoop | Schedule::Operations { .. } | Schedule::Pass(_) => return None,
             Schedule::Constant { rate } | Schedule::Poisson { rate } => rate.per_second() * seconds,
             Schedule::Ramp { from, to } => (ramp_end(*from) + ramp_end(*to)) / 2.0 * seconds,
             Schedule::Steps { rates } => {
@@ -233,6 +252,9 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schedule::ClosedLoop => f.write_str("as fast as it goes"),
+            Schedule::Operations { count } => {
+                write!(f, "{count} operations as fast as they go")
+            }
             Schedule::Pass(pass) => write!(f, "each of {} rows once", pass.rows),
             Schedule::Constant { rate } => rate.fmt(f),
             Schedule::Poisson { rate } => write!(f, "{rate} at random"),

@@ -63,6 +63,9 @@ impl<'a> Trials<'a> {
                 format!("{id}: {}", self.pass_in_words(pass)),
                 Duration::ZERO,
             ),
+            None if plan.schedule.ends_by_itself() => {
+                (format!("{id}: {}", plan.schedule), Duration::ZERO)
+            }
             None => (format!("{id} at {}", plan.schedule), plan.duration),
         };
         self.live.begin(&what, lasts);

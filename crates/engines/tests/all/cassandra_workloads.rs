@@ -11,8 +11,14 @@ use crate::support::shared;
 use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
-/// Further workloads, whose rows are few.
-const FURTHER: [&str; 2] = ["models.toml", "partitions.toml"];
+/// Further workloads.
+const FURTHER: [&str; 5] = [
+    "compression_ranges.toml",
+    "models.toml",
+    "partitions.toml",
+    "retention.toml",
+    "row_cache.toml",
+];
 /// Name of the workload that needs another server.
 const LEFT_OUT: &str = "dse_search.toml";
 const ROWS: u64 = 300;

@@ -26,13 +26,18 @@ pub fn facts(summary: &DriveSummary) -> String {
     };
     let seconds = units::trimmed(&units::duration(header.seconds));
     let in_flight = units::count(u64::from(header.in_flight));
-    let (seconds, in_flight) = match (&header.passes, &header.objective) {
-        (Some(passes), _) => (passes::tables(passes).to_owned(), in_flight),
-        (None, Some(_)) => (format!("{seconds} a probe"), format!("at most {in_flight}")),
-        (None, None) => (seconds, in_flight),
+    let (lasts, in_flight) = match (&header.passes, &header.objective) {
+        (Some(passes), _) => (format!("{}, ", passes::tables(passes)), in_flight),
+        (None, Some(_)) => (
+            format!("{seconds} a probe, "),
+            format!("at most {in_flight}"),
+        ),
+        (None, None) if header.planned_seconds().is_some() => (format!("{seconds}, "), in_flight),
+        // Its schedule says how many operations it has.
+        (None, None) => (String::new(), in_flight),
     };
     format!(
-        "{}, {}, {seconds}, {in_flight} in flight, {processes}{}, {} with {}",
+        "{}, {}, {lasts}{in_flight} in flight, {processes}{}, {} with {}",
         units::plural(header.rows, "row", "rows"),
         schedule(header),
         units::plural(u64::from(header.threads), "thread", "threads"),

@@ -52,7 +52,8 @@ pub struct DriveHeader {
     pub keyspace: Option<String>,
     /// Description of the objective of a search for the highest rate.
     pub objective: Option<String>,
-    /// Planned duration of each trial; 0 for passes, which last as long as they take.
+    /// Planned duration of each trial; 0 for passes and for a number of operations, which last as long as they
+    /// take.
     pub seconds: f64,
     /// Passes that take the place of loads; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +104,11 @@ pub struct Part {
 impl DriveHeader {
     pub fn operation_names(&self) -> Vec<String> {
         self.operations.iter().map(|o| o.name.clone()).collect()
+    }
+
+    /// Returns the planned duration of each trial in seconds; `None` where it lasts as long as it takes.
+    pub fn planned_seconds(&self) -> Option<f64> {
+        (self.seconds > 0.0).then_some(self.seconds)
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bakeoff_workload::{Action, CqlValue, DesignId, RowSource, Value, Version, Workload, source};
+use bakeoff_workload::{
+    Action, CqlValue, DesignId, Keys, RowSource, RowValues, Value, Version, Workload, source,
+};
 
 /// Returns every workload file of the repository, including those in sub-folders and of the
 /// benches.
@@ -42,7 +44,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
             assert_ne!(value, Value::Null, "{}", path.display());
         }
     }
-    assert_eq!(mixes, 33);
+    assert_eq!(mixes, 36);
 }
 
 /// Tests the parts of a file that are comments for its user to enable.
@@ -176,4 +178,86 @@ fn a_partition_of_partitions_has_a_day() {
     };
     assert_eq!(day(0), day(loaded - 1));
     assert_eq!(day(loaded), day(0) + 1);
+}
+
+/// Returns a shipped workload's rows, as operations know them.
+fn rows_of(workload: &Workload) -> Arc<dyn RowValues> {
+    let source: Arc<dyn RowSource> = source::open(workload, None).unwrap().into();
+    source::row_values(workload, source, workload.scale.default_rows).unwrap()
+}
+
+/// Counts the rows of a row's partition from that row on.
+fn rows_from(rows: &dyn RowValues, row: u64) -> u64 {
+    let from = std::iter::successors(Some(row), |row| rows.next_in_partition(*row));
+    from.count() as u64
+}
+
+#[test]
+fn compression_ranges_reads_more_and_more_rows_with_each_chunk_length() {
+    let workload = shipped("workloads/compression_ranges.toml");
+    let of_study = shipped("workloads/compression.toml");
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    let wanted = [4, 16, 64].map(|kib| format!("cassandra/wide?chunk={kib}KiB&compressor=LZ4"));
+    assert_eq!(ids, wanted);
+    assert!(
+        workload
+            .designs
+            .iter()
+            .all(|id| of_study.designs.contains(id))
+    );
+    assert_eq!(workload.server, of_study.server);
+    let mix = workload.mix.as_ref().unwrap();
+    let actions: Vec<&Action> = mix.operations.iter().map(|o| &o.action).collect();
+    let whole = Action::ReadPartition {
+        limit: None,
+        newest_first: false,
+    };
+    let [hundred, thousand] = [100, 1_000].map(|rows| Action::ReadRange { rows });
+    assert_eq!(actions, [&Action::ReadRow, &hundred, &thousand, &whole]);
+    let rows = rows_of(&workload);
+    assert_eq!(rows_from(&*rows, 0), 4_000);
+    assert_eq!(rows_from(&*rows, 4_000), 4_000);
+}
+
+/// A strategy has to have its like with rows that stay, or the report would compare it with another one.
+#[test]
+fn retention_compares_strategies_with_a_time_to_live_and_without() {
+    let workload = shipped("workloads/retention.toml");
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    for strategy in ["TWCS:1m&ttl=1d", "STCS&ttl=1d", "UCS&ttl=1d", "STCS", "UCS"] {
+        let id = format!("cassandra/wide?compaction={strategy}");
+        assert!(ids.contains(&id), "{id} is not in {ids:?}");
+    }
+    let mix = workload.mix.as_ref().unwrap();
+    let writes = mix.operations.iter().filter(|o| o.action.writes());
+    let writes: Vec<_> = writes.map(|o| (o.keys, o.ttl_seconds)).collect();
+    assert_eq!(writes, [(Keys::New, None)]);
+    // What is loaded and what the mix inserts are one series of times.
+    let loaded = workload.scale.default_rows;
+    let last_of_series = loaded - 1_000;
+    let rows = rows_of(&workload);
+    assert_eq!(rows.next_in_partition(last_of_series), Some(loaded));
+}
+
+#[test]
+fn row_cache_has_each_layout_with_and_without_it_and_partitions_longer_than_what_is_kept() {
+    let workload = shipped("workloads/row_cache.toml");
+    let ids: Vec<String> = workload.designs.iter().map(ToString::to_string).collect();
+    let layouts = [("narrow", "rows:all"), ("wide", "rows:100")];
+    let wanted = layouts.map(|(layout, kept)| {
+        let plain = format!("cassandra/{layout}");
+        let cached = format!("{plain}?caching={kept}");
+        [plain, cached]
+    });
+    assert_eq!(ids, wanted.concat());
+    let size = ("row_cache_size".to_owned(), "128MiB".to_owned());
+    assert_eq!(workload.server.cassandra, [size]);
+    assert_eq!(rows_from(&*rows_of(&workload), 0), 500);
+    let mix = workload.mix.as_ref().unwrap();
+    let beginning = Action::ReadPartition {
+        limit: Some(50),
+        newest_first: false,
+    };
+    assert_eq!(mix.operations[0].action, beginning);
+    assert!(mix.operations.iter().any(|o| o.action.writes()));
 }

@@ -54,6 +54,7 @@ pub fn header(
         objective: load.objective.as_ref().map(ToString::to_string),
         seconds: match passes {
             Some(_) => 0.0,
+            None if load.schedule.ends_by_itself() => 0.0,
             None => load.duration.as_secs_f64(),
         },
         passes,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_driver::drive::{
-    DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, DriveSettings, Objective, Plan, Schedule, SearchFor,
-    Shard,
+    DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, DriveSettings, NO_TIME_LIMIT, Objective, Plan,
+    Schedule, SearchFor, Shard,
 };
 use bakeoff_workload::Mix;
 
@@ -39,9 +39,10 @@ impl Load {
             Some(text) => Some(objective(text, mix)?),
             None => None,
         };
-        let schedule = match &options.rate {
-            Some(text) => schedule(text, options.arrivals)?,
-            None => Schedule::ClosedLoop,
+        let schedule = match (&options.rate, options.operations) {
+            (Some(text), _) => schedule(text, options.arrivals)?,
+            (None, Some(count)) => Schedule::Operations { count },
+            (None, None) => Schedule::ClosedLoop,
         };
         if schedule.is_closed_loop() && objective.is_none() && options.arrivals == Arrivals::Poisson
         {
@@ -53,7 +54,9 @@ impl Load {
         };
         let in_flight = options.in_flight.unwrap_or(match (&schedule, &objective) {
             _ if passes.is_some() => u32::from(options.threads),
-            (Schedule::ClosedLoop, None) => CLOSED_LOOP_IN_FLIGHT.max(u32::from(options.threads)),
+            (schedule, None) if schedule.is_closed_loop() => {
+                CLOSED_LOOP_IN_FLIGHT.max(u32::from(options.threads))
+            }
             _ => DEFAULT_IN_FLIGHT,
         });
         if in_flight < u32::from(options.threads) {
@@ -64,6 +67,7 @@ impl Load {
         }
         let duration = options.duration.unwrap_or(match objective {
             Some(_) => PROBE,
+            None if schedule.ends_by_itself() => NO_TIME_LIMIT,
             None => LOAD,
         });
         Ok(Load {
@@ -174,6 +178,24 @@ mod tests {
             assert!(Line::try_parse_from(line).is_err(), "{other:?}");
         }
         assert!(Line::try_parse_from(["drive", "w.toml", "--empty"]).is_err());
+    }
+
+    #[test]
+    fn a_number_of_operations_takes_the_place_of_a_time_and_of_a_rate() {
+        let load = |arguments: &[&str]| Load::new(&options(arguments), &mix()).unwrap();
+        let counted = load(&["--operations", "20k"]);
+        assert_eq!(counted.schedule, Schedule::Operations { count: 20_000 });
+        assert_eq!(counted.duration, NO_TIME_LIMIT);
+        assert_eq!(counted.in_flight, load(&[]).in_flight);
+        for other in [
+            ["--rate", "5"],
+            ["--for", "5s"],
+            ["--within", "p99<1s"],
+            ["--passes", "read"],
+        ] {
+            let line = [&["drive", "w.toml", "--operations", "5"][..], &other[..]].concat();
+            assert!(Line::try_parse_from(line).is_err(), "{other:?}");
+        }
     }
 
     #[test]

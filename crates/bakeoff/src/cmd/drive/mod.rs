@@ -25,7 +25,7 @@ use crate::cmd::measure::before::Before;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{
-    self, Rows, parse_consistency, parse_duration, parse_rows_or_all, parse_time,
+    self, Rows, parse_consistency, parse_duration, parse_operations, parse_rows_or_all, parse_time,
 };
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
@@ -93,6 +93,15 @@ pub struct Drive {
     /// How long each load lasts, its warm-up included [default: 60s; with --within 10s a probe]
     #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration)]
     duration: Option<Duration>,
+
+    /// Each load ends after so many operations of the [mix], not after a time, as fast as they go: 20000, 200k
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = parse_operations,
+        conflicts_with_all = ["duration", "rate", "within", "passes"]
+    )]
+    operations: Option<u64>,
 
     /// Search for the highest rate within an objective: 'p99<10ms', 'read.p99.9<50ms,errors<0.1%'
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "in_flight")]
@@ -285,11 +294,17 @@ impl Drive {
         )
     }
 
-    /// Refuses passes of a part of the rows, which would be none through all of them.
+    /// Refuses passes of a part of the rows, which would be none through all, and shards of so many operations.
     fn check_passes(&self, load: &Load) -> Result<()> {
         if load.passes.is_some() && !self.shard.is_whole() {
             bail!(
                 "--shard {}: a pass goes through all rows: leave --shard out, and give it more --threads",
+                self.shard
+            );
+        }
+        if self.operations.is_some() && !self.shard.is_whole() {
+            bail!(
+                "--shard {}: they would end at different times: give all the same --for, not --operations",
                 self.shard
             );
         }

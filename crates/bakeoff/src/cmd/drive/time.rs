@@ -17,8 +17,8 @@ impl Drive {
         choice::designs(workload, &self.designs)
     }
 
-    /// Returns how long the loads of all designs and rounds last together; `None` for a search and for passes, whose
-    /// length is not known.
+    /// Returns how long the loads of all designs and rounds last together; `None` for a search, for passes and for
+    /// a number of operations, whose length is not known.
     ///
     /// # Errors
     /// Fails for options that the command would refuse.
@@ -29,7 +29,8 @@ impl Drive {
         let load = Load::new(self, mix)?;
         let designs = self.designs(workload)?.len() as u32;
         let all = load.duration.saturating_mul(designs * self.rounds);
-        let is_known = load.objective.is_none() && load.passes.is_none();
+        let is_known =
+            load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();
         Ok(is_known.then_some(all))
     }
 }

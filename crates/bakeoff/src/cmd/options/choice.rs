@@ -70,18 +70,24 @@ fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
 
 /// Reads a number of rows: `200000`, `200_000`, `200k`, `4.16M`.
 pub fn parse_rows(text: &str) -> Result<u64, String> {
+    parse_count(text).ok_or_else(|| "not a number of rows such as 200000, 200k or 4.16M".to_owned())
+}
+
+/// Reads a number of operations, written as a number of rows is.
+pub fn parse_operations(text: &str) -> Result<u64, String> {
+    parse_count(text).ok_or_else(|| "not a number of operations such as 20000 or 200k".to_owned())
+}
+
+/// Reads a number from 1 on, which may end in `k` or `M`.
+fn parse_count(text: &str) -> Option<u64> {
     let plain = text.replace('_', "");
     let (digits, factor) = match plain.chars().last() {
         Some('k' | 'K') => (&plain[..plain.len() - 1], 1e3),
         Some('m' | 'M') => (&plain[..plain.len() - 1], 1e6),
         _ => (plain.as_str(), 1.0),
     };
-    match digits.parse::<f64>() {
-        Ok(number) if number * factor >= 1.0 && number * factor < 1e15 => {
-            Ok((number * factor).round() as u64)
-        }
-        _ => Err("not a number of rows such as 200000, 200k or 4.16M".to_owned()),
-    }
+    let number = digits.parse::<f64>().ok()? * factor;
+    (1.0..1e15).contains(&number).then(|| number.round() as u64)
 }
 
 /// The rows that are asked for.

@@ -137,7 +137,7 @@ impl<'a> Plan<'a> {
         };
         let before = "starting servers and loading rows come on top";
         Ok(match (measuring, self.size) {
-            (None, _) => "as long as its search or its passes take".to_owned(),
+            (None, _) => "as long as its search, its passes or its operations take".to_owned(),
             (Some(time), StudySize::Full) => format!("{} of measuring; {before}", in_words(time)),
             (Some(time), StudySize::Budget(all)) => format!(
                 "{} of measuring, out of {}; {before}",

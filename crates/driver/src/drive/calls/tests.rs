@@ -93,6 +93,24 @@ fn a_pass_goes_through_each_row_once_whatever_the_keys() {
 }
 
 #[test]
+fn workers_share_a_number_of_operations_which_are_the_first_ones_of_a_longer_load() {
+    let mut plan = plan(reads_and_inserts(1), 3, Shard::WHOLE);
+    plan.schedule = Schedule::Operations { count: 70 };
+    let mut numbers = Vec::new();
+    for thread in 0..3 {
+        let mut calls = Calls::new(&plan, thread);
+        while !calls.are_over() {
+            numbers.push(calls.next().number);
+        }
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..70).collect::<Vec<u64>>());
+    plan.schedule = Schedule::Operations { count: 0 };
+    let error = plan.check().unwrap_err().to_string();
+    assert!(error.contains("--operations 1"), "{error}");
+}
+
+#[test]
 fn batches_of_a_pass_follow_one_another() {
     let mut plan = plan(reads_and_inserts(20), 2, Shard::WHOLE);
     plan.schedule = Schedule::Pass(Pass {

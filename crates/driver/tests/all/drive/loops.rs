@@ -33,6 +33,23 @@ async fn a_closed_loop_sends_the_next_operation_when_one_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_number_of_operations_ends_with_the_last_one() {
+    let mut plan = plan("closed", 3_600);
+    plan.schedule = Schedule::Operations { count: 1_001 };
+    plan.in_flight = 4;
+    let outcome = run_here(Fake::taking(10 * MILLISECOND), &plan)
+        .await
+        .unwrap();
+    let driven = &outcome.driven;
+    assert_eq!((driven.sent, driven.scheduled), (1_001, 1_001));
+    assert_eq!(outcome.seconds.total().successes(), 1_001);
+    assert!(!driven.stopped);
+    // 250 times four at a time, and the last one.
+    let seconds = driven.duration.as_secs_f64();
+    assert!((seconds - 2.51).abs() < 0.05, "{seconds}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_open_loop_sends_all_operations_when_they_are_due() {
     let outcome = run_here(Fake::taking(2 * MILLISECOND), &plan("1k", 3))
         .await

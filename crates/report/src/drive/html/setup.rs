@@ -21,9 +21,10 @@ pub fn load(summary: &DriveSummary) -> String {
         ("Rows before it", units::count(header.rows)),
         ("Seed", header.seed.to_string()),
     ]);
-    facts.push(match &header.passes {
-        Some(passes) => ("Passes", passes::tables(passes).to_owned()),
-        None => ("Each load", units::duration(header.seconds)),
+    let planned = header.planned_seconds();
+    facts.extend(match &header.passes {
+        Some(passes) => Some(("Passes", passes::tables(passes).to_owned())),
+        None => planned.map(|seconds| ("Each load", units::duration(seconds))),
     });
     facts.extend(header.objective.clone().map(|o| ("Objective", o)));
     let (index, of) = header.shard;

@@ -88,7 +88,7 @@ fn build<T>(
 
 pub fn designs(summary: &DriveSummary, width: usize, style: Style) -> String {
     let rates = summary.designs.iter().filter_map(|d| d.rate.as_ref());
-    let columns: [Column<Driven>; 14] = [
+    let columns: [Column<Driven>; 15] = [
         column("Highest/s", 0, |d| {
             d.design.highest_rate.map(|r| units::rate(r.median))
         }),
@@ -120,6 +120,10 @@ pub fn designs(summary: &DriveSummary, width: usize, style: Style) -> String {
         }),
         column("Read/returned", 2, |d| {
             d.figures()?.disk_read_per_byte.map(|b| format!("{b:.2}"))
+        }),
+        column("Row cache hits", 1, |d| {
+            let share = d.figures()?.row_cache_hits?;
+            Some(format!("{:.1}%", share * 100.0))
         }),
         column("Disk read/s", 5, |d| {
             d.figures()?.disk_read_per_second.map(units::bytes)

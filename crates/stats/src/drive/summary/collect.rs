@@ -330,9 +330,11 @@ impl Trial {
             .seconds
             .last()
             .map_or(0, |s| s.second.saturating_add(1));
-        self.end
-            .as_ref()
-            .map_or(f64::from(recorded).min(header.seconds), |e| e.seconds)
+        let recorded = f64::from(recorded);
+        let so_far = header
+            .planned_seconds()
+            .map_or(recorded, |planned| recorded.min(planned));
+        self.end.as_ref().map_or(so_far, |end| end.seconds)
     }
 
     fn warm_up(&self, duration: f64) -> WarmUp {

@@ -78,3 +78,19 @@ fn a_server_that_dies_leaves_no_steady_load() {
     let trial = &summary(dir.path()).trials[0];
     assert_eq!((trial.warm_up_seconds, trial.steady), (0, Some(false)));
 }
+
+#[test]
+fn a_load_without_a_planned_time_and_its_end_lasted_as_far_as_it_is_on_record() {
+    let planned = |seconds: f64| {
+        let header = crate::drive::DriveHeader {
+            seconds,
+            ..header()
+        };
+        let dir = folder(&header, |log| {
+            write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 10, 0), false);
+        });
+        summary(dir.path()).trials[0].duration
+    };
+    assert_eq!(planned(0.0), 12.0);
+    assert_eq!(planned(11.5), 11.5);
+}
