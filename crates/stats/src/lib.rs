@@ -26,18 +26,19 @@ mod thousands;
 
 pub use compare::{
     AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BySetting, CheckedSets, Claim, ColumnsRead, Concurrent,
-    ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange,
-    Decide, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Dropped, ENOUGH_CAUGHT,
-    FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad,
-    MixComparison, MutationKind, MutationScore, Needed, NotChecked, Outcome, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QueryInfo, QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom,
-    RowsLeft, Run, Scale, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, Selected, SpeedUp,
-    SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad,
-    Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
-    VerifiedQuestion, WhyNotChecked, WhyStopped,
+    BadQuestions, Beaten, Because, ByScanSpeed, BySetting, CheckedSets, Claim, ColumnsRead,
+    Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary,
+    CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast, DesignSummary,
+    Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header,
+    HeldOut, Instance, InstanceKind, InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES,
+    Machines, MeasuredLoad, MixComparison, MutationKind, MutationScore, Needed, NotChecked,
+    Outcome, PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase,
+    QueryComparison, QueryCost, QueryInfo, QuerySets, QuerySummary, READ_LEVEL, RaceSummary,
+    Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, ScanCheck,
+    ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, Selected, SpeedUp, SpeedUps, Step, Stopped,
+    StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial, UnderLoad,
+    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

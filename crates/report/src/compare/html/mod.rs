@@ -2,6 +2,7 @@
 
 mod by_level;
 mod by_rows;
+mod by_scan_speed;
 mod by_setting;
 mod concurrent;
 mod cost;
@@ -36,6 +37,7 @@ pub fn render(summary: &Summary) -> String {
         race::of_run(summary),
         by_rows::of_run(summary),
         growth::at_full_scale(summary),
+        by_scan_speed::of_run(summary),
         engines(summary),
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),

@@ -1,6 +1,7 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
 mod by_level;
+mod by_scan_speed;
 mod by_setting;
 mod collect;
 mod concurrent;
@@ -20,6 +21,7 @@ mod speed_up;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
+pub use by_scan_speed::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate, ScanQuestion};
 pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
