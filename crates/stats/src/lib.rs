@@ -32,13 +32,13 @@ pub use compare::{
     Difference, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure, Forecast, FullScan, Grows, Header,
     HeldOut, Instance, InstanceKind, InstanceSummary, Journal, Ladder, LoadSlice, MOST_MACHINES,
     Machines, MeasuredLoad, MixComparison, MutationKind, MutationScore, Needed, NotChecked,
-    Outcome, PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase,
-    QueryComparison, QueryCost, QueryInfo, QuerySets, QuerySummary, READ_LEVEL, RaceSummary,
-    Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, ScanCheck,
-    ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, Selected, SpeedUp, SpeedUps, Step, Stopped,
-    StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad, Trial, UnderLoad,
-    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
-    WhyNotChecked, WhyStopped,
+    Outcome, PairedComparison, Planned, PriceFlip, PriceOf, Prices, Projected, Projection,
+    Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan, QuerySets, QuerySummary,
+    READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut,
+    ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, Selected, SpeedUp,
+    SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing, ToLoad,
+    Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
+    VerifiedQuestion, WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

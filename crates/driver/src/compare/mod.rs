@@ -15,6 +15,7 @@ mod measure;
 mod mutate;
 mod open;
 mod parts;
+mod plans;
 mod questions;
 mod race;
 mod run;

@@ -10,6 +10,7 @@ use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
 use super::open::drop_by_open_questions;
 use super::parts::Parts;
+use super::plans::ask_plans;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
 use super::selected::{count_columns_read, count_selected};
@@ -88,6 +89,7 @@ pub async fn run(
     count_selected(&mut run, &mut questions, oracle).await?;
     count_columns_read(&mut run, &mut questions, oracle).await?;
     measure::verify(&mut run, &mut questions).await?;
+    ask_plans(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await
 }

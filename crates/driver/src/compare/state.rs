@@ -92,6 +92,8 @@ pub struct State {
     pub selected_known: bool,
     /// Whether the columns that queries read are counted.
     pub columns_read_known: bool,
+    /// Plans that are known, as pairs of a design's id and a query's name.
+    plans: BTreeSet<(String, String)>,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -150,6 +152,10 @@ impl State {
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
             Record::Selected { .. } => self.selected_known = true,
             Record::ColumnsRead { .. } => self.columns_read_known = true,
+            Record::Planned(planned) => {
+                let pair = (planned.design.clone(), planned.query.clone());
+                self.plans.insert(pair);
+            }
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {
@@ -197,6 +203,11 @@ impl State {
             | Record::Interrupted { .. }
             | Record::Finished { .. } => {}
         }
+    }
+
+    /// Returns whether the plan of a query on a design is in the journal.
+    pub fn has_plan(&self, design: &str, query: &str) -> bool {
+        self.plans.contains(&(design.to_owned(), query.to_owned()))
     }
 
     fn design_mut(&mut self, design: &str) -> &mut DesignState {

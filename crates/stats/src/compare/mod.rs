@@ -8,6 +8,7 @@ pub mod between;
 mod instance;
 mod journal;
 mod ladder;
+mod planned;
 mod raced;
 mod record;
 mod sets;
@@ -19,6 +20,7 @@ mod verified;
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
+pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, Grows, Header,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Agreed, Axes, Claim, Dropped, Instance, QuerySets, Stopped};
+use super::{Agreed, Axes, Claim, Dropped, Instance, Planned, QuerySets, Stopped};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
@@ -92,6 +92,8 @@ pub enum Record {
     ColumnsRead {
         queries: Vec<ColumnsRead>,
     },
+    /// Plan of a query. Absent for designs that tell none, and in records of earlier versions.
+    Planned(Planned),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit

@@ -44,8 +44,8 @@ pub use users::{
 };
 
 use super::{
-    Axes, ColumnsRead, Dropped, Header, Instance, InstanceKind, QuerySets, Record, RowsLeft,
-    Selected, Step,
+    Axes, ColumnsRead, Dropped, Header, Instance, InstanceKind, Planned, QuerySets, Record,
+    RowsLeft, Selected, Step,
 };
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
@@ -91,6 +91,9 @@ pub struct Summary {
     /// Number of columns that queries read, as far as it is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns_read: Vec<ColumnsRead>,
+    /// Plans of queries, as far as designs told them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<Planned>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

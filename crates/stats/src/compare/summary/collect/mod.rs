@@ -4,7 +4,7 @@ mod table;
 
 use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
 use crate::EngineInfo;
-use crate::compare::{Answered, Concurrent, Header, Instance, Record, Step};
+use crate::compare::{Answered, Concurrent, Header, Instance, Planned, Record, Step};
 use table::{Design, Query};
 
 /// Records of a run read so far, by design and query.
@@ -42,6 +42,7 @@ impl Collected {
                 axes: None,
                 selected: Vec::new(),
                 columns_read: Vec::new(),
+                plans: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -136,6 +137,7 @@ impl Collected {
             Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Selected { queries } => run.selected.clone_from(queries),
             Record::ColumnsRead { queries } => run.columns_read.clone_from(queries),
+            Record::Planned(planned) => self.take_plan(number, planned)?,
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
@@ -192,6 +194,16 @@ impl Collected {
             query,
             reason,
         });
+        Ok(())
+    }
+
+    /// Keeps the latest plan of a query on a design.
+    fn take_plan(&mut self, number: usize, planned: &Planned) -> Result<(), SummaryError> {
+        self.query(number, &planned.design, &planned.query)?;
+        let is_same =
+            |known: &Planned| known.design == planned.design && known.query == planned.query;
+        self.run.plans.retain(|known| !is_same(known));
+        self.run.plans.push(planned.clone());
         Ok(())
     }
 
