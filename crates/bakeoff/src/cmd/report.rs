@@ -25,6 +25,10 @@ pub struct Report {
     /// Folder that `bakeoff run`, `drive`, `merge` or `sweep` wrote to
     dir: PathBuf,
 
+    /// Print how each design answers each query, as its engine told it, in place of the tables
+    #[arg(long)]
+    plans: bool,
+
     #[command(flatten)]
     prices: PriceOptions,
 }
@@ -37,18 +41,34 @@ impl Report {
             let text = "--prices is for folders of `bakeoff run`; this folder is of a load";
             return Err(Misuse::new(anyhow!(text)).into());
         }
+        if self.plans && (is_load || is_sweep) {
+            let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
+            return Err(Misuse::new(anyhow!(text)).into());
+        }
         if is_load {
             render_drive(&self.dir)
         } else if is_sweep {
             render_sweep(&self.dir)
         } else {
-            render(&self.dir, prices)
+            let shown = if self.plans {
+                terminal::render_plans
+            } else {
+                terminal::render
+            };
+            render_as(&self.dir, prices, shown)
         }
     }
 }
 
+/// Writes what is printed of a run, from its summary, the width and whether there are colours.
+type Printed = fn(&Summary, usize, bool) -> String;
+
 /// Prints the tables of a run, writes the files, and returns how complete the run is.
 pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
+    render_as(dir, prices, terminal::render)
+}
+
+fn render_as(dir: &Path, prices: Option<Prices>, printed: Printed) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
     let summary = match prices {
@@ -59,9 +79,7 @@ pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
     };
-    files.write(dir, &progress, |color| {
-        terminal::render(&summary, width(), color)
-    })?;
+    files.write(dir, &progress, |color| printed(&summary, width(), color))?;
     Ok(exit_of_run(&summary))
 }
 

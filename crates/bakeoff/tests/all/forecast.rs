@@ -131,7 +131,12 @@ fn a_question_of_some_records_is_estimated_and_checked_by_the_others() {
             .all(|check| check["query"] == "few")
     );
 
+    let plans = bench.bakeoff(&["report", "out", "--plans"]).expect(0);
+    plans
+        .says("parquet: plan of DataFusion")
+        .says("AggregateExec");
     let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("<h2>Plans</h2>"));
     assert!(page.contains("A question that reads 16,000 records, asked by 3 users on 4 cores"));
     for other in [
         &["--rows", "8k"][..],

@@ -27,6 +27,7 @@ mod parquet;
 mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
+mod query_plans;
 mod spark;
 mod support;
 mod timeseries;

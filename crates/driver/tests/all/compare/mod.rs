@@ -7,6 +7,7 @@ mod concurrent;
 mod failures;
 pub mod fake;
 mod further;
+mod plans;
 mod protocol;
 mod race;
 mod resume;

@@ -7,6 +7,7 @@ mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
+mod plans;
 pub(crate) mod published;
 mod race;
 mod scan_speed;
@@ -42,6 +43,7 @@ pub fn render(summary: &Summary) -> String {
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
+        plans::of_run(summary),
         published::of_run(summary),
         setup(summary),
     ];
