@@ -21,6 +21,7 @@ mod everything;
 mod markup;
 mod nodes;
 mod page;
+mod partitions;
 pub mod study;
 pub mod sweep;
 mod text;

@@ -9,10 +9,12 @@ use super::context::{Context, RunError, Settings};
 use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
 use super::open::drop_by_open_questions;
+use super::partitions::read_partitions;
 use super::parts::Parts;
 use super::plans::ask_plans;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
+use super::rows_by_partition::RowsByPartition;
 use super::selected::{count_columns_read, count_selected};
 use super::space::Highest;
 use super::state::Log;
@@ -58,6 +60,7 @@ pub async fn run(
         log,
         observer,
         highest: Highest::default(),
+        by_partition: RowsByPartition::default(),
         confined_to: None,
     };
     create(&mut run).await?;
@@ -82,6 +85,7 @@ pub async fn run(
     let duplicates = find_duplicates(&mut run, rows).await?;
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
+    read_partitions(&mut run, rows).await?;
     oracle.prepare(rows, Arc::new(duplicates)).await?;
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);

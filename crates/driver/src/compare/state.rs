@@ -110,6 +110,8 @@ pub struct DesignState {
     pub slices: u64,
     pub settled: bool,
     pub footprint: bool,
+    /// Whether the sizes of its partitions are known.
+    pub partitions: bool,
     pub failed: bool,
     /// Another design beats it in everything.
     pub dropped: bool,
@@ -150,6 +152,9 @@ impl State {
             Record::Instances { instances } => self.instances = Some(instances.clone()),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
+            Record::Partitions(partitions) => {
+                self.design_mut(&partitions.design).partitions = true;
+            }
             Record::Selected { .. } => self.selected_known = true,
             Record::ColumnsRead { .. } => self.columns_read_known = true,
             Record::Planned(planned) => {
@@ -220,6 +225,7 @@ impl State {
             slices: 0,
             settled: false,
             footprint: false,
+            partitions: false,
             failed: false,
             dropped: false,
             turns: Turns::NONE,

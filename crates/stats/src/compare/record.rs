@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Agreed, Axes, Claim, Dropped, Instance, Planned, QuerySets, Stopped};
 use crate::decide::Rule;
+use crate::drive::Partitions;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
 };
@@ -74,6 +75,9 @@ pub enum Record {
     /// Bytes of a table before it was at rest; absent in records of earlier versions.
     Space(Space),
     Footprint(Footprint),
+    /// Sizes of a design's partitions. Absent for designs without any, or where nothing is known of them, and in
+    /// records of earlier versions.
+    Partitions(Partitions),
     /// Further tables of the designs that will be loaded; their records have these ids in place of
     /// a design's. Absent in records of earlier versions, which made none.
     Instances {

@@ -7,6 +7,7 @@ mod concurrent;
 mod failures;
 pub mod fake;
 mod further;
+mod partitions;
 mod plans;
 mod protocol;
 mod race;

@@ -7,6 +7,7 @@ mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
+mod partitions;
 mod plans;
 pub(crate) mod published;
 mod race;
@@ -33,6 +34,7 @@ pub fn render(summary: &Summary) -> String {
         scan_speed::of_run(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
+        partitions::of_run(summary),
         by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),

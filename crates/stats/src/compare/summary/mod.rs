@@ -48,6 +48,7 @@ use super::{
     RowsLeft, Selected, Step,
 };
 use crate::decide::Decision;
+use crate::drive::Partitions;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
 use cpu::Resolution;
@@ -91,6 +92,9 @@ pub struct Summary {
     /// Number of columns that queries read, as far as it is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns_read: Vec<ColumnsRead>,
+    /// Sizes of partitions, as far as they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<Partitions>,
     /// Plans of queries, as far as designs told them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Planned>,

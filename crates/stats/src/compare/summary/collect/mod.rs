@@ -42,6 +42,7 @@ impl Collected {
                 axes: None,
                 selected: Vec::new(),
                 columns_read: Vec::new(),
+                partitions: Vec::new(),
                 plans: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
@@ -137,6 +138,12 @@ impl Collected {
             Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Selected { queries } => run.selected.clone_from(queries),
             Record::ColumnsRead { queries } => run.columns_read.clone_from(queries),
+            Record::Partitions(partitions) => {
+                self.design(number, &partitions.design)?;
+                let known = &mut self.run.partitions;
+                known.retain(|known| known.design != partitions.design);
+                known.push(partitions.clone());
+            }
             Record::Planned(planned) => self.take_plan(number, planned)?,
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
