@@ -39,9 +39,9 @@ mod tests {
 
     use super::*;
 
-    fn answer(columns: &[(&str, &[&str])]) -> Answer {
+    fn answer(columns: &[(&str, Vec<&str>)]) -> Answer {
         let columns = columns.iter().map(|(name, texts)| {
-            let texts: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
+            let texts: ArrayRef = Arc::new(StringArray::from(texts.clone()));
             (*name, texts)
         });
         Answer {
@@ -52,18 +52,18 @@ mod tests {
 
     #[test]
     fn a_plan_is_the_last_column() {
-        let lines = answer(&[("QUERY PLAN", &["Aggregate", "  ->  Seq Scan on t"])]);
+        let lines = answer(&[("QUERY PLAN", vec!["Aggregate", "  ->  Seq Scan on t"])]);
         let plan = plan_in(&lines, "PostgreSQL").unwrap().unwrap();
         assert_eq!(plan.by, "PostgreSQL");
         assert_eq!(plan.text, "Aggregate\n  ->  Seq Scan on t");
-        let keyed = answer(&[("key", &["physical_plan"]), ("value", &["SEQ_SCAN"])]);
+        let keyed = answer(&[("key", vec!["physical_plan"]), ("value", vec!["SEQ_SCAN"])]);
         let plan = plan_in(&keyed, "DuckDB").unwrap().unwrap();
         assert_eq!(plan.text, "SEQ_SCAN");
     }
 
     #[test]
     fn an_answer_without_text_is_an_error() {
-        for empty in [Answer::default(), answer(&[("QUERY PLAN", &[])])] {
+        for empty in [Answer::default(), answer(&[("QUERY PLAN", Vec::new())])] {
             let error = plan_in(&empty, "Spark").unwrap_err();
             assert!(
                 error.0.contains("Spark explained a query without"),

@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn only_large_partitions_are_told_with_what_is_large() {
         let at_most = partitions("a", 100_000, 100_000_000);
-        assert_eq!(note(&[at_most.clone()]), None);
+        assert_eq!(note(std::slice::from_ref(&at_most)), None);
         let all = [
             at_most,
             partitions("b", 100_001, 1),
@@ -175,7 +175,7 @@ mod tests {
         let start = "partitions of more than 100,000 rows or 100 MB,";
         assert!(told.starts_with(start), "{told}");
         assert!(
-            told.contains(": b (100,001 rows), c (~100 MiB); a bucket"),
+            told.contains(": b (100,001 rows) and c (~100 MiB); a bucket"),
             "{told}"
         );
     }

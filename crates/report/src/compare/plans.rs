@@ -9,19 +9,20 @@ pub const HINT: &str = "What each design does for a query, as it was told once b
 
 /// Returns the queries that have plans, each with those of the designs, in the header's order.
 pub fn by_query(summary: &Summary) -> Vec<(&str, Vec<&Planned>)> {
-    let of_query = |query: &str| -> Vec<&Planned> {
-        let designs = summary.header.designs.iter();
-        let plan = |design: &str| {
-            let mut plans = summary.plans.iter();
-            plans.find(|plan| plan.design == design && plan.query == query)
-        };
-        designs.filter_map(|design| plan(&design.id)).collect()
-    };
     let queries = summary.header.queries.iter();
     queries
-        .map(|query| (query.name.as_str(), of_query(&query.name)))
+        .map(|query| (query.name.as_str(), of_query(summary, &query.name)))
         .filter(|(_, plans)| !plans.is_empty())
         .collect()
+}
+
+fn of_query<'a>(summary: &'a Summary, query: &str) -> Vec<&'a Planned> {
+    let mut found = Vec::new();
+    for design in &summary.header.designs {
+        let is_it = |plan: &&Planned| plan.design == design.id && plan.query == query;
+        found.extend(summary.plans.iter().find(is_it));
+    }
+    found
 }
 
 /// Returns a line about a plan: whose it is, or why there is none.
