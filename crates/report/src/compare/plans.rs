@@ -5,7 +5,8 @@ use bakeoff_stats::{Planned, QueryPlan, Summary};
 pub const TITLE: &str = "Plans";
 /// Says who does what in a plan.
 pub const HINT: &str = "What each design does for a query, as it was told once before anything was timed. In plans of \
-    DataFusion, which is a part of Bakeoff, Cassandra answers what follows `cql=`, and everything else is done by DataFusion.";
+    DataFusion, which is a part of Bakeoff, Cassandra answers what follows `cql=`, and everything else is done by \
+    DataFusion.";
 
 /// Returns the queries that have plans, each with those of the designs, in the header's order.
 pub fn by_query(summary: &Summary) -> Vec<(&str, Vec<&Planned>)> {
@@ -17,7 +18,7 @@ pub fn by_query(summary: &Summary) -> Vec<(&str, Vec<&Planned>)> {
 }
 
 fn of_query<'a>(summary: &'a Summary, query: &str) -> Vec<&'a Planned> {
-    let mut found = Vec::new();
+    let mut found: Vec<&Planned> = Vec::new();
     for design in &summary.header.designs {
         let is_it = |plan: &&Planned| plan.design == design.id && plan.query == query;
         found.extend(summary.plans.iter().find(is_it));

@@ -6,13 +6,14 @@ use crate::compare::plans::{HINT, TITLE, by_query, headline, lines};
 use crate::text::paragraph;
 use crate::text::style::{Style, wrap};
 
-/// Renders the plans of each query on each design. Only plans have lines of more than `width` columns, which are no fewer
-/// than 60.
+/// Renders the plans of each query on each design. Only plans have lines of more than `width` columns, which are no
+/// fewer than 60.
 pub fn render_plans(summary: &Summary, width: usize, color: bool) -> String {
     let (width, style) = (width.max(60), Style { color });
     let queries = by_query(summary);
     if queries.is_empty() {
-        let none = "This run recorded no plans: it ended before, is one of an earlier version, or its designs tell none.";
+        let none = "This run recorded no plans: it ended before, is one of an earlier version, or its designs tell \
+             none.";
         return paragraph(TITLE, none, width, style) + "\n";
     }
     let mut parts = vec![paragraph(TITLE, HINT, width, style)];
