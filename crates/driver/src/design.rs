@@ -12,6 +12,14 @@ use crate::answer::Answer;
 use crate::partitions::PartitionKey;
 use crate::sweep::Inserts;
 
+/// Plan of a question, in the words of what made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanText {
+    /// What made the plan, such as `DataFusion` or `PostgreSQL`.
+    pub by: &'static str,
+    pub text: String,
+}
+
 /// One engine, layout and settings, holding one workload's table.
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
@@ -72,8 +80,17 @@ pub trait Design: Send + Sync {
     /// [`IncomingAnswer`](crate::IncomingAnswer) takes as it comes.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
 
+    /// Returns how the design would answer a question, without answering it: by one cheap call, if by any. Returns
+    /// `None` for a design that tells no plans.
+    ///
+    /// # Errors
+    /// The engine refuses to tell; the design is none the worse for it.
+    async fn query_plan(&self, _sql: &str) -> Result<Option<PlanText>, DesignError> {
+        Ok(None)
+    }
+
     /// Ends what an answer has left open, such as its transaction. Called once after each answer, when the
-    /// clock has stopped.
+    /// clock has stopped, and after each plan.
     async fn after_answer(&self) {}
 
     /// Returns access for many workers that insert batches at the same time into the table, which exists

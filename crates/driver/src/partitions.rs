@@ -66,6 +66,11 @@ impl PartitionCounter {
         }
     }
 
+    /// Returns what says which rows are in one partition.
+    pub fn key(&self) -> &PartitionKey {
+        &self.key
+    }
+
     /// Counts rows with all columns of the workload's table.
     ///
     /// # Errors

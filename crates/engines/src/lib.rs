@@ -16,6 +16,7 @@ mod dry;
 mod duckdb;
 mod engine;
 mod error;
+mod explained;
 mod integers;
 mod leftovers;
 mod local;

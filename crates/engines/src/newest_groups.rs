@@ -14,11 +14,12 @@ use arrow::datatypes::IntervalMonthDayNano;
 use bakeoff_driver::{Answer, DesignError};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, ScalarValue};
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Expr, Filter, LogicalPlan, Operator, TableProviderFilterPushDown,
 };
+use datafusion::physical_plan::displayable;
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::{message, run};
@@ -67,6 +68,40 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
     }
     let answer = run(session, physical(&plan).await?).await?;
     Ok(with_scanned(answer, scanned_in_vain))
+}
+
+/// Describes what [`answer`] does: the plan over all rows and, where windows are asked first, that over the first one.
+pub async fn plan(
+    session: &SessionContext,
+    sql: &str,
+    order_key: Option<&str>,
+) -> std::result::Result<String, DesignError> {
+    let plan = planned(session, sql, order_key).await;
+    plan.map_err(|error| DesignError(message(&error)))
+}
+
+async fn planned(session: &SessionContext, sql: &str, order_key: Option<&str>) -> Result<String> {
+    let state = session.state();
+    let plan = state.optimize(&state.create_logical_plan(sql).await?)?;
+    let shown = async |plan: &LogicalPlan| {
+        let planner = state.query_planner();
+        let physical = planner.create_physical_plan(plan, &state).await?;
+        Ok::<String, DataFusionError>(displayable(physical.as_ref()).indent(false).to_string())
+    };
+    let over_all = shown(&plan).await?;
+    let newest = order_key.and_then(|key| Some((key, Newest::from_plan(&plan, key)?)));
+    let first = newest.and_then(|(key, newest)| Some((key, newest.begins().next()?)));
+    let Some((key, begin)) = first else {
+        return Ok(over_all);
+    };
+    let Some(window) = since(&plan, key, begin)? else {
+        return Ok(over_all);
+    };
+    let over_window = shown(&window).await?;
+    Ok(format!(
+        "First over the newest {key}, then over longer windows:\n{over_window}\
+         Over all rows, if none of these has enough groups:\n{over_all}"
+    ))
 }
 
 /// Adds rows that were scanned in vain to the count of an answer.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
-use bakeoff_driver::{Answer, DesignError, Expected};
+use bakeoff_driver::{Answer, DesignError, Expected, PlanText};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
 use datafusion::error::DataFusionError;
@@ -163,6 +163,22 @@ impl Session {
         order_key: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Answer, DesignError>> {
         Box::pin(newest_groups::answer(self.context(), sql, order_key))
+    }
+
+    /// Plans SQL as [`Session::answer_by_windows`] does, without running it.
+    ///
+    /// # Errors
+    /// The errors of [`Session::answer`].
+    pub fn query_plan<'a>(
+        &'a self,
+        sql: &'a str,
+        order_key: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<PlanText>, DesignError>> {
+        Box::pin(async move {
+            let text = newest_groups::plan(self.context(), sql, order_key).await?;
+            let by = "DataFusion";
+            Ok(Some(PlanText { by, text }))
+        })
     }
 
     /// Runs SQL as [`Session::answer_by_windows`] does, on another runtime than the caller's. It is

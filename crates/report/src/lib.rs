@@ -22,6 +22,7 @@ mod everything;
 mod markup;
 mod nodes;
 mod page;
+mod partitions;
 mod per_node;
 pub mod study;
 pub mod sweep;

@@ -11,7 +11,7 @@ use bakeoff_report::growth;
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::ledger::{self, Entry};
 use bakeoff_stats::sweep::SweepRun;
-use bakeoff_stats::{Run, Summary, UsersForecast};
+use bakeoff_stats::{Run, ScanQuestion, Summary, UsersForecast};
 use clap::Args;
 
 use crate::cmd::history::run_folders;
@@ -23,8 +23,9 @@ use slower_disk::parse_disk_rate;
 
 /// Options that say what is asked of a forecast from one run of `bakeoff run`; checks of forecasts and loads have none
 /// of them.
-const OF_A_RUN: [&str; 10] = [
+const OF_A_RUN: [&str; 11] = [
     "rows",
+    "records",
     "copies",
     "users",
     "cores",
@@ -36,9 +37,21 @@ const OF_A_RUN: [&str; 10] = [
     "prices",
 ];
 
+/// Options that say nothing about a question of some records.
+const NOT_WITH_RECORDS: [&str; 8] = [
+    "rows",
+    "copies",
+    "machine_cores",
+    "disk",
+    "questions",
+    "inserts",
+    "nodes",
+    "prices",
+];
+
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
-/// run measured, and what several users get, machines and their cost; or how fast the load of `bakeoff drive` would
-/// be on a slower disk.
+/// run measured, and what several users get, machines and their cost; the time of a question by the records that it
+/// reads; or how fast the load of `bakeoff drive` would be on a slower disk.
 ///
 /// Each figure has its 90% interval and says what it rests on; where the run supports none, it says
 /// what to measure instead.
@@ -52,6 +65,11 @@ pub struct Forecast {
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
+    /// Records that a question reads, for example 4.16M: its time by the scan speed of one core, checked by the run's
+    /// other times
+    #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with_all = NOT_WITH_RECORDS, allow_negative_numbers = true)]
+    records: Option<u64>,
+
     /// Copies of each row [default: as the workload says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     copies: Option<u32>,
@@ -60,8 +78,8 @@ pub struct Forecast {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     users: Option<u32>,
 
-    /// Cores that serve them [default: those of the machine that measured]
-    #[arg(long, value_name = "N", requires = "users", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Cores that serve them, or that read --records [default: those of the machine that measured]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     cores: Option<u32>,
 
     #[command(flatten)]
@@ -120,6 +138,14 @@ impl Forecast {
         if self.validate {
             return self.validated(summary);
         }
+        if let Some(records) = self.records {
+            return self.of_records(summary, records);
+        }
+        if self.cores.is_some() && self.users.is_none() {
+            let told =
+                anyhow!("--cores needs --users, who share them, or --records, which they read");
+            return Err(Misuse::new(told).into());
+        }
         match (self.users, self.machines.are_asked()) {
             (Some(users), true) => self.under_load_and_machines(summary, users),
             (Some(users), false) => self.under_load(summary, users),
@@ -141,6 +167,20 @@ impl Forecast {
             growth::json(summary, rows, copies)?
         } else {
             growth::render(summary, rows, copies)
+        })
+    }
+
+    /// Returns the time of a question that reads so many records, for one user unless more are asked for.
+    fn of_records(&self, summary: &Summary, records: u64) -> Result<String> {
+        let found = summary.by_scan_speed(ScanQuestion {
+            records,
+            users: self.users.unwrap_or(1),
+            cores: self.cores.unwrap_or(summary.header.machine.cores),
+        });
+        Ok(if self.json {
+            growth::by_scan_speed_json(&found)?
+        } else {
+            growth::render_by_scan_speed(&found)
         })
     }
 

@@ -5,7 +5,7 @@ mod sizes;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
 use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::per_node::{MeasuredRate, Wanted};
@@ -14,7 +14,7 @@ use bakeoff_stats::{DesignSummary, Run, Summary};
 use clap::Args;
 
 use crate::cmd::options::wanted::WantedOptions;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
@@ -27,6 +27,10 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 pub struct Report {
     /// Folder that `bakeoff run`, `drive`, `merge` or `sweep` wrote to
     dir: PathBuf,
+
+    /// Print how each design answers each query, as its engine told it, in place of the tables
+    #[arg(long)]
+    plans: bool,
 
     #[command(flatten)]
     wanted: WantedOptions,
@@ -57,20 +61,37 @@ impl From<Wanted> for Shown {
 impl Report {
     pub fn run(self) -> Result<Exit> {
         let wanted = self.wanted.read()?;
+        let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
+        if self.plans && (is_load || is_sweep) {
+            let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
+            return Err(Misuse::new(anyhow!(text)).into());
+        }
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
         let shown = Shown { wanted, others };
-        if DriveRun::is_one(&self.dir) {
+        if is_load {
             render_drive(&self.dir, &shown)
-        } else if SweepRun::is_one(&self.dir) {
+        } else if is_sweep {
             render_sweep(&self.dir, &shown)
         } else {
-            render(&self.dir, &shown)
+            let printed = if self.plans {
+                terminal::render_plans
+            } else {
+                terminal::render
+            };
+            render_as(&self.dir, &shown, printed)
         }
     }
 }
 
+/// Writes what is printed of a run, from its summary, the width and whether there are colours.
+type Printed = fn(&Summary, usize, bool) -> String;
+
 /// Prints the tables of a run, writes the files, and returns how complete the run is.
 pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
+    render_as(dir, shown, terminal::render)
+}
+
+fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
     let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
@@ -82,9 +103,7 @@ pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
     };
-    files.write(dir, &progress, |color| {
-        terminal::render(&summary, width(), color)
-    })?;
+    files.write(dir, &progress, |color| printed(&summary, width(), color))?;
     Ok(exit_of_run(&summary))
 }
 

@@ -45,6 +45,8 @@ fn what_an_earlier_version_called_memory_is_a_yardstick_and_never_recommended() 
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs/comparison");
     copy(&fixture, &bench.path("comparison"));
     bench.bakeoff(&["report", "comparison"]).expect(0);
+    let plans = bench.bakeoff(&["report", "comparison", "--plans"]);
+    plans.expect(0).says("This run recorded no plans");
     let json = run_json(&bench, "comparison");
     let designs = json["summary"]["designs"].as_array().unwrap();
     let memory = designs

@@ -63,7 +63,7 @@ fn users_get_what_the_cores_can_do() {
         .says("20 users on 4 cores get about ")
         .says("With 4,000 rows");
     let without = bench.bakeoff(&["forecast", "out", "--cores", "4"]);
-    without.says("--users");
+    without.says("--cores needs --users");
     assert_eq!(without.code, Some(2));
 }
 
@@ -188,6 +188,7 @@ fn no_option_is_ignored() {
     let bench = measured();
     let of_a_run = [
         &["--rows", "8k"][..],
+        &["--records", "8k"],
         &["--copies", "2"],
         &["--users", "2"],
         &["--users", "2", "--cores", "2"],

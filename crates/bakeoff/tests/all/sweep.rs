@@ -85,6 +85,8 @@ fn postgres_and_timescale_are_swept() {
     all_inserted(&bench, 2);
     let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert_eq!(html.matches("class=\"best\"").count(), 2);
+    let plans = bench.bakeoff(&["report", "out", "--plans"]).expect(2);
+    plans.says("--plans is for folders of `bakeoff run`");
     let again = bench.bakeoff(&["report", "out"]).expect(0);
     let told = |stdout: &str| stdout.split("\nReport:").next().map(str::to_owned);
     assert_eq!(told(&again.stdout), told(&swept.stdout));

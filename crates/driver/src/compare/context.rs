@@ -8,6 +8,7 @@ use bakeoff_stats::{JournalError, Record, Step, SummaryError};
 use bakeoff_workload::{Concurrent, Query, RowSource, Workload};
 
 use super::Budget;
+use super::rows_by_partition::RowsByPartition;
 use super::smaller::FurtherTables;
 use super::space::Highest;
 use super::state::Log;
@@ -80,6 +81,8 @@ pub struct Context<'a> {
     pub observer: &'a dyn Observer,
     /// Most bytes that the tables took so far.
     pub highest: Highest,
+    /// Rows by partition, as far as they were counted.
+    pub by_partition: RowsByPartition,
     /// Designs and questions to which a step is confined, as pairs of their names; `None` for all.
     pub confined_to: Option<BTreeSet<(String, String)>>,
 }

@@ -7,6 +7,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 
 use super::context::{Context, RunError};
+use super::partitions;
 use super::smaller::rows_to_forecast;
 use super::state::SliceBounds;
 use crate::call::if_whole;
@@ -61,6 +62,7 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
                 let started = Instant::now();
                 load_slice(run, slice, bounds, &rows, needing).await?;
                 pace.note(bounds.rows, started.elapsed(), rows.get_array_memory_size());
+                partitions::count(run, first_row, &rows)?;
                 first_row += bounds.rows;
             }
         }

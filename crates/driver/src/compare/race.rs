@@ -15,6 +15,7 @@ use super::load::{self, READ_ROWS, load_one};
 use super::look::drop_new;
 use super::measure::{ask_rounds, is_asked, verify};
 use super::questions::Questions;
+use super::rows_by_partition::RowsByPartition;
 use super::space::Highest;
 use super::state::{Log, SliceBounds};
 use super::tables::{create, read_footprints, settle};
@@ -80,6 +81,7 @@ impl Race<'_> {
             log: Log::new(journal),
             observer: self.observer,
             highest: Highest::default(),
+            by_partition: RowsByPartition::default(),
             confined_to: None,
         }
     }

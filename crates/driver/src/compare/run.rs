@@ -9,9 +9,12 @@ use super::context::{Context, RunError, Settings};
 use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
 use super::open::drop_by_open_questions;
+use super::partitions::read_partitions;
 use super::parts::Parts;
+use super::plans::ask_plans;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
+use super::rows_by_partition::RowsByPartition;
 use super::selected::{count_columns_read, count_distinct, count_selected};
 use super::space::Highest;
 use super::state::Log;
@@ -57,6 +60,7 @@ pub async fn run(
         log,
         observer,
         highest: Highest::default(),
+        by_partition: RowsByPartition::default(),
         confined_to: None,
     };
     create(&mut run).await?;
@@ -81,6 +85,7 @@ pub async fn run(
     let duplicates = find_duplicates(&mut run, rows).await?;
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
+    read_partitions(&mut run, rows).await?;
     oracle.prepare(rows, Arc::new(duplicates)).await?;
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
@@ -89,6 +94,7 @@ pub async fn run(
     count_columns_read(&mut run, &mut questions, oracle).await?;
     count_distinct(&mut run, oracle).await?;
     measure::verify(&mut run, &mut questions).await?;
+    ask_plans(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await
 }

@@ -94,6 +94,8 @@ pub struct State {
     pub columns_read_known: bool,
     /// Whether the different values of columns with an index are counted.
     pub distinct_known: bool,
+    /// Plans that are known, as pairs of a design's id and a query's name.
+    plans: BTreeSet<(String, String)>,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -110,6 +112,8 @@ pub struct DesignState {
     pub slices: u64,
     pub settled: bool,
     pub footprint: bool,
+    /// Whether the sizes of its partitions are known.
+    pub partitions: bool,
     pub failed: bool,
     /// Another design beats it in everything.
     pub dropped: bool,
@@ -150,9 +154,16 @@ impl State {
             Record::Instances { instances } => self.instances = Some(instances.clone()),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
+            Record::Partitions(partitions) => {
+                self.design_mut(&partitions.design).partitions = true;
+            }
             Record::Selected { .. } => self.selected_known = true,
             Record::ColumnsRead { .. } => self.columns_read_known = true,
             Record::Distinct { .. } => self.distinct_known = true,
+            Record::Planned(planned) => {
+                let pair = (planned.design.clone(), planned.query.clone());
+                self.plans.insert(pair);
+            }
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {
@@ -202,6 +213,11 @@ impl State {
         }
     }
 
+    /// Returns whether the plan of a query on a design is in the journal.
+    pub fn has_plan(&self, design: &str, query: &str) -> bool {
+        self.plans.contains(&(design.to_owned(), query.to_owned()))
+    }
+
     fn design_mut(&mut self, design: &str) -> &mut DesignState {
         self.designs.entry(design.to_owned()).or_default()
     }
@@ -212,6 +228,7 @@ impl State {
             slices: 0,
             settled: false,
             footprint: false,
+            partitions: false,
             failed: false,
             dropped: false,
             turns: Turns::NONE,

@@ -9,7 +9,7 @@ use bakeoff_stats::sweep::OVER_ANY;
 use bakeoff_stats::{DesignInfo, Footprint};
 
 use super::Inserts;
-use crate::{Answer, Design, DesignError};
+use crate::{Answer, Design, DesignError, PlanText};
 
 /// Returns what a design is called in records where its batches hold rows of any partitions.
 pub fn over_any_id(design: &str) -> String {
@@ -64,6 +64,10 @@ impl Design for OverAny {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         self.design.answer(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        self.design.query_plan(sql).await
     }
 
     async fn after_answer(&self) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{CHUNK_ROWS, Column, Definition, Error, Kind, Profile, Store, Table, sql};
-use bakeoff_driver::{Answer, DesignError};
+use bakeoff_driver::{Answer, DesignError, PlanText};
 use bakeoff_workload::{ColumnType, Table as Described};
 
 use crate::EngineError;
@@ -159,6 +159,16 @@ impl Opened {
         let definition = self.table.definition();
         let order_key = definition.order_key.first().map(String::as_str);
         self.sql.answer_by_windows(query, order_key).await
+    }
+
+    /// Returns how a query would be answered.
+    ///
+    /// # Errors
+    /// DataFusion's message.
+    pub async fn query_plan(&self, query: &str) -> Result<Option<PlanText>, DesignError> {
+        let definition = self.table.definition();
+        let order_key = definition.order_key.first().map(String::as_str);
+        self.sql.query_plan(query, order_key).await
     }
 }
 

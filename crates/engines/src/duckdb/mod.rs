@@ -14,13 +14,14 @@ use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_servers::find_duckdb;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver};
+use crate::explained::{explain, plan_in};
 use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
 use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
 use layout::{DuckdbLayout, PARQUET_SETTINGS, ROW_GROUP_ROWS, Shape, TABLE_SETTINGS};
@@ -220,6 +221,16 @@ fn remove_if_there(path: &Path) -> Result<(), DesignError> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Asks for the plan of a question.
+async fn query_plan(driver: &Driver, sql: &str) -> Result<Option<PlanText>, DesignError> {
+    if let Some(complaint) = sql_check::complaint(sql) {
+        return Err(DesignError(complaint));
+    }
+    let told = driver.ask(&explain(sql)).await;
+    let told = told.map_err(|error| DesignError(format!("DuckDB: {error}")))?;
+    plan_in(&told, "DuckDB")
 }
 
 /// Asks a question, which may only read. Its parameters have become part of the text.

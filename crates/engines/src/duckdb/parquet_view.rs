@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use super::layout::DuckdbLayout;
-use super::{ask, remove_if_there};
+use super::{ask, query_plan, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Database, Driver};
 use crate::parquet::{Codec, FileLayout, ParquetTable};
@@ -104,6 +104,10 @@ impl Design for ParquetView {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         ask(&self.asked, sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        query_plan(&self.asked, sql).await
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

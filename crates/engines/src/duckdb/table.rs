@@ -6,11 +6,11 @@ use std::path::Path;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use super::layout::DuckdbLayout;
-use super::{ask, remove_if_there};
+use super::{ask, query_plan, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Driver, first_numbers};
 use crate::bytes::folder_size;
@@ -201,6 +201,10 @@ impl Design for DuckdbTable {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         ask(&self.asked, sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        query_plan(&self.asked, sql).await
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

@@ -8,7 +8,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::DirectoryStore;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
@@ -227,6 +227,10 @@ impl Design for LocalColumnar {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         self.opened().await?.answer(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        self.opened().await?.query_plan(sql).await
     }
 }
 

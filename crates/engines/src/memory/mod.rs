@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Role};
 use bakeoff_workload::{DesignId, Table, Workload};
@@ -125,6 +125,11 @@ impl InMemory {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+
+    fn session(&self) -> Result<Session, DesignError> {
+        let session = self.rows().session.clone();
+        session.ok_or_else(|| DesignError::new("the table is not settled"))
+    }
 }
 
 #[async_trait]
@@ -198,11 +203,10 @@ impl Design for InMemory {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
-        let session = self
-            .rows()
-            .session
-            .clone()
-            .ok_or_else(|| DesignError::new("the table is not settled"))?;
-        session.answer(sql).await
+        self.session()?.answer(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        self.session()?.query_plan(sql, None).await
     }
 }

@@ -121,6 +121,25 @@ async fn only_the_newest_rows_are_read_where_they_are_enough() {
 }
 
 #[tokio::test]
+async fn a_plan_has_the_first_window_and_all_rows() {
+    let events = table().await;
+    let end = at(3_050);
+    let windows = format!(
+        "SELECT date_trunc('minute', time) AS minute, max(value) AS most FROM events
+         WHERE time < {end} GROUP BY minute ORDER BY minute DESC LIMIT 5"
+    );
+    let plan = events.query_plan(&windows).await.unwrap().unwrap();
+    assert_eq!(plan.by, "DataFusion");
+    let (first, all) = plan.text.split_once("Over all rows, if none").unwrap();
+    let begins = "First over the newest time, then over longer windows:";
+    assert!(first.starts_with(begins), "{first}");
+    assert!(first.contains("AggregateExec") && all.contains("AggregateExec"));
+    let scan = "SELECT max(value) AS most FROM events";
+    let plan = events.query_plan(scan).await.unwrap().unwrap();
+    assert!(!plan.text.contains("the newest"), "{}", plan.text);
+}
+
+#[tokio::test]
 async fn what_is_not_of_the_form_is_not_taken_for_it() {
     let table = table().await;
     let state = table.sql.context().state();

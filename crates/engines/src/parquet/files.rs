@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use bakeoff_workload::Table;
 use datafusion::error::DataFusionError;
@@ -226,6 +226,10 @@ impl Design for ParquetTable {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         self.open().await?.answer(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        self.open().await?.query_plan(sql, None).await
     }
 }
 

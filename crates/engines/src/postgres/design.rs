@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio_postgres::Client;
 
@@ -16,6 +16,7 @@ use super::layout::TableLayout;
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
 use super::{edition, footprint, query, reader, session_settings, settle};
+use crate::explained::{explain, plan_in};
 use crate::{EngineError, sql_check};
 
 pub struct PostgresDesign {
@@ -99,6 +100,18 @@ impl PostgresDesign {
         }
         self.let_read(&client).await.map(|()| true)
     }
+
+    /// Asks a text that was checked before.
+    async fn ask(&self, sql: &str) -> Result<Answer, DesignError> {
+        let asked = async {
+            let client = self.asking.take().await?;
+            let asking = query::answer(&client, sql);
+            let answer = query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
+            self.asking.put_back(client);
+            Ok(answer)
+        };
+        self.deployment.noticing_death(asked.await).await
+    }
 }
 
 /// Returns the statements that create the empty table in the design's schema.
@@ -174,14 +187,14 @@ impl Design for PostgresDesign {
         if let Some(complaint) = sql_check::complaint(sql) {
             return Err(DesignError(complaint));
         }
-        let asked = async {
-            let client = self.asking.take().await?;
-            let asking = query::answer(&client, sql);
-            let answer = query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
-            self.asking.put_back(client);
-            Ok(answer)
-        };
-        self.deployment.noticing_death(asked.await).await
+        self.ask(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        if let Some(complaint) = sql_check::complaint(sql) {
+            return Err(DesignError(complaint));
+        }
+        plan_in(&self.ask(&explain(sql)).await?, "PostgreSQL")
     }
 
     async fn after_answer(&self) {

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_servers::spark::{Source, Spark};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::Mutex;
 
 use super::answer::Reading;
 use super::question;
+use crate::explained::{explain, plan_in};
 
 /// The parts of a design.
 pub struct Parts {
@@ -66,6 +67,18 @@ impl SparkTable {
         opened.map_err(failed)?;
         *is_open = true;
         Ok(())
+    }
+
+    /// Asks Spark, in its own SQL.
+    async fn ask(&self, sql: &str) -> Result<Answer, DesignError> {
+        self.open().await?;
+        let answer = self.parts.process.query(self.session(), sql).await;
+        let mut answer = answer.map_err(failed)?;
+        let mut reading = Reading::default();
+        while let Some(part) = answer.next().await.map_err(failed)? {
+            reading.add(part)?;
+        }
+        reading.complete()
     }
 }
 
@@ -136,14 +149,13 @@ impl Design for SparkTable {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let sql = question::in_spark(sql).map_err(DesignError)?;
-        self.open().await?;
-        let answer = self.parts.process.query(self.session(), &sql).await;
-        let mut answer = answer.map_err(failed)?;
-        let mut reading = Reading::default();
-        while let Some(part) = answer.next().await.map_err(failed)? {
-            reading.add(part)?;
-        }
-        reading.complete()
+        self.ask(&sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        let sql = question::in_spark(sql).map_err(DesignError)?;
+        let told = self.ask(&explain(&sql)).await?;
+        plan_in(&told, "Spark")
     }
 
     /// Returns the time of Spark and of the server that stores the rows; `None` if one of them is not known, as that of

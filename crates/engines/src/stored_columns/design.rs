@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
@@ -74,6 +74,10 @@ impl Design for SomeColumnsDesign {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         self.design.answer(sql).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        self.design.query_plan(sql).await
     }
 
     async fn after_answer(&self) {

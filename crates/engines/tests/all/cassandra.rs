@@ -387,6 +387,10 @@ async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
             "{id}: {plan}"
         );
         assert!(plan.contains(has), "{id}: {plan}");
+        let told = design.query_plan(aggregate).await.unwrap().unwrap();
+        assert_eq!(told.by, "DataFusion");
+        let in_cassandra = told.text.contains("CassandraAggregate: cql=[SELECT");
+        assert_eq!(in_cassandra, !has.is_empty(), "{id}: {}", told.text);
         let plan = executed(design.as_ref(), others).await;
         assert!(
             !plan.contains("CassandraAggregate"),

@@ -144,6 +144,14 @@ async fn every_type_goes_in_and_comes_out() {
             assert!(design.survives().await);
             assert!(design.server_cpu_seconds().unwrap() > 0.0);
             assert_eq!(design.dead(), None);
+            let plan = design.query_plan(queries[0]).await.unwrap().unwrap();
+            assert_eq!(plan.by, "DuckDB");
+            let reads = ["SCAN", "PARQUET"]
+                .iter()
+                .any(|name| plan.text.contains(name));
+            assert!(reads, "{id}: {}", plan.text);
+            let refused = design.query_plan("ANALYZE SELECT 1").await.unwrap_err();
+            assert!(refused.0.contains("this is not a query"), "{refused}");
         }
     }
     duckdb.running.finish(false).await.unwrap();

@@ -31,6 +31,7 @@ mod parquet;
 mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_workloads;
+mod query_plans;
 mod spark;
 mod spark_cluster;
 mod support;

@@ -116,6 +116,10 @@ async fn designs_on_a_real_spark() {
             assert_eq!(wrong, [""; 0]);
             assert!(design.footprint().await.unwrap().file_bytes.unwrap() > 0);
             assert!(design.survives().await);
+            let plan = design.query_plan(queries[0]).await.unwrap().unwrap();
+            assert_eq!(plan.by, "Spark");
+            assert!(plan.text.contains("Physical Plan"), "{id}: {}", plan.text);
+            assert!(design.query_plan("EXTENDED SELECT 1").await.is_err());
         }
     }
     if server.is_some() {

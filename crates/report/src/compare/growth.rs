@@ -1,5 +1,6 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod by_scan_speed;
 mod clients;
 mod elsewhere;
 mod error;
@@ -9,6 +10,9 @@ mod storage;
 mod users;
 mod validation;
 
+pub use by_scan_speed::{
+    ASSUMED as ASSUMED_OF_SCANS, OffBy, by_scan_speed_json, render_by_scan_speed, rests_on,
+};
 pub use clients::{Clients, ClientsCheck, LeftOut};
 pub use elsewhere::validate_at;
 pub use machines::{

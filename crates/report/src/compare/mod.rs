@@ -10,6 +10,7 @@ pub mod growth;
 pub mod html;
 pub mod json;
 pub(crate) mod notes;
+mod plans;
 mod race;
 mod sets;
 pub mod terminal;

@@ -3,7 +3,7 @@
 use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
 use crate::decide::words::{list, percent};
-use crate::{compression, nodes, units};
+use crate::{compression, nodes, partitions, units};
 
 /// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
@@ -60,6 +60,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
     notes.extend(nodes::measured(summary));
     notes.extend(nodes::replicated(summary));
     notes.extend(nodes::forecast(summary));
+    notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

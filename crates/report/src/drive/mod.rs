@@ -3,7 +3,6 @@
 pub mod html;
 pub mod json;
 pub(crate) mod notes;
-mod partitions;
 mod passes;
 mod rows;
 pub mod slower_disk;

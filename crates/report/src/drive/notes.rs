@@ -6,7 +6,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary}
 use bakeoff_stats::total;
 
 use super::{Kind, few_operations, passes};
-use crate::{compression, nodes, units};
+use crate::{compression, nodes, partitions, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
@@ -83,6 +83,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(wide_searches(summary));
     notes.extend(background(summary));
     notes.extend(messages(summary));
+    notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

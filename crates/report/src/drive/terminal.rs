@@ -4,7 +4,8 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{notes, partitions, per_node, rows, verdict};
+use super::{notes, per_node, rows, verdict};
+use crate::partitions;
 use crate::per_node::terminal::sections;
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
@@ -43,7 +44,7 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
 }
 
 fn partitions(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
-    let legend = wrap(&partitions::legend(summary)?, width, "", "");
+    let legend = wrap(&partitions::legend(&summary.partitions)?, width, "", "");
     let table = tables::partitions(summary, width, style);
     Some(section("Partitions", style, &[legend, table].join("\n")))
 }

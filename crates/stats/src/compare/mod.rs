@@ -8,6 +8,7 @@ pub mod between;
 mod instance;
 mod journal;
 mod ladder;
+mod planned;
 mod raced;
 mod record;
 mod sets;
@@ -19,6 +20,7 @@ mod verified;
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
+pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, DistinctValues,
@@ -30,13 +32,14 @@ pub use sets::{Agreed, QuerySets};
 pub use summary::parts_of_error;
 pub use summary::{
     AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BoundBy,
-    BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, Cost,
-    CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS,
-    Failure, Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines,
-    MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf,
-    Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL,
-    RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanSpeed, ScanSpeeds, SpeedUp,
-    SpeedUps, StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
+    ByScanSpeed, BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures,
+    ConcurrentSummary, CoreSpeed, Cost, CostRange, Demand, DesignCost, DesignForecast,
+    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, FullScan, HeldOut,
+    InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
+    NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase,
+    QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom, ScaleOut,
+    ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
+    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
     UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Agreed, Axes, Claim, Dropped, Instance, QuerySets, Stopped};
+use super::{Agreed, Axes, Claim, Dropped, Instance, Planned, QuerySets, Stopped};
 use crate::decide::Rule;
+use crate::drive::Partitions;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
     StandbysInfo,
@@ -75,6 +76,9 @@ pub enum Record {
     /// Bytes of a table before it was at rest; absent in records of earlier versions.
     Space(Space),
     Footprint(Footprint),
+    /// Sizes of a design's partitions. Absent for designs without any, or where nothing is known of them, and in
+    /// records of earlier versions.
+    Partitions(Partitions),
     /// Further tables of the designs that will be loaded; their records have these ids in place of
     /// a design's. Absent in records of earlier versions, which made none.
     Instances {
@@ -98,6 +102,8 @@ pub enum Record {
     Distinct {
         columns: Vec<DistinctValues>,
     },
+    /// Plan of a query. Absent for designs that tell none, and in records of earlier versions.
+    Planned(Planned),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit

@@ -54,6 +54,25 @@ pub struct PartitionBytes {
     pub nodes: u64,
 }
 
+impl Partitions {
+    /// Rows of a partition that by a rule of thumb it should not exceed in Cassandra.
+    pub const MOST_ROWS: u64 = 100_000;
+    /// Bytes of a partition that by the same rule it should not exceed.
+    pub const MOST_BYTES: u64 = 100_000_000;
+
+    /// Returns the rows of the largest partition if they are more than the rule of thumb allows.
+    pub fn too_many_rows(&self) -> Option<u64> {
+        let most = self.rows.map(|rows| rows.max);
+        most.filter(|rows| *rows > Partitions::MOST_ROWS)
+    }
+
+    /// Returns the bytes of the largest partition of any table if they are more than the rule of thumb allows.
+    pub fn too_many_bytes(&self) -> Option<u64> {
+        let most = self.bytes.iter().map(|bytes| bytes.max).max();
+        most.filter(|bytes| *bytes > Partitions::MOST_BYTES)
+    }
+}
+
 impl KeyShares {
     /// Computes the shares of keys that occur this often; `None` if there are none.
     pub fn of(counts: &[u64]) -> Option<KeyShares> {

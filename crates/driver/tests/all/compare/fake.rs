@@ -9,7 +9,9 @@ use arrow::array::{ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, Stri
 use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey};
+use bakeoff_driver::{
+    Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey, PlanText,
+};
 use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
@@ -49,6 +51,16 @@ pub enum Act {
     Take(Duration),
 }
 
+/// How a design takes the question for a plan.
+#[derive(Clone, Copy)]
+pub enum Plan {
+    /// It tells none.
+    None,
+    Tells(&'static str),
+    Fails,
+    Panics,
+}
+
 type Script = Arc<dyn Fn(&Call) -> Act + Send + Sync>;
 
 /// Clones share their rows, as a process and its engine do.
@@ -61,6 +73,7 @@ pub struct Fake {
     row_bytes: u64,
     nodes: u32,
     partitions: Option<PartitionKey>,
+    plan: Plan,
     table: Arc<Mutex<Table>>,
 }
 
@@ -70,6 +83,8 @@ pub struct Table {
     pub slices: BTreeMap<u64, RecordBatch>,
     dead: Option<String>,
     asking: usize,
+    /// Number of plans that were asked for.
+    pub plans_asked: usize,
     /// Questions that were on their way at the same time.
     pub most_asking: usize,
 }
@@ -105,6 +120,7 @@ impl Fake {
             row_bytes: 20,
             nodes: 1,
             partitions: None,
+            plan: Plan::None,
             table: Arc::default(),
         }
     }
@@ -120,6 +136,12 @@ impl Fake {
     /// A design that has partitions.
     pub fn with_partitions(mut self, key: PartitionKey) -> Fake {
         self.partitions = Some(key);
+        self
+    }
+
+    /// A design that is asked for plans.
+    pub fn with_plan(mut self, plan: Plan) -> Fake {
+        self.plan = plan;
         self
     }
 
@@ -333,6 +355,19 @@ impl Design for Fake {
             rows_scanned: Some(rows),
             ..Answer::default()
         })
+    }
+
+    async fn query_plan(&self, _: &str) -> Result<Option<PlanText>, DesignError> {
+        self.table().plans_asked += 1;
+        match self.plan {
+            Plan::None => Ok(None),
+            Plan::Tells(text) => Ok(Some(PlanText {
+                by: "Fake",
+                text: text.to_owned(),
+            })),
+            Plan::Fails => Err(DesignError::new("it has no plans")),
+            Plan::Panics => panic!("a bug in a plan"),
+        }
     }
 
     fn nodes(&self) -> u32 {

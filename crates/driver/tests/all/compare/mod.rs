@@ -7,6 +7,8 @@ mod concurrent;
 mod failures;
 pub mod fake;
 mod further;
+mod partitions;
+mod plans;
 mod protocol;
 mod race;
 mod resume;

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
@@ -200,6 +200,11 @@ impl Design for ColumnarDesign {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let answer = async { self.opened().await?.answer(sql).await };
         self.noticing_death(answer.await).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        let told = async { self.opened().await?.query_plan(sql).await };
+        self.noticing_death(told.await).await
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

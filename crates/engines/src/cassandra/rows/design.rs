@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::OnceCell;
@@ -255,6 +255,12 @@ impl Design for RowsDesign {
         let order_key = self.layout.clustering_key();
         let answer = self.sql.answer_by_windows(sql, order_key.first().copied());
         self.noticing_death(answer.await).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        let order_key = self.layout.clustering_key();
+        let told = self.sql.query_plan(sql, order_key.first().copied());
+        self.noticing_death(told.await).await
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
@@ -184,6 +184,11 @@ impl Design for SeriesDesign {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let answer = self.sql.answer(sql).await;
         self.deployment.noticing_death(answer).await
+    }
+
+    async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
+        let told = self.sql.query_plan(sql, None).await;
+        self.deployment.noticing_death(told).await
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

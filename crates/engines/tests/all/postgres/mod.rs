@@ -108,6 +108,7 @@ async fn designs_on_a_real_postgresql() {
         for id in designs {
             let design = started(id).loaded(id, table).await;
             every_answer_is_right(design.as_ref(), &oracle, queries).await;
+            a_plan_is_told_without_an_answer(design.as_ref(), queries[0]).await;
         }
     }
     for id in [
@@ -124,6 +125,19 @@ async fn designs_on_a_real_postgresql() {
     chunks::are_as_many_as_set(&timescale).await;
     a_server_killed_in_a_copy_is_noticed(postgres).await;
     timescale.running.finish(false).await.unwrap();
+}
+
+async fn a_plan_is_told_without_an_answer(design: &dyn Design, sql: &str) {
+    let id = &design.info().id;
+    let plan = design.query_plan(sql).await.unwrap().unwrap();
+    design.after_answer().await;
+    assert_eq!(plan.by, "PostgreSQL");
+    // EXPLAIN alone estimates, and runs nothing.
+    assert!(plan.text.contains("(cost="), "{id}: {}", plan.text);
+    assert!(!plan.text.contains("actual time"), "{id}: {}", plan.text);
+    let refused = design.query_plan("ANALYZE DELETE FROM events").await;
+    let refused = refused.unwrap_err();
+    assert!(refused.0.contains("this is not a query"), "{id}: {refused}");
 }
 
 async fn every_answer_is_right(design: &dyn Design, oracle: &RightAnswers, queries: &[&str]) {

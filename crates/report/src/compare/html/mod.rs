@@ -2,10 +2,13 @@
 
 mod by_level;
 mod by_rows;
+mod by_scan_speed;
 mod by_setting;
 mod concurrent;
 mod cost;
 mod growth;
+mod partitions;
+mod plans;
 pub(crate) mod published;
 mod race;
 mod scan_speed;
@@ -34,15 +37,18 @@ pub fn render(summary: &Summary) -> String {
         concurrent::of_run(summary),
         nodes_and_money(per_node(summary).as_ref()),
         storage_and_loading(summary),
+        partitions::of_run(summary),
         by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
         by_rows::of_run(summary),
         growth::at_full_scale(summary),
+        by_scan_speed::of_run(summary),
         engines(summary),
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
+        plans::of_run(summary),
         published::of_run(summary),
         setup(summary),
     ];

@@ -4,8 +4,11 @@ mod by_level;
 mod by_setting;
 mod concurrent;
 mod cost;
+mod plans;
 mod sets;
 mod tables;
+
+pub use plans::render_plans;
 
 use bakeoff_stats::Summary;
 

@@ -18,6 +18,8 @@ pub mod html;
 #[cfg(test)]
 mod json;
 pub mod paged;
+mod partitions;
+mod plans;
 #[cfg(test)]
 mod race;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
 mod by_level;
+mod by_scan_speed;
 mod by_setting;
 mod collect;
 mod concurrent;
@@ -22,6 +23,7 @@ mod speed_up;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
+pub use by_scan_speed::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate, ScanQuestion};
 pub use by_setting::{AtValue, BySetting};
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
@@ -45,10 +47,11 @@ pub use users::{
 };
 
 use super::{
-    Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, QuerySets, Record,
-    RowsLeft, Selected, Step,
+    Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, Planned, QuerySets,
+    Record, RowsLeft, Selected, Step,
 };
 use crate::decide::Decision;
+use crate::drive::Partitions;
 use crate::per_node::{PerNode, Wanted};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -96,6 +99,12 @@ pub struct Summary {
     /// Different values of columns with an index, as far as they were counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distinct: Vec<DistinctValues>,
+    /// Sizes of partitions, as far as they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<Partitions>,
+    /// Plans of queries, as far as designs told them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<Planned>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

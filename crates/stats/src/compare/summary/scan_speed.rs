@@ -1,6 +1,6 @@
 //! Speeds of full scans by the number of columns that they read.
 
-use super::{DesignSummary, Summary};
+use super::{DesignSummary, QuerySummary, Summary};
 
 /// Fewest different numbers of columns that show how speed depends on them.
 const FEWEST_NUMBERS: usize = 3;
@@ -71,9 +71,16 @@ impl Summary {
 
 /// Returns the median time of the fastest query for which a design reads no row, or 0 without one.
 fn latency_of(design: &DesignSummary) -> f64 {
+    let fastest = fastest_without_rows(design);
+    fastest.and_then(QuerySummary::median).unwrap_or(0.0)
+}
+
+/// Returns the query with the shortest median time among those for which a design reads no row.
+pub(super) fn fastest_without_rows(design: &DesignSummary) -> Option<&QuerySummary> {
     let without_rows = { design.queries.iter() }.filter(|query| query.rows_scanned == Some(0.0));
-    let medians = without_rows.filter_map(|query| query.median());
-    medians.min_by(f64::total_cmp).unwrap_or(0.0)
+    let timed = without_rows.filter_map(|query| Some((query, query.median()?)));
+    let fastest = timed.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    fastest.map(|(query, _)| query)
 }
 
 #[cfg(test)]

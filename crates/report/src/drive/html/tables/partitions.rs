@@ -3,9 +3,9 @@
 use bakeoff_stats::drive::DriveSummary;
 
 use super::{Column, name, table};
-use crate::drive::partitions::{self, Row};
 use crate::markup::Escaped;
 use crate::page::table::NONE;
+use crate::partitions::{self, Row};
 
 pub fn partitions(summary: &DriveSummary) -> String {
     let columns: [Column<Row>; 11] = [
@@ -29,11 +29,13 @@ pub fn partitions(summary: &DriveSummary) -> String {
         ("Bytes p99", |r| or_none(r.size(|bytes| bytes.p99))),
         ("Bytes, most", |r| or_none(r.size(|bytes| bytes.max))),
     ];
-    let rows = partitions::rows(summary).into_iter().map(|row| {
-        let design = summary.design(&row.partitions.design);
-        (vec![design.map_or_else(String::new, name)], row)
-    });
-    let caption = partitions::legend(summary).unwrap_or_default();
+    let rows = partitions::rows(&summary.partitions)
+        .into_iter()
+        .map(|row| {
+            let design = summary.design(&row.partitions.design);
+            (vec![design.map_or_else(String::new, name)], row)
+        });
+    let caption = partitions::legend(&summary.partitions).unwrap_or_default();
     table(&caption, &["Design"], &columns, rows.collect())
 }
 

@@ -4,7 +4,7 @@ use bakeoff_stats::drive::DriveSummary;
 use comfy_table::Cell;
 
 use super::{Column, column, fitted, name};
-use crate::drive::partitions::{self, Row};
+use crate::partitions::{self, Row};
 use crate::text::layout::left;
 use crate::text::style::Style;
 
@@ -22,7 +22,7 @@ pub fn partitions(summary: &DriveSummary, width: usize, style: Style) -> String 
     ];
     let several = summary.partitions.iter().any(|p| p.bytes.len() > 1);
     let mut rows: Vec<(Vec<Cell>, Row)> = Vec::new();
-    for row in partitions::rows(summary) {
+    for row in partitions::rows(&summary.partitions) {
         let design = summary.design(&row.partitions.design);
         let design = design.filter(|_| row.is_first);
         let mut names = vec![design.map_or_else(|| left(""), name)];

@@ -4,7 +4,7 @@ mod table;
 
 use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
 use crate::EngineInfo;
-use crate::compare::{Answered, Concurrent, Header, Instance, Record, Step};
+use crate::compare::{Answered, Concurrent, Header, Instance, Planned, Record, Step};
 use table::{Design, Query};
 
 /// Records of a run read so far, by design and query.
@@ -43,6 +43,8 @@ impl Collected {
                 selected: Vec::new(),
                 columns_read: Vec::new(),
                 distinct: Vec::new(),
+                partitions: Vec::new(),
+                plans: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -139,6 +141,13 @@ impl Collected {
             Record::Selected { queries } => run.selected.clone_from(queries),
             Record::ColumnsRead { queries } => run.columns_read.clone_from(queries),
             Record::Distinct { columns } => run.distinct.clone_from(columns),
+            Record::Partitions(partitions) => {
+                self.design(number, &partitions.design)?;
+                let known = &mut self.run.partitions;
+                known.retain(|known| known.design != partitions.design);
+                known.push(partitions.clone());
+            }
+            Record::Planned(planned) => self.take_plan(number, planned)?,
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
@@ -195,6 +204,16 @@ impl Collected {
             query,
             reason,
         });
+        Ok(())
+    }
+
+    /// Keeps the latest plan of a query on a design.
+    fn take_plan(&mut self, number: usize, planned: &Planned) -> Result<(), SummaryError> {
+        self.query(number, &planned.design, &planned.query)?;
+        let is_same =
+            |known: &Planned| known.design == planned.design && known.query == planned.query;
+        self.run.plans.retain(|known| !is_same(known));
+        self.run.plans.push(planned.clone());
         Ok(())
     }
 

@@ -1,8 +1,12 @@
-//! Makes the rows of the tables of partitions, and explains them.
+//! Makes the rows of the tables of partitions of a comparison or a load, explains them, and says which are large.
 
-use bakeoff_stats::drive::{DriveSummary, PartitionBytes, Partitions};
+use bakeoff_stats::drive::{PartitionBytes, Partitions};
 
+use crate::decide::words::list;
 use crate::units;
+
+/// Most designs that are named in a note.
+const LISTED: usize = 4;
 
 /// A design with one of its tables.
 pub struct Row<'a> {
@@ -13,9 +17,10 @@ pub struct Row<'a> {
     pub is_first: bool,
 }
 
-pub fn rows(summary: &DriveSummary) -> Vec<Row<'_>> {
+/// Returns the rows of a table of partitions: one for each design and table.
+pub fn rows(all: &[Partitions]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
-    for partitions in &summary.partitions {
+    for partitions in all {
         if partitions.bytes.is_empty() {
             rows.push(Row {
                 partitions,
@@ -79,12 +84,12 @@ fn shares(shares: &bakeoff_stats::drive::KeyShares) -> String {
 }
 
 /// Explains the figures; `None` where there are none.
-pub fn legend(summary: &DriveSummary) -> Option<String> {
-    let has = |is: fn(&Partitions) -> bool| summary.partitions.iter().any(is);
+pub fn legend(partitions: &[Partitions]) -> Option<String> {
+    let has = |is: fn(&Partitions) -> bool| partitions.iter().any(is);
     let counted = has(|p| p.rows.is_some()).then(|| {
         "Rows are counted in the data, where they repeat keys as often as these occur.".to_owned()
     });
-    let sampled = summary.partitions.iter().filter_map(|p| p.rows);
+    let sampled = partitions.iter().filter_map(|p| p.rows);
     let sampled = sampled
         .map(|rows| rows.one_in)
         .max()
@@ -109,4 +114,69 @@ pub fn legend(summary: &DriveSummary) -> Option<String> {
         .flatten()
         .collect();
     (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// Says which designs have partitions above the rule of thumb; `None` if there are none.
+pub fn note(partitions: &[Partitions]) -> Option<String> {
+    let large: Vec<String> = partitions.iter().filter_map(large).collect();
+    let large: Vec<&str> = large.iter().map(String::as_str).collect();
+    (!large.is_empty()).then(|| {
+        format!(
+            "partitions of more than {} rows or {} MB, which by a rule of thumb are too large for Cassandra: {}; a \
+             bucket (bucket=1d), or a longer partition key, makes them smaller",
+            units::count(Partitions::MOST_ROWS),
+            Partitions::MOST_BYTES / 1_000_000,
+            list(&large, LISTED)
+        )
+    })
+}
+
+/// Names a design with the sizes of its largest partition that are above the rule of thumb.
+fn large(partitions: &Partitions) -> Option<String> {
+    let rows = { partitions.too_many_rows() }.map(|rows| format!("{} rows", units::count(rows)));
+    let bytes = partitions.too_many_bytes();
+    let bytes = bytes.map(|bytes| format!("~{}", units::bytes(bytes as f64)));
+    let sizes: Vec<String> = [rows, bytes].into_iter().flatten().collect();
+    (!sizes.is_empty()).then(|| format!("{} ({})", partitions.design, sizes.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::drive::PartitionRows;
+
+    use super::*;
+
+    fn partitions(design: &str, rows: u64, bytes: u64) -> Partitions {
+        Partitions {
+            design: design.to_owned(),
+            key: None,
+            rows: PartitionRows::of(&[1, rows], 1),
+            requests: None,
+            bytes: vec![PartitionBytes {
+                table: "t".to_owned(),
+                p50: 1,
+                p99: bytes,
+                max: bytes,
+                nodes: 1,
+            }],
+        }
+    }
+
+    #[test]
+    fn only_large_partitions_are_told_with_what_is_large() {
+        let at_most = partitions("a", 100_000, 100_000_000);
+        assert_eq!(note(std::slice::from_ref(&at_most)), None);
+        let all = [
+            at_most,
+            partitions("b", 100_001, 1),
+            partitions("c", 1, 104_857_600),
+        ];
+        let told = note(&all).unwrap();
+        let start = "partitions of more than 100,000 rows or 100 MB,";
+        assert!(told.starts_with(start), "{told}");
+        assert!(
+            told.contains(": b (100,001 rows) and c (~100 MiB); a bucket"),
+            "{told}"
+        );
+    }
 }

@@ -1,0 +1,63 @@
+//! Sizes of the designs' partitions: rows counted while they are loaded, bytes as the engine tells them.
+
+use std::time::{Duration, Instant};
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_stats::Record;
+use bakeoff_stats::drive::Partitions;
+
+use super::context::{Context, RunError};
+use super::rows_by_partition::RowsByPartition;
+
+/// Time after which no further design is asked for the bytes of its partitions.
+const ALL_WITHIN: Duration = Duration::from_secs(15);
+
+/// Counts a slice of rows by partition. Rows that cannot be counted are a warning, since no step needs the counts.
+pub fn count(run: &mut Context<'_>, first_row: u64, rows: &RecordBatch) -> Result<(), RunError> {
+    let designs = run.live();
+    if let Err(error) = run.by_partition.add(&designs, first_row, rows) {
+        run.by_partition = RowsByPartition::default();
+        run.warn(format!("the rows of partitions are not known: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Records the sizes of the partitions of each design with all of so many rows, unless the journal has them. What
+/// cannot be read is a warning.
+pub async fn read_partitions(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
+    let counted = std::mem::take(&mut run.by_partition);
+    let began = Instant::now();
+    for design in run.live() {
+        let id = &design.info().id;
+        if !run.is_own_table(design) || run.log.state().design(id).partitions {
+            continue;
+        }
+        let read = if began.elapsed() < ALL_WITHIN {
+            run.limited(design.partition_bytes()).await
+        } else {
+            Ok(Vec::new())
+        };
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                run.warn(format!(
+                    "{id}: the bytes of its partitions are not known: {error}"
+                ))?;
+                Vec::new()
+            }
+        };
+        let key = design.partition_key();
+        let by_partition = key.as_ref().and_then(|key| counted.of(key, rows));
+        if by_partition.is_none() && bytes.is_empty() {
+            continue;
+        }
+        run.log.record(Record::Partitions(Partitions {
+            design: id.clone(),
+            key: key.map(|key| key.words),
+            rows: by_partition,
+            requests: None,
+            bytes,
+        }))?;
+    }
+    Ok(())
+}
