@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 const LOADED_BY: f64 = 0.20;
 /// Share of it after which warming up ends even when times are not steady.
 const WARM_BY: f64 = 0.50;
+/// Share of a step that only explains figures.
+const EXPLAINED: f64 = 0.02;
 /// Share of the budget that clients who ask at the same time may take, of all designs together.
 const CONCURRENT: f64 = 0.15;
 /// Share of the budget by which the last round ends, leaving time to stop engines and to write reports.
@@ -59,6 +61,11 @@ impl Budget {
     /// many times the work.
     pub fn allows_loading(&self, next: Duration, work: f64) -> bool {
         self.fits(next, LOADED_BY / work.max(1.0))
+    }
+
+    /// Returns how long a step may take that only explains figures, of which a run has two.
+    pub fn explaining(&self) -> Duration {
+        self.total.mul_f64(EXPLAINED)
     }
 
     /// Returns whether another warm-up pass of this length fits.

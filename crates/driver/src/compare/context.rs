@@ -121,6 +121,13 @@ impl<'a> Context<'a> {
         self.log.state().instance(&design.info().id).is_none()
     }
 
+    /// Returns how long a step may take that only explains figures: `most`, or less with a budget.
+    pub fn explaining(&self, most: Duration) -> Duration {
+        self.settings
+            .budget
+            .map_or(most, |budget| most.min(budget.explaining()))
+    }
+
     /// Returns whether how much is loaded is still open.
     pub fn budget_decides(&self) -> bool {
         let settings = &self.settings;

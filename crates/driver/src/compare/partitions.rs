@@ -26,13 +26,13 @@ pub fn count(run: &mut Context<'_>, first_row: u64, rows: &RecordBatch) -> Resul
 /// cannot be read is a warning.
 pub async fn read_partitions(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
     let counted = std::mem::take(&mut run.by_partition);
-    let began = Instant::now();
+    let (began, limit) = (Instant::now(), run.explaining(ALL_WITHIN));
     for design in run.live() {
         let id = &design.info().id;
         if !run.is_own_table(design) || run.log.state().design(id).partitions {
             continue;
         }
-        let read = if began.elapsed() < ALL_WITHIN {
+        let read = if began.elapsed() < limit {
             run.limited(design.partition_bytes()).await
         } else {
             Ok(Vec::new())

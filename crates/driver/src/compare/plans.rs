@@ -20,7 +20,8 @@ pub async fn ask_plans(
     questions: &mut Questions<'_>,
 ) -> Result<(), RunError> {
     run.observer.phase("asking for the plans of queries");
-    let (began, workload) = (Instant::now(), run.workload);
+    let (began, limit) = (Instant::now(), run.explaining(ALL_WITHIN));
+    let workload = run.workload;
     for design in run.live() {
         let id = &design.info().id;
         if !run.is_own_table(design) {
@@ -31,12 +32,12 @@ pub async fn ask_plans(
             if is_known || !run.has(design, query) || design.dead().is_some() {
                 continue;
             }
-            if began.elapsed() > ALL_WITHIN {
+            if began.elapsed() > limit {
                 return Ok(());
             }
             let sql = questions.sql(design, query, VERIFY_ROUND)?;
-            let limit = ONE_WITHIN.min(run.settings.call_limit);
-            let told = within(limit, design.query_plan(&sql)).await;
+            let one = ONE_WITHIN.min(run.settings.call_limit);
+            let told = within(one, design.query_plan(&sql)).await;
             design.after_answer().await;
             let plan = match told {
                 Ok(None) => continue,
