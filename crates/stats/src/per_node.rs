@@ -126,8 +126,7 @@ impl PerNode {
             return true;
         };
         let cores = |rate: &NodeRate| rate.cluster.cores_of_node;
-        let as_many =
-            |rate: &NodeRate| cores(rate).is_some() && cores(rate) == cores(first);
+        let as_many = |rate: &NodeRate| cores(rate).is_some() && cores(rate) == cores(first);
         let is_same = |rate: &NodeRate| {
             engine(&rate.design) == engine(&first.design) && cores(rate) == cores(first)
         };

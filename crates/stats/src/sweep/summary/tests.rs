@@ -2,8 +2,8 @@ use super::*;
 use crate::FailureKind;
 use crate::random::SplitMix64;
 use crate::rounds::Difference;
-use crate::sweep::testing::{cell, header};
-use crate::sweep::{Check, SweepLog, SweepRun};
+use crate::sweep::testing::{cell, header, shard};
+use crate::sweep::{Check, SweepLog, SweepPart, SweepRun};
 
 fn design(cells: Vec<Cell>) -> SweepDesign {
     summary(cells).designs.remove(0)
@@ -265,7 +265,10 @@ fn rates_per_node_are_of_complete_best_settings_of_designs_that_may_be_chosen() 
         threads: 2,
         workers: vec![4],
     };
-    for (joined, rate) in [(vec![part(0), part(1)], Some(5_000.0)), (vec![part(0)], None)] {
+    for (joined, rate) in [
+        (vec![part(0), part(1)], Some(5_000.0)),
+        (vec![part(0)], None),
+    ] {
         let join = |header: &mut SweepHeader, _: &mut Cell| {
             header.shared = shard(0, 2).shared;
             header.shared.as_mut().unwrap().parts = joined.clone();
