@@ -135,8 +135,8 @@ impl Engines {
     }
 }
 
-/// Checks that all Cassandras which are started for these designs fit into the memory: each engine keeps its own until the
-/// end.
+/// Checks that all Cassandras which are started for these designs fit into the memory: each engine keeps its own until
+/// the end.
 fn check_memory<'a>(
     designs: impl Iterator<Item = &'a DesignId>,
     context: &Context,

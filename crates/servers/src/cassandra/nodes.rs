@@ -98,26 +98,27 @@ impl Nodes {
         check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 
-    /// Checks that the machine has memory for the servers of several engines at the same time: the options and the number
-    /// of nodes of each.
+    /// Checks that the machine has memory for the servers of several engines at the same time: the options and the
+    /// number of nodes of each.
     ///
     /// # Errors
     /// Fails with `Refused` when it has not.
     pub fn check_room_together(all: &[(ServerOptions, u8)]) -> Result<()> {
-        let servers = all.iter().map(|(options, count)| {
+        let mut servers = Vec::new();
+        for (options, count) in all {
             let count = (*count).max(1);
             let first = Node {
                 number: 1,
                 of: count,
             };
-            Ok(Servers {
+            servers.push(Servers {
                 name: &options.name,
                 nodes: count,
                 heap_mib: heap_mib(options.heap_mib, first)?,
                 limit_bytes: options.memory_limit_bytes,
-            })
-        });
-        check_room_together(&servers.collect::<Result<Vec<_>>>()?)
+            });
+        }
+        check_room_together(&servers)
     }
 
     /// Describes what [`Nodes::start`] has to fetch first, which takes a while; `None` if

@@ -57,8 +57,8 @@ impl Kind {
     fn without_rates(self) -> &'static str {
         match self {
             Kind::Run => {
-                "no design answered several clients in full, with its rows on nodes of its own engine, so that there is \
-                 no rate of answers; run it with --concurrent-clients"
+                "no design answered several clients in full, with its rows on nodes of its own engine, so that \
+                 there is no rate of answers; run it with --concurrent-clients"
             }
             Kind::Drive => {
                 "it has no rate that a design can do at most: its load was at a given rate, in passes, failed or \
@@ -74,8 +74,8 @@ impl Kind {
 }
 
 /// Reason why one process of several has no rates.
-const OF_ONE_SHARD: &str = "it is of some of the shards that measured together, whose rate is not that of all nodes; join \
-                            the folders of all with `bakeoff merge`, and name that one";
+const OF_ONE_SHARD: &str = "it is of some of the shards that measured together, whose rate is not that of all \
+                            nodes; join the folders of all with `bakeoff merge`, and name that one";
 
 /// Reads the rates of other folders, and checks that the report in `dir` can have what it is asked for.
 ///

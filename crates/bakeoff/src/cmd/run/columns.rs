@@ -12,8 +12,8 @@ const SETTING: &str = "columns";
 /// itself. Without any number the designs stay as they are.
 ///
 /// # Errors
-/// Fails with a misuse for a design whose id says how many columns it stores, and if the design that others are compared
-/// with, `baseline`, would not be measured any more.
+/// Fails with a misuse for a design whose id says how many columns it stores, and if the `baseline`, with which the
+/// others are compared, would not be measured any more.
 pub fn in_each(
     designs: Vec<DesignId>,
     columns: &[u32],

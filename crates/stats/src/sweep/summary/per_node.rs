@@ -4,9 +4,9 @@ use super::{SweepDesign, SweepSetting, SweepSummary};
 use crate::per_node::{Cluster, MeasuredRate, PerNode, Wanted};
 
 impl SweepSummary {
-    /// Returns the rate of each design with its best setting, if that is complete in every round. Yardsticks and designs
-    /// whose rows are on nodes of another engine have none, and neither have designs that failed: what they did not do
-    /// may have been the hardest part. One shard of several has none at all.
+    /// Returns the rate of each design with its best setting, if that is complete in every round. Yardsticks and
+    /// designs whose rows are on nodes of another engine have none, and neither have designs that failed: what they
+    /// did not do may have been the hardest part. One shard of several has none at all.
     pub fn node_rates(&self) -> Vec<MeasuredRate> {
         if self.is_one_shard() {
             return Vec::new();
