@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
+use bakeoff_servers::cassandra::ServerOptions;
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
@@ -104,6 +105,12 @@ pub trait Engine: Send + Sync {
 
     /// Sets the options that a design needs of a server that is started for it.
     fn require(&self, _id: &DesignId, _options: &mut EngineOptions) {}
+
+    /// Returns the options and the number of nodes of the Cassandra that would be started for a design, and take memory
+    /// next to those of other engines; `None` if there is none, or a cluster is named.
+    fn own_cassandra(&self, _id: &DesignId, _context: &Context) -> Option<(ServerOptions, u8)> {
+        None
+    }
 
     /// Returns what a run would start or reach in addition to its folder: the end of a sentence
     /// that begins with "The run would write to".

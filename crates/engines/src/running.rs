@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use bakeoff_driver::Observer;
+use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::EngineInfo;
 use bakeoff_workload::DesignId;
 
@@ -24,7 +25,7 @@ impl Engines {
     /// Checks what each engine needs before any is started, and reports those that are not available.
     ///
     /// # Errors
-    /// Fails if none of the designs can run here.
+    /// Fails if none of the designs can run here, and if the machine has no memory for all Cassandras that they need.
     pub async fn checked(
         designs: &[DesignId],
         context: &Context,
@@ -64,6 +65,10 @@ impl Engines {
         if !can_run {
             return Err(none_left(&missing));
         }
+        let can_run = |id: &&DesignId| {
+            present.contains(id.engine.as_str()) && !engines.unable.contains_key(&id.to_string())
+        };
+        check_memory(designs.iter().filter(can_run), context)?;
         for (name, reason) in missing {
             observer.trouble(name, reason);
         }
@@ -128,6 +133,22 @@ impl Engines {
         }
         troubles
     }
+}
+
+/// Checks that all Cassandras which are started for these designs fit into the memory: each engine keeps its own until
+/// the end.
+fn check_memory<'a>(
+    designs: impl Iterator<Item = &'a DesignId>,
+    context: &Context,
+) -> Result<(), EngineError> {
+    let mut servers = BTreeMap::new();
+    for id in designs {
+        if let Some(server) = engine(id)?.own_cassandra(id, context) {
+            servers.insert(id.engine.as_str(), server);
+        }
+    }
+    let servers: Vec<_> = servers.into_values().collect();
+    Ok(Nodes::check_room_together(&servers)?)
 }
 
 fn none_left(missing: &BTreeMap<&String, &String>) -> EngineError {

@@ -136,6 +136,10 @@ fn places(written: &str, table: &Table) -> Result<Vec<usize>, String> {
     let count: usize = written
         .parse()
         .map_err(|_| " is not a number of columns".to_owned())?;
+    // Else one table would have several ids.
+    if count.to_string() != written {
+        return Err(format!(" is not written plainly: write {COLUMNS}={count}"));
+    }
     if count < key {
         return Err(format!(
             " is less than the {key} of the key, which every design stores: write {COLUMNS}={key} or more"

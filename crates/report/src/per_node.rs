@@ -48,6 +48,7 @@ impl<'a> Shown<'a> {
             self.prices(),
             self.basis(),
             self.apart(),
+            self.stored_elsewhere(),
         ];
         let sentences: Vec<String> = sentences.into_iter().flatten().collect();
         sentences.join(" ")
@@ -80,9 +81,15 @@ impl<'a> Shown<'a> {
     fn estimate(&self) -> Option<String> {
         self.per_node.need?;
         let most = u64::from(self.per_node.most_nodes());
+        let mut rates = self.per_node.rates.iter();
+        let not_known = if rates.any(|rate| rate.cluster.copies.is_none()) {
+            " Copies of a shared keyspace are not known, so that they ask for no node."
+        } else {
+            ""
+        };
         Some(format!(
             "Nodes needed are an estimate: in proportion to nodes, at the copies of each row that were measured, \
-             and at least one for each copy; not measured beyond {}.",
+             and at least one for each copy; not measured beyond {}.{not_known}",
             units::plural(most, "node", "nodes")
         ))
     }
@@ -136,7 +143,7 @@ impl<'a> Shown<'a> {
         let is_apart = |rate: &&NodeRate| {
             let servers = rate
                 .needed
-                .map(|needed| needed.nodes / u64::from(rate.cluster.copies.max(1)));
+                .map(|needed| needed.nodes / u64::from(rate.cluster.copies.unwrap_or(1).max(1)));
             servers > Some(1) && !rate.cluster.divides
         };
         let mut designs: Vec<&str> = Vec::new();
@@ -148,6 +155,18 @@ impl<'a> Shown<'a> {
         (!designs.is_empty()).then(|| {
             format!(
                 "Several nodes of {} are as many servers apart: the application has to divide rows among them.",
+                list(&designs, LISTED)
+            )
+        })
+    }
+
+    /// Names designs that have no rate per node, since another engine stores their rows.
+    fn stored_elsewhere(&self) -> Option<String> {
+        let of = self.designs.iter().filter(|info| info.stored_by.is_some());
+        let designs: Vec<&str> = of.map(|info| info.id.as_str()).collect();
+        (!designs.is_empty()).then(|| {
+            format!(
+                "Without a rate per node, since their rows are on nodes of another engine: {}.",
                 list(&designs, LISTED)
             )
         })
@@ -182,7 +201,7 @@ impl<'a> Shown<'a> {
     fn cells(&self, rate: &NodeRate) -> Vec<Option<String>> {
         let mut cells = vec![
             Some(units::count(u64::from(rate.cluster.nodes))),
-            Some(units::count(u64::from(rate.cluster.copies))),
+            { rate.cluster.copies }.map(|copies| units::count(u64::from(copies))),
         ];
         if self.has_cores() {
             let cores = rate.cluster.cores_of_node.map(units::amount);

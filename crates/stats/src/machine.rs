@@ -79,6 +79,11 @@ impl EngineInfo {
     pub const NODES: &'static str = "nodes";
     /// Name of the setting with the copies of each row, which is left out for a single copy.
     pub const COPIES: &'static str = "replication factor";
+    /// Value of that setting for a keyspace that several processes share: it has the copies that the one chose which
+    /// created it.
+    pub const COPIES_OF_SHARED: &'static str = "that of the shared keyspace";
+    /// Name of the setting with the number of datacenters, each of which has all copies; it is left out for one.
+    pub const DATACENTERS: &'static str = "datacenters";
     /// Name of the setting that begins with the number of standbys of a server, which is left out for none.
     pub const STANDBYS: &'static str = "standbys";
     /// Name of the setting with the address of a cluster that was running already.

@@ -74,7 +74,7 @@ pub struct NodeRate {
 /// Nodes that a rate needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NodesNeeded {
-    /// Number of nodes, with prices of machines of the list: as many as there are copies at least.
+    /// Number of nodes, with prices of machines of the list: as many as there are copies at least, if those are known.
     pub nodes: u64,
     /// Whether fewer would do for the rate, but not for the copies.
     pub for_copies: bool,
@@ -119,12 +119,19 @@ impl PerNode {
         nodes.chain(scaled).max().unwrap_or(1)
     }
 
-    /// Returns whether nodes of all designs are counted in the same: in machines of the price list, or in nodes of as
-    /// many cores.
+    /// Returns whether nodes of all designs are counted in the same: in machines of the price list, in nodes of as many
+    /// cores, or in those of one engine.
     pub fn has_equal_nodes(&self) -> bool {
-        let mut cores = self.rates.iter().map(|rate| rate.cluster.cores_of_node);
-        let first = cores.next().flatten();
-        self.prices.is_some() || cores.all(|cores| cores == first)
+        let Some(first) = self.rates.first() else {
+            return true;
+        };
+        let cores = |rate: &NodeRate| rate.cluster.cores_of_node;
+        let as_many = |rate: &NodeRate| cores(rate).is_some() && cores(rate) == cores(first);
+        let is_same = |rate: &NodeRate| {
+            engine(&rate.design) == engine(&first.design) && cores(rate) == cores(first)
+        };
+        let rates = &self.rates;
+        self.prices.is_some() || rates.iter().all(as_many) || rates.iter().all(is_same)
     }
 
     /// Returns the rate of which the needed one takes the fewest nodes, of several the highest one.
@@ -185,7 +192,8 @@ impl NodesNeeded {
         if !nodes.is_finite() || nodes >= u64::MAX as f64 {
             return None;
         }
-        let (for_rate, copies) = ((nodes as u64).max(1), u64::from(cluster.copies));
+        let copies = u64::from(cluster.copies.unwrap_or(1));
+        let for_rate = (nodes as u64).max(1);
         // Rows that are not divided among nodes take whole servers, each with its standbys.
         let at_once = if cluster.divides { 1 } else { copies.max(1) };
         Some(NodesNeeded {
@@ -194,6 +202,11 @@ impl NodesNeeded {
             month: None,
         })
     }
+}
+
+/// Returns the engine of a design: what is before the first slash of its id.
+fn engine(design: &str) -> &str {
+    design.split(['/', '?']).next().unwrap_or(design)
 }
 
 /// Returns how many times as much as a node of the cluster a machine of the list does: in proportion to their cores.

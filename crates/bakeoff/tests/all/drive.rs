@@ -74,6 +74,11 @@ fn impossible_command_lines_are_refused_with_the_reason() {
         2,
         "--keyspace",
     );
+    refused(
+        &["--shard", "1/2", "--prices", "study-2018"],
+        2,
+        "--need and --prices are for the rate of all nodes",
+    );
     let shared = "--shard 1/2 --designs cassandra/wide --cassandra 127.0.0.1:1 --keyspace k";
     refused(&shared.split(' ').collect::<Vec<_>>(), 2, "--start-at");
     refused(&["--start-at", "noon"], 2, "--start-at");

@@ -311,6 +311,10 @@ fn what_cannot_be_swept_is_told() {
         &["--designs", "cassandra/as-written"],
         "design cassandra/as-written: it takes no inserts from several workers",
     );
+    refused(
+        &["--designs", "local/columnar?columns=4"],
+        "a sweep inserts whole rows, and columns=4 stores a part of them",
+    );
     refused(&[], "w has no design that takes inserts");
     let wrong = WORKLOAD.replace("avg(value)", "avg(vlaue)");
     std::fs::write(bench.path("wrong.toml"), wrong).unwrap();

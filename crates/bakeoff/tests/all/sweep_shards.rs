@@ -44,6 +44,10 @@ fn shards_that_would_not_find_each_other_are_refused() {
         "several processes cannot fill one table of postgres/plain",
     );
     refused(&format!("{wide} --shard 1/2 {cluster}"), "--start-at");
+    refused(
+        &format!("{wide} --shard 1/2 {cluster} --need 5k"),
+        "--shard 1/2: --need and --prices are for the rate of all nodes",
+    );
     let late = "--start-at 1000000000";
     refused(
         &format!("{wide} --shard 1/2 {cluster} {late}"),

@@ -99,11 +99,9 @@ impl CassandraLayout {
                     "design {id}: single operations under load write whole rows: leave {COLUMNS}= out"
                 )))
             }
-            CassandraLayout::Rows(_) if id.settings.contains_key("names") => {
-                Err(EngineError(format!(
-                    "design {id}: the operations of a mix use the workload's names of columns: leave names= out"
-                )))
-            }
+            CassandraLayout::Rows(_) if has_short_names(id) => Err(EngineError(format!(
+                "design {id}: the operations of a mix use the workload's names of columns: leave names=short out"
+            ))),
             CassandraLayout::Rows(_) if id.settings.contains_key("summary") => {
                 Err(EngineError(format!(
                     "design {id}: single operations under load write no summary table: leave summary= out"
@@ -218,6 +216,12 @@ impl CassandraLayout {
 fn second_table(id: &DesignId) -> Option<&'static str> {
     let mut settings = ["table_by", "index_table"].into_iter();
     settings.find(|name| id.settings.contains_key(*name))
+}
+
+/// Returns whether a design gives columns other names than the workload.
+fn has_short_names(id: &DesignId) -> bool {
+    let names = id.settings.get("names");
+    names.is_some_and(|names| names.eq_ignore_ascii_case("short"))
 }
 
 fn no_operations(id: &DesignId) -> EngineError {

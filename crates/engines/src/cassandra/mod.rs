@@ -23,7 +23,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
-use bakeoff_servers::cassandra::Release;
+use bakeoff_servers::cassandra::{Release, ServerOptions};
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
@@ -36,6 +36,7 @@ pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
 use cluster::keyspace::Keyspace;
 pub use cluster::replication::Replication;
+pub(crate) use cluster::server::own_server;
 pub use cluster::server::settings_not_applied;
 use drive::{CassandraTarget, Parts};
 use layout::CassandraLayout;
@@ -87,6 +88,10 @@ impl Engine for Cassandra {
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {
         options.cassandra.functions |= read::reading::makes_functions(id);
+    }
+
+    fn own_cassandra(&self, _id: &DesignId, context: &Context) -> Option<(ServerOptions, u8)> {
+        own_server(self.0, context)
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {

@@ -14,6 +14,11 @@ const UNIFIED: &str = "ucs";
 /// End of the index setting that names the kind which each release has.
 const HIDDEN_TABLE: &str = ":2i";
 
+/// Layouts that have the setting `compaction`.
+const COMPACTED: [&str; 5] = ["narrow", "wide", "blob", "compact", "series"];
+/// Layouts that have the setting `index`.
+const INDEXED: [&str; 2] = ["narrow", "wide"];
+
 /// Returns the release of the engine that a design id names.
 pub fn release_of(id: &DesignId) -> Release {
     if id.engine == ENGINE_4 {
@@ -65,15 +70,16 @@ pub fn lacking(id: &DesignId, workload: &Workload) -> Option<String> {
     let lacks = |what: &str, remedy: &str| {
         format!("{what} is new in Cassandra 5.0, and {release} lacks it: {remedy}")
     };
-    let setting = |name: &str| {
-        id.settings
-            .get(name)
-            .map(|value| value.to_ascii_lowercase())
+    // A setting that the layout does not have is refused as such.
+    let setting = |name: &str, layouts: &[&str]| {
+        let layout = id.layout.as_deref().unwrap_or_default();
+        let value = id.settings.get(name).filter(|_| layouts.contains(&layout));
+        value.map(|value| value.to_ascii_lowercase())
     };
-    if setting("compaction").is_some_and(|value| value.starts_with(UNIFIED)) {
+    if setting("compaction", &COMPACTED).is_some_and(|value| value.starts_with(UNIFIED)) {
         return Some(lacks("compaction=UCS", "write STCS, LCS or TWCS"));
     }
-    if setting("index").is_some_and(|value| !value.ends_with(HIDDEN_TABLE)) {
+    if setting("index", &INDEXED).is_some_and(|value| !value.ends_with(HIDDEN_TABLE)) {
         let written = id.settings.get("index").map(String::as_str);
         let columns = written.unwrap_or_default().split(':').next();
         let columns = columns.unwrap_or_default();

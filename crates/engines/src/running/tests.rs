@@ -119,3 +119,29 @@ async fn a_design_that_its_engine_cannot_have_here_fails_alone() {
         "{error}"
     );
 }
+
+#[test]
+fn cassandras_of_several_engines_have_to_fit_the_memory_together() {
+    let mut own = Context::of_test("/run");
+    // More than any machine has, which is not looked at for one server alone.
+    own.options.cassandra.server.memory_mib = Some(1 << 30);
+    let refused = |texts: &[&str], context: &Context| {
+        let checked = check_memory(ids(texts).iter(), context);
+        checked.map_err(|error| error.0)
+    };
+    let alone = ["cassandra/wide", "cassandra/blob", "spark/parquet"];
+    assert_eq!(refused(&alone, &own), Ok(()));
+    for others in [
+        ["cassandra/wide", "cassandra-4/wide"],
+        ["cassandra-4/wide", "spark/cassandra"],
+    ] {
+        let error = refused(&others, &own).unwrap_err();
+        assert!(
+            error.contains("the Cassandras of 2 engines run at the same time"),
+            "{error}"
+        );
+    }
+    // That of the user is not started.
+    let both = ["cassandra/wide", "spark/cassandra"];
+    assert_eq!(refused(&both, &context()), Ok(()));
+}

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
+use bakeoff_servers::cassandra::ServerOptions;
 use bakeoff_servers::spark::{Source, Spark as Process, SparkOptions as ProcessOptions};
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
@@ -113,6 +114,13 @@ impl Engine for Spark {
         match Storage::new(id)?.place {
             Place::Parquet(_) => Ok(()),
             Place::Cassandra => over_cassandra::check(id, context).await,
+        }
+    }
+
+    fn own_cassandra(&self, id: &DesignId, context: &Context) -> Option<(ServerOptions, u8)> {
+        match Storage::new(id).ok()?.place {
+            Place::Parquet(_) => None,
+            Place::Cassandra => over_cassandra::own_cassandra(context),
         }
     }
 

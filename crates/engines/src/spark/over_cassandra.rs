@@ -3,14 +3,14 @@
 
 use bakeoff_driver::Design;
 use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::Release;
+use bakeoff_servers::cassandra::{Release, ServerOptions};
 use bakeoff_servers::spark::{CassandraTable, Source, check_connector, resolve_connector};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::storage::Storage;
 use super::{ENGINE, Spark};
-use crate::cassandra::{Cassandra, Cluster, RunningCassandra, place, wide_id};
+use crate::cassandra::{Cassandra, Cluster, RunningCassandra, own_server, place, wide_id};
 use crate::{Context, Engine, EngineError, Running};
 
 /// The connector's name as a format of Spark's reader.
@@ -72,6 +72,13 @@ pub async fn check(id: &DesignId, context: &Context) -> Result<(), EngineError> 
     }
     Cassandra::FIVE.check(&beside(context)).await?;
     Ok(check_connector(&Home::from_env()?)?)
+}
+
+/// Returns the options and the number of nodes of the Cassandra that would be started; `None` where a cluster is named.
+pub fn own_cassandra(context: &Context) -> Option<(ServerOptions, u8)> {
+    let (mut server, nodes) = own_server(Release::Five, &beside(context))?;
+    "spark/cassandra".clone_into(&mut server.name);
+    Some((server, nodes))
 }
 
 /// Starts a Cassandra unless a cluster was named, and connects to it.

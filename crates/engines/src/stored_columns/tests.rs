@@ -149,6 +149,8 @@ fn numbers_that_make_no_such_table_are_refused() {
         ),
         ("600", "is not less than the 5 of the table"),
         ("few", "columns=few is not a number of columns"),
+        ("03", "columns=03 is not written plainly: write columns=3"),
+        ("+3", "columns=+3 is not written plainly: write columns=3"),
         ("-3", "is not a number of columns"),
     ] {
         let error = error(&format!("parquet?columns={number}"));

@@ -3,20 +3,40 @@
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use bakeoff_engines::EngineOptions;
 use bakeoff_engines::servers::cassandra::{Release, pinned_of};
+use bakeoff_engines::{EngineOptions, require};
+use bakeoff_workload::DesignId;
 
 use crate::cassandra::{EVENT_QUERIES, MARK_QUERIES, PLACE_QUERIES};
 use crate::support::{Started, Table, events, has_cassandra_4, marks, part, places, wrong_answers};
+use crate::{
+    cassandra_copies, cassandra_indexes, cassandra_java, cassandra_series, cassandra_summary,
+    columns,
+};
 
 const HEAP_MIB: u64 = 1024;
 
-const EVENT_DESIGNS: [&str; 5] = [
+const EVENT_DESIGNS: [&str; 7] = [
     "cassandra-4/narrow",
     "cassandra-4/wide?bucket=1d&compressor=Zstd",
     "cassandra-4/wide?compressor=Deflate&chunk=64KiB",
     "cassandra-4/blob?order=desc",
     "cassandra-4/compact?compressor=none",
+    "cassandra-4/wide?aggregate=ranges&page=7",
+    "cassandra-4/narrow?names=short",
+];
+
+/// Designs whose aggregates are functions in Java.
+const JAVA_DESIGNS: [&str; 2] = [
+    "cassandra-4/wide?aggregate=java",
+    "cassandra-4/wide?aggregate=java-list",
+];
+
+/// Designs with second tables of the events.
+const COPY_DESIGNS: [&str; 3] = [
+    "cassandra-4/wide?table_by=small",
+    "cassandra-4/wide?index_table=small",
+    "cassandra-4/wide?view=small",
 ];
 
 const PLACE_DESIGNS: [&str; 4] = [
@@ -44,6 +64,10 @@ async fn designs_on_a_real_cassandra_4() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = EngineOptions::default();
     options.cassandra.server.heap_mib = Some(HEAP_MIB);
+    require(
+        &JAVA_DESIGNS.map(|id| id.parse::<DesignId>().unwrap()),
+        &mut options,
+    );
     let run_dir = folder.path().join("run");
     let cassandra = Started::with("cassandra-4", run_dir.clone(), options).await;
 
@@ -52,6 +76,18 @@ async fn designs_on_a_real_cassandra_4() {
     answers_are_right(&cassandra, &places(), &PLACE_DESIGNS, PLACE_QUERIES).await;
     answers_are_right(&cassandra, &places(), &PLACE_DESIGNS, &[BY_AMOUNT; 3]).await;
     answers_are_right(&cassandra, &marks(), &["cassandra-4/wide"], MARK_QUERIES).await;
+    answers_are_right(
+        &cassandra,
+        &events(),
+        &JAVA_DESIGNS,
+        cassandra_java::QUERIES,
+    )
+    .await;
+    copies_are_right(&cassandra).await;
+    some_columns_are_right(&cassandra).await;
+    let summary = "cassandra-4/wide?summary=1d";
+    cassandra_summary::they_answer_as_the_rows_do(&cassandra, &[summary]).await;
+    cassandra_series::they_answer_as_the_rows_do(&cassandra, &["cassandra-4/series"]).await;
     it_settles_and_knows_its_bytes(&cassandra).await;
     let data = run_dir.join("cassandra-4");
     assert!(data.exists());
@@ -84,6 +120,25 @@ async fn answers_are_right(cassandra: &Started, table: &Table, designs: &[&str],
         wrong.extend(wrong_answers(design.as_ref(), &oracle, &asked).await);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+async fn copies_are_right(cassandra: &Started) {
+    let table = events();
+    let oracle = table.oracle(table.rows.clone()).await;
+    for id in COPY_DESIGNS {
+        let design = cassandra_copies::loaded(cassandra, id, &table).await;
+        let wrong = wrong_answers(design.as_ref(), &oracle, cassandra_indexes::QUERIES).await;
+        assert_eq!(wrong, [""; 0]);
+    }
+}
+
+async fn some_columns_are_right(cassandra: &Started) {
+    let table = columns::table();
+    let oracle = table.oracle(table.rows.clone()).await;
+    let id = "cassandra-4/wide?columns=4";
+    let design = columns::stores_four_columns(cassandra, id, &table).await;
+    let wrong = wrong_answers(design.as_ref(), &oracle, columns::QUERIES).await;
+    assert_eq!(wrong, [""; 0]);
 }
 
 async fn it_settles_and_knows_its_bytes(cassandra: &Started) {

@@ -55,7 +55,7 @@ pub async fn copies_on_a_real_cassandra(cassandra: &Started) {
 }
 
 /// A design with the table's rows in it, in two slices, of which it is known that no key repeats.
-async fn loaded(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design> {
+pub async fn loaded(cassandra: &Started, id: &str, table: &Table) -> Box<dyn Design> {
     let design = created(cassandra, id, table).await;
     let half = table.rows.num_rows() / 2;
     let rest = table.rows.num_rows() - half;

@@ -25,7 +25,7 @@ const DESIGNS: &[&str] = &[
 
 /// Aggregates of nulls, NaN, infinities, the ends of integers, no rows, several partitions and all; the last
 /// ones are not for CQL.
-const QUERIES: &[&str] = &[
+pub const QUERIES: &[&str] = &[
     "SELECT count(value) AS numbers, count(small) AS smalls, count(*) AS n FROM events",
     "SELECT sum(small) AS small, sum(large) AS large, avg(small) AS mean FROM events",
     "SELECT sum(value) AS total, avg(value) AS mean, min(value) AS least, max(value) AS most FROM events",

@@ -119,9 +119,18 @@ columns = { series = "text", time = "timestamp", small = "int", large = "bigint"
 /// Runs the tests that need a server of their own, with nodetool, on that of the other layouts.
 pub async fn summaries_on_a_real_cassandra(cassandra: &Started) {
     let table = points();
+    they_answer_as_the_rows_do(cassandra, DESIGNS).await;
+    a_row_without_a_number_is_an_error(cassandra).await;
+    bytes_of_summaries_are_counted(cassandra, &table).await;
+    a_summary_is_refused_where_it_cannot_be_right(cassandra, &table);
+}
+
+/// Loads each of these designs in slices, one of them twice, and asks it all questions.
+pub async fn they_answer_as_the_rows_do(cassandra: &Started, designs: &[&str]) {
+    let table = points();
     let oracle = table.oracle(table.rows.clone()).await;
     let asked: Vec<&str> = QUERIES.iter().map(|(sql, _)| *sql).collect();
-    for id in DESIGNS {
+    for id in designs {
         let design = created(cassandra, id, &table).await;
         // Slices that end within days, of which one is loaded twice, as after a crash.
         for slice in 0..9 {
@@ -142,9 +151,6 @@ pub async fn summaries_on_a_real_cassandra(cassandra: &Started) {
             );
         }
     }
-    a_row_without_a_number_is_an_error(cassandra).await;
-    bytes_of_summaries_are_counted(cassandra, &table).await;
-    a_summary_is_refused_where_it_cannot_be_right(cassandra, &table);
 }
 
 /// An empty design whose rows are known to have different keys.

@@ -104,7 +104,7 @@ pub(crate) fn check_room(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>) -> 
 }
 
 fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) -> Result<()> {
-    let each_mib = limit_bytes.map_or(heap_mib + OUTSIDE_HEAP_MIB, |bytes| bytes / MIB);
+    let each_mib = each_mib(heap_mib, limit_bytes);
     let all_mib = u64::from(nodes) * each_mib;
     if all_mib <= available_mib {
         return Ok(());
@@ -113,6 +113,49 @@ fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) 
         "{nodes} nodes of Cassandra take {all_mib} MiB of memory, {each_mib} MiB each with a heap of \
          {heap_mib} MiB, and {available_mib} MiB are free: start fewer nodes, or end other programs"
     )))
+}
+
+/// Servers of one engine that run at the same time as those of others.
+pub(crate) struct Servers<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) nodes: u8,
+    pub(crate) heap_mib: u64,
+    pub(crate) limit_bytes: Option<u64>,
+}
+
+/// Checks that the machine has memory for the servers of several engines at the same time. Those of one alone are not
+/// looked at.
+///
+/// # Errors
+/// Fails with `Refused` when it has not.
+pub(crate) fn check_room_together(all: &[Servers<'_>]) -> Result<()> {
+    if all.len() < 2 {
+        return Ok(());
+    }
+    fit_together(all, available_mib()?)
+}
+
+fn fit_together(all: &[Servers<'_>], available_mib: u64) -> Result<()> {
+    let mib_of = |of: &Servers<'_>| u64::from(of.nodes) * each_mib(of.heap_mib, of.limit_bytes);
+    let all_mib: u64 = all.iter().map(mib_of).sum();
+    if all_mib <= available_mib {
+        return Ok(());
+    }
+    let each = all
+        .iter()
+        .map(|of| format!("{} {} MiB", of.name, mib_of(of)));
+    let each: Vec<String> = each.collect();
+    Err(Error::Refused(format!(
+        "the Cassandras of {} engines run at the same time and take {all_mib} MiB of memory ({}), and {available_mib} \
+         MiB are free: leave some out with --designs, start fewer nodes, or end other programs",
+        all.len(),
+        each.join(", ")
+    )))
+}
+
+/// Returns the memory that a server takes in MiB: its limit, if it has one.
+fn each_mib(heap_mib: u64, limit_bytes: Option<u64>) -> u64 {
+    limit_bytes.map_or(heap_mib + OUTSIDE_HEAP_MIB, |bytes| bytes / MIB)
 }
 
 /// Returns the number behind that word at the beginning of a line.
@@ -157,6 +200,27 @@ mod tests {
         );
         fits(3, 2048, Some(3000 * MIB), 9000).unwrap();
         assert!(fits(3, 2048, Some(3001 * MIB), 9000).is_err());
+    }
+
+    #[test]
+    fn servers_of_several_engines_fit_the_memory_together() {
+        let of = |name, nodes, limit_bytes| Servers {
+            name,
+            nodes,
+            heap_mib: 2048,
+            limit_bytes,
+        };
+        let all = [
+            of("cassandra", 3, None),
+            of("cassandra-4", 1, Some(3000 * MIB)),
+        ];
+        fit_together(&all, 10_344).unwrap();
+        let error = fit_together(&all, 10_343).unwrap_err().to_string();
+        let each = "(cassandra 7344 MiB, cassandra-4 3000 MiB)";
+        assert!(
+            error.contains("10344 MiB") && error.contains(each),
+            "{error}"
+        );
     }
 
     #[test]

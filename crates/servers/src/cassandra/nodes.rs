@@ -13,7 +13,7 @@ use super::heap::heap_mib;
 use super::jars::{Jars, fetched_jars, find_jars};
 use super::java::find_java;
 use super::maven::check_room_for_jars;
-use super::memory::{check_limit, check_room};
+use super::memory::{Servers, check_limit, check_room, check_room_together};
 use super::naming;
 use super::node::Node;
 use super::options::ServerOptions;
@@ -96,6 +96,29 @@ impl Nodes {
             check_room_for_jars(options.home.folder())?;
         }
         check_free_disk(existing(&options.dir), Engine::Cassandra)
+    }
+
+    /// Checks that the machine has memory for the servers of several engines at the same time: the options and the
+    /// number of nodes of each.
+    ///
+    /// # Errors
+    /// Fails with `Refused` when it has not.
+    pub fn check_room_together(all: &[(ServerOptions, u8)]) -> Result<()> {
+        let mut servers = Vec::new();
+        for (options, count) in all {
+            let count = (*count).max(1);
+            let first = Node {
+                number: 1,
+                of: count,
+            };
+            servers.push(Servers {
+                name: &options.name,
+                nodes: count,
+                heap_mib: heap_mib(options.heap_mib, first)?,
+                limit_bytes: options.memory_limit_bytes,
+            });
+        }
+        check_room_together(&servers)
     }
 
     /// Describes what [`Nodes::start`] has to fetch first, which takes a while; `None` if

@@ -9,8 +9,9 @@ use crate::{DesignInfo, EngineInfo, Machine};
 pub struct Cluster {
     /// Number of nodes; 1 for a server alone, and for files.
     pub nodes: u32,
-    /// Copies of each row.
-    pub copies: u32,
+    /// Copies of each row in all datacenters together; `None` if they are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// Cores of the client's machine for each node, if the nodes run there; `None` for other machines, whose
     /// cores are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,10 +33,17 @@ impl Cluster {
         let cores = f64::from(machine.cores.max(1));
         let standbys = number(EngineInfo::STANDBYS).unwrap_or(0);
         let count = nodes.unwrap_or(1).max(1).saturating_add(standbys);
-        let copies = number(EngineInfo::COPIES).unwrap_or(1).max(1);
+        // The setting is left out for a single copy, and has no number where copies are not known.
+        let copies = match engine.and_then(|info| info.setting(EngineInfo::COPIES)) {
+            Some(copies) => first(copies),
+            None => Some(1),
+        };
+        // Each datacenter has all of the copies.
+        let datacenters = number(EngineInfo::DATACENTERS).unwrap_or(1).max(1);
+        let copies = copies.map(|copies| copies.max(1).saturating_mul(datacenters));
         Cluster {
             nodes: count,
-            copies: copies.saturating_add(standbys),
+            copies: copies.map(|copies| copies.saturating_add(standbys)),
             cores_of_node: is_here.then(|| cores / f64::from(count)),
             divides: nodes.is_some(),
         }
@@ -111,7 +119,7 @@ mod tests {
         let cluster = of(&[engine(Some(20.0), &settings)], true);
         let expected = Cluster {
             nodes: 3,
-            copies: 2,
+            copies: Some(2),
             cores_of_node: Some(2.0),
             divides: true,
         };
@@ -125,7 +133,7 @@ mod tests {
         let cluster = of(&[engine(Some(20.0), &settings)], true);
         let expected = Cluster {
             nodes: 3,
-            copies: 3,
+            copies: Some(3),
             cores_of_node: Some(2.0),
             divides: false,
         };
@@ -136,7 +144,7 @@ mod tests {
     fn cores_of_other_machines_are_not_known() {
         let settings = [("cluster", "cass-0:9042"), ("nodes", "5")];
         let cluster = of(&[engine(None, &settings)], true);
-        assert_eq!((cluster.nodes, cluster.copies), (5, 1));
+        assert_eq!((cluster.nodes, cluster.copies), (5, Some(1)));
         assert!(!cluster.is_shared() && cluster.divides);
         // Of several nodes the address is that of one.
         let settings = [("cluster", "127.0.0.1:9042"), ("nodes", "2")];
@@ -153,7 +161,22 @@ mod tests {
         }
         let damaged = [("nodes", "0"), ("replication factor", "many")];
         let cluster = of(&[engine(Some(1.0), &damaged)], true);
-        assert_eq!((cluster.nodes, cluster.copies), (1, 1));
+        assert_eq!((cluster.nodes, cluster.copies), (1, None));
+    }
+
+    #[test]
+    fn each_datacenter_has_all_copies_and_those_of_a_shared_keyspace_are_not_known() {
+        let settings = [
+            ("nodes", "6"),
+            ("replication factor", "3"),
+            ("datacenters", "2"),
+        ];
+        assert_eq!(of(&[engine(None, &settings)], true).copies, Some(6));
+        let settings = [
+            ("nodes", "6"),
+            ("replication factor", EngineInfo::COPIES_OF_SHARED),
+        ];
+        assert_eq!(of(&[engine(None, &settings)], true).copies, None);
     }
 
     #[test]

@@ -33,8 +33,11 @@ pub enum Mismatch {
     NothingInCommon,
     /// All designs that both have ran on as many nodes.
     SameNodes(u32),
-    /// A design kept different numbers of copies.
-    Copies { design: String, copies: [u32; 2] },
+    /// A design kept different numbers of copies, of which one may not be known.
+    Copies {
+        design: String,
+        copies: [Option<u32>; 2],
+    },
 }
 
 /// Returns why two measurements are not those of two sizes of a cluster, if they are not.

@@ -8,7 +8,7 @@ fn rate(design: &str, rate: f64, nodes: u32, copies: u32) -> MeasuredRate {
         rate,
         cluster: Cluster {
             nodes,
-            copies,
+            copies: Some(copies),
             cores_of_node: Some(2.0),
             divides: true,
         },
@@ -154,6 +154,21 @@ fn nodes_of_other_sizes_are_compared_by_prices_only() {
     assert!(!is_equal(rates(), &wanted(false, Some(1.0))));
     assert!(is_equal(rates(), &wanted(true, Some(1.0))));
     assert!(is_equal(vec![rate("a", 900.0, 3, 1)], &wanted(false, None)));
+    // Machines whose cores are not known are alike within one engine only.
+    let away = |one: &str, other: &str| {
+        let rates = [one, other].map(|design| elsewhere(design, 900.0, 3, 1));
+        is_equal(rates.into(), &wanted(false, Some(1.0)))
+    };
+    assert!(!away("a/x", "b/x"));
+    assert!(away("a/x", "a/y?page=1"));
+}
+
+#[test]
+fn copies_that_are_not_known_take_no_nodes() {
+    let mut measured = rate("a", 900.0, 3, 3);
+    measured.cluster.copies = None;
+    let needed = only(measured, &wanted(false, Some(200.0))).needed.unwrap();
+    assert_eq!((needed.nodes, needed.for_copies), (1, false));
 }
 
 #[test]
@@ -185,7 +200,7 @@ fn measurements_that_are_not_of_two_sizes_are_told_apart() {
     assert_eq!(of(&one, &[]), Some(Mismatch::NothingInCommon));
     let copies = Mismatch::Copies {
         design: "a".to_owned(),
-        copies: [1, 3],
+        copies: [Some(1), Some(3)],
     };
     assert_eq!(of(&one, &[rate("a", 1.0, 3, 3)]), Some(copies));
     // A server alone has one node whatever the cluster next to it has.

@@ -192,6 +192,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
+        self.wanted.check_shard(self.shard)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;

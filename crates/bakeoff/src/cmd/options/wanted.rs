@@ -1,11 +1,13 @@
 //! Defines the options that ask a report for nodes and money.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::Shard;
 use bakeoff_stats::per_node::Wanted;
 use clap::Args;
 
 use crate::cmd::options::choice::parse_rate;
 use crate::cmd::options::prices::PriceOptions;
+use crate::exit::Misuse;
 
 #[derive(Args, Debug)]
 pub struct WantedOptions {
@@ -22,6 +24,21 @@ impl WantedOptions {
     /// Returns whether a rate is needed.
     pub fn has_need(&self) -> bool {
         self.need.is_some()
+    }
+
+    /// Checks that the options are not of one process of several, which does a part of the rate of all nodes.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a shard with a rate that is needed, or with prices.
+    pub fn check_shard(&self, shard: Shard) -> Result<()> {
+        if shard.is_whole() || !(self.has_need() || self.prices.is_given()) {
+            return Ok(());
+        }
+        Err(Misuse::new(anyhow!(
+            "--shard {shard}: --need and --prices are for the rate of all nodes, of which a shard does its own part: \
+             leave them out here, join the folders of all shards with `bakeoff merge`, and ask `bakeoff report`"
+        ))
+        .into())
     }
 
     /// Reads and checks the price list, if one is named.

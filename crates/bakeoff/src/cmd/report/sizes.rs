@@ -1,15 +1,19 @@
 //! Reads what a report is shown with: rates of the same measurement on clusters of other sizes.
 
+mod conditions;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_report::units::plural;
-use bakeoff_stats::Run;
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::per_node::{MeasuredRate, Mismatch, Wanted, mismatch};
 use bakeoff_stats::sweep::SweepRun;
+use bakeoff_stats::{Machine, Run};
 
+use self::conditions::Conditions;
 use crate::exit::Misuse;
+use crate::stderr::print_line;
 
 /// A measurement that has rates.
 struct Size {
@@ -17,6 +21,10 @@ struct Size {
     kind: Kind,
     workload_text: String,
     rates: Vec<MeasuredRate>,
+    /// Whether it is of some of the processes that measured together only.
+    is_one_shard: bool,
+    conditions: Conditions,
+    machine: Machine,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +35,16 @@ enum Kind {
 }
 
 impl Kind {
+    fn of(dir: &Path) -> Kind {
+        if DriveRun::is_one(dir) {
+            Kind::Drive
+        } else if SweepRun::is_one(dir) {
+            Kind::Sweep
+        } else {
+            Kind::Run
+        }
+    }
+
     fn command(self) -> &'static str {
         match self {
             Kind::Run => "run",
@@ -39,12 +57,13 @@ impl Kind {
     fn without_rates(self) -> &'static str {
         match self {
             Kind::Run => {
-                "no design answered several clients in full, so that there is no rate of answers; run it with \
-                 --concurrent-clients"
+                "no design answered several clients in full, with its rows on nodes of its own engine, so that \
+                 there is no rate of answers; run it with --concurrent-clients"
             }
             Kind::Drive => {
-                "it has no rate that a design can do at most: its load was at a given rate, in passes, \
-                 failed, or was of yardsticks; drive it as fast as it goes, or with --within"
+                "it has no rate that a design can do at most: its load was at a given rate, in passes, failed or \
+                 unsteady, or was of yardsticks or of rows on nodes of another engine; drive it as fast as it goes, \
+                 or with --within"
             }
             Kind::Sweep => {
                 "no design has a setting that inserted all of its rows without an error; sweep fewer workers, or more \
@@ -53,6 +72,10 @@ impl Kind {
         }
     }
 }
+
+/// Reason why one process of several has no rates.
+const OF_ONE_SHARD: &str = "it is of some of the shards that measured together, whose rate is not that of all \
+                            nodes; join the folders of all with `bakeoff merge`, and name that one";
 
 /// Reads the rates of other folders, and checks that the report in `dir` can have what it is asked for.
 ///
@@ -63,18 +86,22 @@ pub fn read(dir: &Path, others: &[PathBuf], wanted: &Wanted) -> Result<Vec<Vec<M
     if others.is_empty() && *wanted == Wanted::default() {
         return Ok(Vec::new());
     }
-    let first = Size::read(dir)?;
     // Prices say something about the other figures of a run, too.
-    let needs_rates = first.kind != Kind::Run || !others.is_empty() || wanted.need.is_some();
-    if needs_rates {
-        first.check_rates()?;
+    let is_run = Kind::of(dir) == Kind::Run;
+    if is_run && others.is_empty() && wanted.need.is_none() {
+        return Ok(Vec::new());
     }
+    let first = Size::read(dir)?;
+    first.check_rates()?;
     let mut sizes = vec![first];
     for other in others {
         let other = Size::read(other)?;
         other.check_rates()?;
         for size in &sizes {
             size.check_beside(&other)?;
+        }
+        if let Some(first) = sizes.first() {
+            first.note_other_machine(&other);
         }
         sizes.push(other);
     }
@@ -83,32 +110,57 @@ pub fn read(dir: &Path, others: &[PathBuf], wanted: &Wanted) -> Result<Vec<Vec<M
 
 impl Size {
     fn read(dir: &Path) -> Result<Size> {
-        let size = |kind, workload_text: &String, rates| Size {
-            dir: dir.to_owned(),
-            kind,
-            workload_text: workload_text.clone(),
-            rates,
-        };
-        if DriveRun::is_one(dir) {
-            let summary = DriveRun::open(dir)?.summary()?;
-            let text = &summary.header.workload_text;
-            return Ok(size(Kind::Drive, text, summary.node_rates()));
-        }
-        if SweepRun::is_one(dir) {
-            let summary = SweepRun::open(dir)?.summary();
-            let text = &summary.header.workload_text;
-            return Ok(size(Kind::Sweep, text, summary.node_rates()));
-        }
-        let summary = Run::open(dir)?.summary()?;
-        let text = &summary.header.workload_text;
-        Ok(size(Kind::Run, text, summary.node_rates()))
+        let (kind, dir) = (Kind::of(dir), dir.to_owned());
+        Ok(match kind {
+            Kind::Drive => {
+                let summary = DriveRun::open(&dir)?.summary()?;
+                Size {
+                    rates: summary.node_rates(),
+                    is_one_shard: summary.is_one_shard(),
+                    conditions: Conditions::of_drive(&summary),
+                    workload_text: summary.header.workload_text,
+                    machine: summary.header.machine,
+                    dir,
+                    kind,
+                }
+            }
+            Kind::Sweep => {
+                let summary = SweepRun::open(&dir)?.summary();
+                Size {
+                    rates: summary.node_rates(),
+                    is_one_shard: summary.is_one_shard(),
+                    conditions: Conditions::of_sweep(&summary),
+                    workload_text: summary.header.workload_text,
+                    machine: summary.header.machine,
+                    dir,
+                    kind,
+                }
+            }
+            Kind::Run => {
+                let summary = Run::open(&dir)?.summary()?;
+                Size {
+                    rates: summary.node_rates(),
+                    is_one_shard: false,
+                    conditions: Conditions::of_run(&summary),
+                    workload_text: summary.header.workload_text,
+                    machine: summary.header.machine,
+                    dir,
+                    kind,
+                }
+            }
+        })
     }
 
     fn check_rates(&self) -> Result<()> {
         if !self.rates.is_empty() {
             return Ok(());
         }
-        let (dir, why) = (self.dir.display(), self.kind.without_rates());
+        let why = if self.is_one_shard {
+            OF_ONE_SHARD
+        } else {
+            self.kind.without_rates()
+        };
+        let dir = self.dir.display();
         Err(Misuse::new(anyhow!("{dir} has nothing to divide by nodes: {why}")).into())
     }
 
@@ -122,6 +174,19 @@ impl Size {
         Err(Misuse::new(told).into())
     }
 
+    /// Says that another folder is of another machine, where that decides what nodes did.
+    fn note_other_machine(&self, other: &Size) {
+        let shares = |size: &Size| size.rates.iter().any(|rate| rate.cluster.is_shared());
+        if self.machine != other.machine && (shares(self) || shares(other)) {
+            print_line(format!(
+                "warning: {} and {} were measured on different machines, which nodes shared: rates differ by the \
+                 machines, too",
+                self.dir.display(),
+                other.dir.display()
+            ));
+        }
+    }
+
     fn differs_from(&self, other: &Size) -> Option<String> {
         if self.kind != other.kind {
             let (own, other) = (self.kind.command(), other.kind.command());
@@ -132,7 +197,15 @@ impl Size {
         if self.workload_text != other.workload_text {
             return Some("their workload files differ; measure both with the same one".to_owned());
         }
+        if let Some(differs) = self.conditions.differ_from(&other.conditions) {
+            return Some(format!(
+                "they differ in {differs}; measure both with the same options"
+            ));
+        }
         let why = mismatch(&self.rates, &other.rates)?;
+        let number = |copies: Option<u32>| {
+            copies.map_or("an unknown number of".to_owned(), |n| n.to_string())
+        };
         Some(match why {
             Mismatch::NothingInCommon => {
                 "no design has a rate in both; measure the same designs".to_owned()
@@ -145,7 +218,9 @@ impl Size {
                 design,
                 copies: [own, other],
             } => format!(
-                "{design} kept {own} and {other} copies of each row; measure both with the same --replication"
+                "{design} kept {} and {} copies of each row; measure both with the same --replication",
+                number(own),
+                number(other)
             ),
         })
     }

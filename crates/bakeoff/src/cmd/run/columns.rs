@@ -12,11 +12,18 @@ const SETTING: &str = "columns";
 /// itself. Without any number the designs stay as they are.
 ///
 /// # Errors
-/// Fails with a misuse for a design whose id says how many columns it stores.
-pub fn in_each(designs: Vec<DesignId>, columns: &[u32], all: usize) -> Result<Vec<DesignId>> {
+/// Fails with a misuse for a design whose id says how many columns it stores, and if the `baseline`, with which the
+/// others are compared, would not be measured any more.
+pub fn in_each(
+    designs: Vec<DesignId>,
+    columns: &[u32],
+    all: usize,
+    baseline: Option<&DesignId>,
+) -> Result<Vec<DesignId>> {
     if columns.is_empty() {
         return Ok(designs);
     }
+    let baseline = baseline.filter(|baseline| designs.contains(baseline));
     let mut own = designs.iter();
     if let Some(id) = own.find(|id| id.settings.contains_key(SETTING)) {
         let twice = anyhow!(
@@ -36,6 +43,13 @@ pub fn in_each(designs: Vec<DesignId>, columns: &[u32], all: usize) -> Result<Ve
             }
         }
     }
+    if let Some(baseline) = baseline.filter(|baseline| !taken.contains(baseline)) {
+        let missing = anyhow!(
+            "--columns: {baseline}, the baseline of [decide], would not be measured: add {all} to --columns, which is \
+             the design with all columns"
+        );
+        return Err(Misuse::new(missing).into());
+    }
     Ok(taken)
 }
 
@@ -45,7 +59,7 @@ mod tests {
 
     fn taken(designs: &[&str], columns: &[u32]) -> Result<Vec<String>> {
         let designs = designs.iter().map(|id| id.parse().unwrap()).collect();
-        let taken = in_each(designs, columns, 57)?;
+        let taken = in_each(designs, columns, 57, None)?;
         Ok(taken.iter().map(DesignId::to_string).collect())
     }
 
@@ -62,6 +76,24 @@ mod tests {
                 "cassandra/wide?page=7"
             ]
         );
+    }
+
+    #[test]
+    fn the_baseline_stays_among_the_designs() {
+        let of = |columns: &[u32], baseline: &str| {
+            let designs = ["parquet", "local/columnar"].map(|id| id.parse::<DesignId>().unwrap());
+            in_each(
+                designs.into(),
+                columns,
+                57,
+                Some(&baseline.parse().unwrap()),
+            )
+        };
+        let error = of(&[5, 10], "parquet").unwrap_err().to_string();
+        assert!(error.contains("add 57 to --columns"), "{error}");
+        assert!(of(&[5, 57], "parquet").is_ok() && of(&[], "parquet").is_ok());
+        // It was not chosen by --designs.
+        assert!(of(&[5, 10], "memory").is_ok());
     }
 
     #[test]

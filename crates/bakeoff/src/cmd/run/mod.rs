@@ -221,10 +221,13 @@ impl Run {
     /// Returns the designs that are compared.
     ///
     /// # Errors
-    /// Fails with a misuse if there are none, and if one has a number of columns of its own beside `--columns`.
+    /// Fails with a misuse if there are none, if one has a number of columns of its own beside `--columns`, and if
+    /// `--columns` leaves no baseline.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let designs = choice::designs(workload, &self.designs)?;
-        columns::in_each(designs, &self.columns, workload.table.columns.len())
+        let all = workload.table.columns.len();
+        let baseline = workload.decide.baseline.as_ref();
+        columns::in_each(designs, &self.columns, all, baseline)
     }
 
     /// Returns whether drivers of databases are named, whose libraries would be loaded.

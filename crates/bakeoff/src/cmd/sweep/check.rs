@@ -11,6 +11,8 @@ use crate::cmd::options::choice;
 use crate::exit::Misuse;
 
 const NO_INSERTS: &str = "it takes no inserts from several workers";
+/// Setting of a design that stores some columns of the table only.
+const COLUMNS: &str = "columns";
 
 /// Returns the designs to sweep, and notes about those of the workload that are left out.
 ///
@@ -26,9 +28,9 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
         if takes_inserts {
             swept.push(id);
         } else if patterns.is_empty() {
-            left_out.push(format!("{id} is not swept: {NO_INSERTS}"));
+            left_out.push(format!("{id} is not swept: {}", why_not(&id)));
         } else {
-            let refused = anyhow!("design {id}: {NO_INSERTS}; leave it out of --designs");
+            let refused = anyhow!("design {id}: {}; leave it out of --designs", why_not(&id));
             return Err(Misuse::new(refused).into());
         }
     }
@@ -41,6 +43,16 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
         return Err(Misuse::new(none).into());
     }
     Ok((swept, left_out))
+}
+
+/// Returns the reason why a design takes no inserts of a sweep.
+fn why_not(id: &DesignId) -> String {
+    match id.settings.get(COLUMNS) {
+        Some(number) => {
+            format!("a sweep inserts whole rows, and {COLUMNS}={number} stores a part of them")
+        }
+        None => NO_INSERTS.to_owned(),
+    }
 }
 
 /// Returns the rows that a table has to hold: those of the largest setting that can be measured.

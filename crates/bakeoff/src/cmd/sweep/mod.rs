@@ -150,6 +150,7 @@ impl Sweep {
     async fn start(self) -> Result<Exit> {
         self.check_rate_limit()?;
         let replication = self.replication()?;
+        self.wanted.check_shard(self.shard)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;

@@ -89,6 +89,43 @@ fn sweeps_of_other_numbers_of_nodes_are_put_next_to_one() {
         }
     });
     refused("other", "their workload files differ");
+    changed(&bench, "data", |record| {
+        set(record, "nodes", "3");
+        if record["record"] == "started" {
+            record["data"] = json!("other rows");
+        }
+    });
+    refused("data", "they differ in data: ");
+    changed(&bench, "limited", |record| {
+        set(record, "nodes", "3");
+        set(record, "rate limit", "at most 5 rows/s");
+    });
+    refused(
+        "limited",
+        "they differ in rate limit of local: none and at most 5 rows/s",
+    );
+    changed(&bench, "machine", |record| {
+        set(record, "nodes", "3");
+        if record["record"] == "started" {
+            record["machine"]["cpu"] = json!("another one");
+        }
+    });
+    let shown = bench
+        .bakeoff(&[&report[..], &["machine"]].concat())
+        .expect(0);
+    shown.says("warning: out and machine were measured on different machines");
+    changed(&bench, "shard", |record| {
+        set(record, "nodes", "3");
+        if record["record"] == "started" {
+            record["shared"] = json!({
+                "shard": [0, 2], "start_at_ms": 0, "pause_seconds": 1.0, "cluster": null, "keyspace": null
+            });
+        }
+    });
+    refused(
+        "shard",
+        "it is of some of the shards that measured together",
+    );
     changed(&bench, "empty", |record| {
         if record["record"] == "cell" {
             record["inserted"] = Value::Null;

@@ -97,7 +97,13 @@ impl Deployment {
         };
         let nodes = (EngineInfo::NODES.to_owned(), nodes.to_string());
         info.settings.push(nodes);
-        info.settings.extend(replication.settings());
+        let datacenters = nodes_of_datacenters(&session).len();
+        if datacenters > 1 {
+            let setting = (EngineInfo::DATACENTERS.to_owned(), datacenters.to_string());
+            info.settings.push(setting);
+        }
+        info.settings
+            .extend(replication.settings(options.keyspace.is_some()));
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
             .extend(rate_limit.iter().map(|limit| limit.setting()));

@@ -101,18 +101,18 @@ impl Replication {
         })
     }
 
-    /// Returns the settings that a report has to show.
-    pub fn settings(self) -> Vec<(String, String)> {
-        if !self.is_chosen() {
-            return Vec::new();
-        }
-        let settings = [
-            (EngineInfo::COPIES, self.copies().to_string()),
-            ("consistency", self.levels()),
-        ];
-        settings
-            .map(|(name, value)| (name.to_owned(), value))
-            .to_vec()
+    /// Returns the settings that a report has to show. Copies of a shared keyspace are those that another process may
+    /// have chosen.
+    pub fn settings(self, is_shared: bool) -> Vec<(String, String)> {
+        let copies = if is_shared {
+            Some(EngineInfo::COPIES_OF_SHARED.to_owned())
+        } else {
+            self.is_chosen().then(|| self.copies().to_string())
+        };
+        let copies = copies.map(|copies| (EngineInfo::COPIES.to_owned(), copies));
+        let levels = self.is_chosen().then(|| self.levels());
+        let levels = levels.map(|levels| ("consistency".to_owned(), levels));
+        copies.into_iter().chain(levels).collect()
     }
 }
 
@@ -148,6 +148,24 @@ mod tests {
         assert!(error.contains("there are 2 nodes"), "{error}");
         let error = refused(asked(2, Consistency::Three), 3);
         assert!(error.contains("waits for 3 copies"), "{error}");
+    }
+
+    #[test]
+    fn copies_of_a_shared_keyspace_are_not_those_that_were_asked_for() {
+        let names = |settings: Vec<(String, String)>| -> Vec<String> {
+            let settings = settings.into_iter();
+            settings
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect()
+        };
+        let copies = "replication factor: that of the shared keyspace";
+        assert_eq!(names(Replication::default().settings(true)), [copies]);
+        assert!(Replication::default().settings(false).is_empty());
+        let asked = asked(2, Consistency::One);
+        let level = "consistency: ONE";
+        assert_eq!(names(asked.settings(true)), [copies, level]);
+        let own = "replication factor: 2";
+        assert_eq!(names(asked.settings(false)), [own, level]);
     }
 
     #[test]

@@ -43,6 +43,17 @@ pub fn server_options(
     Ok(options)
 }
 
+/// Returns the options and the number of nodes of the server of that release that a run would start; `None` where a
+/// cluster is named, or the home is not known.
+pub fn own_server(release: Release, context: &Context) -> Option<(ServerOptions, u8)> {
+    let options = &context.options.cassandra;
+    if options.cluster.is_some() {
+        return None;
+    }
+    let server = server_options(release, context).ok()?;
+    Some((server, options.replication.nodes))
+}
+
 fn of_server(collector: Collector) -> cassandra::Collector {
     match collector {
         Collector::G1 => cassandra::Collector::G1,

@@ -84,6 +84,27 @@ fn what_cassandra_4_lacks() {
 }
 
 #[test]
+fn what_a_layout_does_not_have_is_not_said_to_be_lacking() {
+    let plain = workload(QUERY);
+    for layout in ["blob?index=country", "columnar?compaction=UCS"] {
+        assert_eq!(of_older(layout, &plain), None, "{layout}");
+        let id: DesignId = format!("cassandra-4/{layout}").parse().unwrap();
+        let described = engine(&id).unwrap();
+        let described = described.describe(&id, &plain, &Context::of_test("/run"));
+        let error = described.unwrap_err().0;
+        assert!(error.contains("unknown setting"), "{error}");
+    }
+    let id: DesignId = "cassandra-4/wide".parse().unwrap();
+    for layout in engine(&id).unwrap().layouts() {
+        let (_, name) = layout.name.split_once('/').unwrap();
+        for (setting, layouts) in [("compaction", &COMPACTED[..]), ("index", &INDEXED[..])] {
+            let has_setting = crate::settings::names(layout.settings).any(|known| known == setting);
+            assert_eq!(layouts.contains(&name), has_setting, "{name} {setting}");
+        }
+    }
+}
+
+#[test]
 fn a_design_that_asks_for_what_is_lacking_is_refused_wherever_it_is_named() {
     let text = format!("designs = [\"cassandra-4/wide?compaction=UCS\"]\n{TABLE}{QUERY}");
     let listed = Workload::parse(&text, Path::new("w.toml")).unwrap();

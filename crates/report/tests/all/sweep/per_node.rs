@@ -128,6 +128,39 @@ fn nodes_of_different_sizes_are_not_counted_against_each_other() {
 }
 
 #[test]
+fn copies_that_are_not_known_are_a_dash_and_rows_elsewhere_are_named() {
+    let mut header = header();
+    header.designs[0].stored_by = Some("cassandra".to_owned());
+    let engine = EngineInfo {
+        engine: "cassandra".to_owned(),
+        version: "5.0".to_owned(),
+        start_seconds: None,
+        settings: vec![
+            (EngineInfo::CLUSTER.to_owned(), "cass-0:9042".to_owned()),
+            (EngineInfo::NODES.to_owned(), "5".to_owned()),
+            (
+                EngineInfo::COPIES.to_owned(),
+                EngineInfo::COPIES_OF_SHARED.to_owned(),
+            ),
+        ],
+    };
+    let records = [
+        SweepRecord::Engine(engine),
+        SweepRecord::Cell(cell(TIMESCALE, 100, 8, 40_000.0)),
+        SweepRecord::Cell(cell(SERIES, 100, 8, 10_000.0)),
+    ];
+    let summary = SweepSummary::new(&header, &records).per_node(&wanted(Some(1_000.0)), &[]);
+    let words = shown(&summary);
+    for part in [
+        "cassandra/series 5 – 10.0 k 2.00 k 2.00 k 4.00 1 500.00",
+        "Copies of a shared keyspace are not known",
+        "Without a rate per node, since their rows are on nodes of another engine: timescale/hypertable?chunk=12h.",
+    ] {
+        assert!(words.contains(part), "`{part}` is not in: {words}");
+    }
+}
+
+#[test]
 fn a_setting_with_errors_has_no_rate_per_node() {
     let mut failing = cell(SERIES, 100, 8, 9_000.0);
     failing.failures.kinds = vec![(bakeoff_stats::FailureKind::TimedOut, 1)];
@@ -147,14 +180,23 @@ fn clusters_of_several_sizes_have_a_chart_with_the_linear_line() {
     for part in [
         "By number of nodes Rows/s of all nodes together",
         "this shows what coordination costs, not how fast more machines are.",
-        "cassandra/series 1 4.00 k 100%",
-        "cassandra/series 3 9.00 k 75%",
-        "cassandra/series 5 12.0 k 60%",
     ] {
         assert!(words.contains(part), "`{part}` is not in: {words}");
     }
+    let text = terminal::render(&summary, 140, false);
+    let section = text.split("By number of nodes\n").nth(1).unwrap();
+    let section = section.split("\n\n").next().unwrap();
+    let rows = section.lines().skip_while(|line| !line.contains('─'));
+    let rows: Vec<String> = rows.skip(1).map(super::words).collect();
     // The other design had one node in all of them.
-    assert!(!words.contains("timescale/hypertable?chunk=12h 1 40.0 k 100%"));
+    assert_eq!(
+        rows,
+        [
+            "cassandra/series 1 4.00 k 100%",
+            "cassandra/series 3 9.00 k 75%",
+            "cassandra/series 5 12.0 k 60%",
+        ]
+    );
     let page = html::render(&summary);
     let section = page.split("<h2>By number of nodes</h2>").nth(1).unwrap();
     let section = section.split("</section>").next().unwrap();

@@ -78,10 +78,12 @@ impl Summary {
     /// default, or if the setting is the number of columns, which the table has.
     pub fn by_setting(&self) -> Vec<BySetting> {
         let mut groups: BTreeMap<(&str, String), Vec<Valued<'_>>> = BTreeMap::new();
-        let stores = { self.designs.iter().enumerate() }
-            .filter(|(_, d)| !d.info.is_yardstick() || d.info.role == Role::SomeColumns);
-        for (place, design) in stores {
+        for (place, design) in self.designs.iter().enumerate() {
             for (setting, others, text) in settings(&design.info.id) {
+                let of_columns = setting == COLUMNS && design.info.role == Role::SomeColumns;
+                if design.info.is_yardstick() && !of_columns {
+                    continue;
+                }
                 let Some(amount) = Amount::read(text) else {
                     continue;
                 };
@@ -120,7 +122,11 @@ impl Summary {
         let is_among = |id: &str| designs.iter().any(|at| at.design == id);
         Some(BySetting {
             setting: setting.to_owned(),
-            comparison: PairedComparison::of_columns(self, is_among),
+            comparison: if setting == COLUMNS {
+                PairedComparison::of_columns(self, is_among)
+            } else {
+                PairedComparison::of(self, is_among)
+            },
             same_within: same_within(self, None),
             others,
             designs,

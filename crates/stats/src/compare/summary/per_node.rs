@@ -5,7 +5,8 @@ use crate::per_node::{Cluster, MeasuredRate, PerNode, Wanted};
 
 impl Summary {
     /// Returns the answers per second that several clients had of each design that may be recommended: of an equal mix
-    /// of all queries or, where one query was asked at a time, of each query.
+    /// of all queries or, where one query was asked at a time, of each query. Designs that left clients without an
+    /// answer have none, and neither have those whose rows are on nodes of another engine.
     pub fn node_rates(&self) -> Vec<MeasuredRate> {
         let of_design = |design: &DesignSummary| -> Vec<MeasuredRate> {
             let rates = design.concurrent.as_ref().map(rates).unwrap_or_default();
@@ -17,7 +18,11 @@ impl Summary {
             };
             rates.into_iter().map(rate).collect()
         };
-        let mut rates: Vec<MeasuredRate> = self.choosable().flat_map(of_design).collect();
+        let has_rate = |design: &&DesignSummary| {
+            !design.left_clients_unanswered() && design.info.stored_by.is_none()
+        };
+        let designs = self.choosable().filter(has_rate);
+        let mut rates: Vec<MeasuredRate> = designs.flat_map(of_design).collect();
         rates.sort_by(|one, other| {
             let place = |of: &MeasuredRate| {
                 let mut queries = self.header.queries.iter();
@@ -60,7 +65,7 @@ mod tests {
     use super::*;
     use crate::CpuSeconds;
     use crate::compare::testing::{footprint, loaded, run, timed};
-    use crate::compare::{Concurrent, ConcurrentQuery, Record};
+    use crate::compare::{BadQuestions, Concurrent, ConcurrentQuery, Outcome, Record};
 
     /// Makes a turn of four clients in which each query has ten answers of 0.1 s, all in 2 s; where one query is
     /// asked at a time, each of them in half a second.
@@ -88,6 +93,10 @@ mod tests {
     }
 
     fn summary(is_one_query_at_a_time: bool) -> Summary {
+        Summary::from_records(&records(is_one_query_at_a_time)).unwrap()
+    }
+
+    fn records(is_one_query_at_a_time: bool) -> Vec<Record> {
         let records = ["a/x", "memory"].into_iter().flat_map(|design| {
             [
                 loaded(design, 0, 2.0),
@@ -97,7 +106,7 @@ mod tests {
                 asked(design, is_one_query_at_a_time),
             ]
         });
-        Summary::from_records(&run(records)).unwrap()
+        run(records)
     }
 
     #[test]
@@ -120,6 +129,36 @@ mod tests {
             .map(|rate| (rate.query.as_deref(), rate.rate))
             .collect();
         assert_eq!(rates, [(Some("scan"), 20.0), (Some("key"), 20.0)]);
+    }
+
+    #[test]
+    fn a_design_that_left_a_client_without_an_answer_has_no_rate() {
+        let mut records = records(false);
+        for record in &mut records {
+            if let Record::Concurrent(turn) = record
+                && turn.design == "a/x"
+            {
+                turn.bad.push(BadQuestions {
+                    query: "key".to_owned(),
+                    questions: 1,
+                    permutation: 0,
+                    outcome: Outcome::Error {
+                        reason: "time-out".to_owned(),
+                    },
+                });
+            }
+        }
+        let summary = Summary::from_records(&records).unwrap();
+        assert!(summary.choosable().any(|design| design.info.id == "a/x"));
+        assert!(summary.node_rates().is_empty());
+    }
+
+    #[test]
+    fn a_design_whose_rows_another_engine_stores_has_no_rate() {
+        let mut summary = summary(false);
+        let design = { summary.designs.iter_mut() }.find(|design| design.info.id == "a/x");
+        design.unwrap().info.stored_by = Some("b".to_owned());
+        assert!(summary.node_rates().is_empty());
     }
 
     #[test]

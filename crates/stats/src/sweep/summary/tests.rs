@@ -2,8 +2,8 @@ use super::*;
 use crate::FailureKind;
 use crate::random::SplitMix64;
 use crate::rounds::Difference;
-use crate::sweep::testing::{cell, header};
-use crate::sweep::{Check, SweepLog, SweepRun};
+use crate::sweep::testing::{cell, header, shard};
+use crate::sweep::{Check, SweepLog, SweepPart, SweepRun};
 
 fn design(cells: Vec<Cell>) -> SweepDesign {
     summary(cells).designs.remove(0)
@@ -252,6 +252,29 @@ fn rates_per_node_are_of_complete_best_settings_of_designs_that_may_be_chosen() 
         of(&|header, _| header.designs[0].role = Role::Volatile),
         None
     );
+    let stored = |header: &mut SweepHeader, _: &mut Cell| {
+        header.designs[0].stored_by = Some("b".to_owned());
+    };
+    assert_eq!(of(&stored), None);
+    let one_shard = |header: &mut SweepHeader, _: &mut Cell| header.shared = shard(0, 2).shared;
+    assert_eq!(of(&one_shard), None);
+    let part = |shard| SweepPart {
+        shard,
+        command: String::new(),
+        machine: header().machine,
+        threads: 2,
+        workers: vec![4],
+    };
+    for (joined, rate) in [
+        (vec![part(0), part(1)], Some(5_000.0)),
+        (vec![part(0)], None),
+    ] {
+        let join = |header: &mut SweepHeader, _: &mut Cell| {
+            header.shared = shard(0, 2).shared;
+            header.shared.as_mut().unwrap().parts = joined.clone();
+        };
+        assert_eq!(of(&join), rate);
+    }
     let fail = |_: &mut SweepHeader, cell: &mut Cell| {
         cell.failures.kinds = vec![(FailureKind::TimedOut, 1)];
     };

@@ -214,6 +214,23 @@ fn tables_of_some_columns_are_compared_with_that_of_all() {
 }
 
 #[test]
+fn tables_of_some_columns_are_compared_by_their_number_only() {
+    let mut summary = summary(&[
+        plain("a/x?columns=5&page=100"),
+        plain("a/x?columns=5&page=200"),
+        plain("a/x?columns=5&page=300"),
+        plain("a/x?columns=6&page=300"),
+        plain("a/x?columns=7&page=300"),
+    ]);
+    for design in &mut summary.designs {
+        design.info.role = Role::SomeColumns;
+    }
+    let groups = summary.by_setting().into_iter();
+    let names = groups.map(|group| format!("{} of {}", group.setting, group.others));
+    assert_eq!(names.collect::<Vec<_>>(), ["columns of a/x?page=300"]);
+}
+
+#[test]
 fn the_designs_are_compared_with_each_other_and_not_with_the_best_of_the_run() {
     let summary = summary(&[
         made("a/x?page=100", "page", "100 rows", 4.0),
