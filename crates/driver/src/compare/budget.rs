@@ -17,8 +17,8 @@ const MEASURED_BY: f64 = 0.94;
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     started: Instant,
-    /// Time from which shares are counted: when the engines ran. What they took to start leaves less for all steps alike, or three
-    /// servers would leave no time to load.
+    /// Time from which shares are counted: when the engines ran. What they took to start leaves less for all steps
+    /// alike, or three servers would leave no time to load.
     ready: Instant,
     total: Duration,
 }
