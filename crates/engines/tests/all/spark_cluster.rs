@@ -50,7 +50,7 @@ async fn designs_on_a_standalone_cluster() {
     answers_are_right(&spark).await;
     leaves_nothing(spark, folder).await;
     let why = ends_with(&mut servers, folder).await;
-    let is_told = ["has had no executor for", "has ended the application"]
+    let is_told = ["has not had these for", "has ended the application"]
         .iter()
         .any(|end| why.contains(end));
     assert!(is_told, "{why}");
@@ -71,7 +71,7 @@ async fn designs_through_spark_connect() {
     for (name, value) in [
         ("cluster", servers.url()),
         ("executors", "not told by Spark Connect"),
-        ("cores", "2"),
+        ("parts by default", "2"),
     ] {
         let setting = (name.to_owned(), value.to_owned());
         assert!(settings.contains(&setting), "{settings:?}");
