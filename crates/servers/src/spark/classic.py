@@ -206,8 +206,8 @@ class Classic(Asking):
             end_because(f"the cluster at {self.address} has ended the application")
 
     def watch_executors(self):
-        """Looks whether the cluster still has the executors and cores of the start, until Spark's Java ends. Without any
-        questions would wait for ever, and with others their times would be those of another cluster."""
+        """Looks whether the cluster still has the executors and cores of the start, until Spark's Java ends. Without
+        any, questions would wait for ever, and with others their times would be those of another cluster."""
         lost = None
         while self.jvm.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -222,9 +222,9 @@ class Classic(Asking):
                     lost = now
                 elif now - lost >= SECONDS_WITHOUT_EXECUTORS:
                     end_because(
-                        f"the cluster at {self.address} began with executors: {self.count}, cores: {self.cores}, and has"
-                        f" not had these for {SECONDS_WITHOUT_EXECUTORS} s; it now has executors: {there[0]}, cores:"
-                        f" {there[1]}. Times of both cannot be compared: repeat the run while no worker comes or goes"
+                        f"the cluster at {self.address} began with executors: {self.count}, cores: {self.cores}, and"
+                        f" has not had these for {SECONDS_WITHOUT_EXECUTORS} s; it now has executors: {there[0]},"
+                        f" cores: {there[1]}. Times of both cannot be compared: repeat the run while no worker comes or goes"
                     )
 
 

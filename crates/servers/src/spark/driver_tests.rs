@@ -83,11 +83,10 @@ def channel(url, options):
     assert dict(options)["grpc.keepalive_time_ms"] > 300_000 and url == "sc://db1;token=hidden"
     return url
 
-connected = "pyspark.sql.connect"
-for name in ("pyspark", "pyspark.sql", connected, connected + ".client", connected + ".client.core", connected + ".session"):
-    sys.modules[name] = types.ModuleType(name)
-sys.modules[connected + ".client.core"].ChannelBuilder = channel
-sys.modules[connected + ".session"].SparkSession = Session
+for name in ("", ".sql", ".sql.connect", ".sql.connect.client", ".sql.connect.client.core", ".sql.connect.session"):
+    sys.modules["pyspark" + name] = types.ModuleType("pyspark" + name)
+sys.modules["pyspark.sql.connect.client.core"].ChannelBuilder = channel
+sys.modules["pyspark.sql.connect.session"].SparkSession = Session
 start = {"remote": "sc://db1;token=hidden", "address": "sc://db1", "spark": {"a": "b"}, "secret": None}
 connect = Connect(start)
 source = {"format": "parquet", "path": "file:///t", "options": {}, "jars": [], "columns": []}
