@@ -12,6 +12,7 @@ use bakeoff_driver::Design;
 use bakeoff_engines::servers::cassandra::find_java;
 use bakeoff_engines::servers::spark::{SparkCluster, find_python};
 use bakeoff_engines::{Cluster, EngineOptions, SparkOptions};
+use bakeoff_stats::EngineInfo;
 use bakeoff_testing::skipped;
 use bakeoff_testing::spark::{Distribution, SparkServers};
 
@@ -40,7 +41,7 @@ async fn designs_on_a_standalone_cluster() {
     let settings = spark.running.info().settings;
     for (name, value) in [
         ("cluster", servers.url()),
-        ("executors", "1"),
+        (EngineInfo::EXECUTORS, "1"),
         ("cores", "2"),
         ("spark.authenticate", "false"),
     ] {
@@ -70,7 +71,7 @@ async fn designs_through_spark_connect() {
     let settings = spark.running.info().settings;
     for (name, value) in [
         ("cluster", servers.url()),
-        ("executors", "not told by Spark Connect"),
+        (EngineInfo::EXECUTORS, "not told by Spark Connect"),
         ("parts by default", "2"),
     ] {
         let setting = (name.to_owned(), value.to_owned());

@@ -8,6 +8,9 @@ impl Summary {
     /// of all queries or, where one query was asked at a time, of each query.
     pub fn node_rates(&self) -> Vec<MeasuredRate> {
         let of_design = |design: &DesignSummary| -> Vec<MeasuredRate> {
+            if Cluster::is_of_executors(&design.info, &self.engines) {
+                return Vec::new();
+            }
             let rates = design.concurrent.as_ref().map(rates).unwrap_or_default();
             let rate = |(query, rate)| MeasuredRate {
                 design: design.info.id.clone(),
@@ -132,5 +135,26 @@ mod tests {
             need: Some(5.0),
         };
         assert_eq!(summary.per_node(&wanted, &[]).per_node, None);
+    }
+
+    #[test]
+    fn an_engine_whose_answers_come_from_executors_has_no_rate_per_node() {
+        use crate::EngineInfo;
+
+        let mut summary = summary(false);
+        let engine = |settings: &[(&str, &str)]| EngineInfo {
+            engine: "a".to_owned(),
+            version: "1".to_owned(),
+            start_seconds: None,
+            settings: { settings.iter() }
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        };
+        summary.engines = vec![engine(&[("cluster", "a://db1:7077")])];
+        assert_eq!(summary.node_rates().len(), 1);
+        for executors in ["4", "not told"] {
+            summary.engines = vec![engine(&[(EngineInfo::EXECUTORS, executors)])];
+            assert!(summary.node_rates().is_empty());
+        }
     }
 }
