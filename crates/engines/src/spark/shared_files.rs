@@ -92,6 +92,7 @@ pub async fn check_seen(spark: &Spark, files: &Path) -> Result<(), EngineError> 
     removed.map_err(|error| EngineError(format!("removing {} failed: {error}", folder.display())))
 }
 
+/// Waits for what a Spark is asked about the small files, but no longer than this.
 async fn within(
     limit: Duration,
     asking: impl Future<Output = Result<(), EngineError>>,

@@ -224,7 +224,8 @@ class Classic(Asking):
                     end_because(
                         f"the cluster at {self.address} began with executors: {self.count}, cores: {self.cores}, and"
                         f" has not had these for {SECONDS_WITHOUT_EXECUTORS} s; it now has executors: {there[0]},"
-                        f" cores: {there[1]}. Times of both cannot be compared: repeat the run while no worker comes or goes"
+                        f" cores: {there[1]}. Times of both cannot be compared: repeat the run while no worker comes"
+                        " or goes"
                     )
 
 
