@@ -90,6 +90,8 @@ impl EngineInfo {
     pub const CLUSTER: &'static str = "cluster";
     /// Name of the setting with the address of a server that was running already.
     pub const SERVER: &'static str = "server";
+    /// Name of the setting with the number of executors of a cluster that was running already, or that it is not known.
+    pub const EXECUTORS: &'static str = "executors";
 
     /// Returns the value of a setting.
     pub fn setting(&self, name: &str) -> Option<&str> {

@@ -235,6 +235,13 @@ impl Run {
         self.adbc.is_given()
     }
 
+    /// Returns the option that names a server of the user's, if there is one.
+    pub fn server(&self) -> Option<&'static str> {
+        let spark = || self.spark.place().0.is_some().then_some("--spark");
+        let server = self.cluster.option().or_else(|| self.postgres.option());
+        server.or_else(spark)
+    }
+
     /// Returns the time that the whole run may take, if one was given.
     pub fn time(&self) -> Option<Duration> {
         self.budget
