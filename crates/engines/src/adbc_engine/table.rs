@@ -247,7 +247,7 @@ impl Design for AdbcTable {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         // Again, since parameters have become part of the text.
-        if let Some(complaint) = sql_check::complaint(sql) {
+        if let Some(complaint) = sql_check::complaint_without_nesting(sql) {
             return Err(DesignError(complaint));
         }
         let conversion = self.types.conversion(sql);
