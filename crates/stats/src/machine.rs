@@ -85,6 +85,8 @@ impl EngineInfo {
     pub const CLUSTER: &'static str = "cluster";
     /// Name of the setting with the address of a server that was running already.
     pub const SERVER: &'static str = "server";
+    /// Value of that setting for a server whose address is not known, and which counts as another machine.
+    pub const ELSEWHERE: &'static str = "elsewhere, at an address that only its driver knows";
 
     /// Returns the value of a setting.
     pub fn setting(&self, name: &str) -> Option<&str> {

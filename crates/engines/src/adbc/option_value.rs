@@ -117,12 +117,17 @@ fn plain(name: &str, value: Written) -> Result<OptionValue, String> {
 }
 
 fn is_secret(name: &str, text: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('-', "_");
     let mut together = text.to_ascii_lowercase();
     together.retain(|c| !c.is_whitespace());
-    SECRET_NAMES.iter().any(|part| name.contains(part))
+    is_secret_name(name)
         || SECRET_PARTS.iter().any(|part| together.contains(part))
         || password_of(text).is_some()
+}
+
+/// Returns whether the value of an option or a parameter of this name is a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
 /// Returns the password that a URI has before its host, as it is written there.
@@ -140,6 +145,14 @@ impl OptionValue {
         match self {
             OptionValue::Plain(text) => text.clone(),
             OptionValue::Variable(name) => format!("the value of {name}"),
+        }
+    }
+
+    /// Returns the environment variable that it is the value of.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            OptionValue::Plain(_) => None,
+            OptionValue::Variable(name) => Some(name),
         }
     }
 
