@@ -154,6 +154,37 @@ async fn one_that_is_killed_while_rows_are_loaded_ends_the_load() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_runs_and_does_not_stream_is_noticed_after_a_slice() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    let Some(postgres) = started(&run_dir, 2, WaitFor::Any).await else {
+        return;
+    };
+    let events = storable(events());
+    let design = postgres.loaded("postgres/plain", &events).await;
+    design.look().await;
+    assert_eq!(design.dead(), None);
+    let primary = connect(&server_in(&run_dir.join("postgres/primary"))).await;
+    // It cannot log in again, which is committed before it has to.
+    let locked_out = "ALTER ROLE bakeoff_standby NOLOGIN";
+    primary.batch_execute(locked_out).await.unwrap();
+    let sent_away = "SELECT pg_terminate_backend(pid) FROM pg_stat_replication
+        WHERE application_name = 'standby2'";
+    primary.batch_execute(sent_away).await.unwrap();
+    let is_gone = "SELECT (count(*) = 0)::int::bigint FROM pg_stat_replication
+        WHERE application_name = 'standby2'";
+    until(&primary, is_gone).await;
+    design.load(2, &events.rows).await.unwrap();
+    assert_eq!(design.dead(), None, "only the primary tells");
+    design.look().await;
+    let why = design.dead().unwrap();
+    assert!(why.starts_with("standby 2 of 2 no longer streams"), "{why}");
+    drop(design);
+    postgres.running.finish(false).await.unwrap();
+    nothing_is_left(&run_dir);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_is_resumed_has_the_same_ones_again() {
     let folder = tempfile::tempdir().unwrap();
     let run_dir = folder.path().join("run");
