@@ -272,7 +272,7 @@ pub async fn bring_to_rest(
 
 async fn rest(place: String, standby: &PostgresServer, written: &str) -> Result<(), EngineError> {
     let client = standby.connect("").await?;
-    let sql = "SELECT at >= $1::text::pg_lsn, at::text FROM pg_last_wal_replay_lsn() AS at";
+    let sql = "SELECT lsn >= $1::text::pg_lsn, lsn::text FROM pg_last_wal_replay_lsn() AS lsn";
     let mut replayed: Option<String> = None;
     let mut deadline = Instant::now() + REPLAY_LIMIT;
     loop {
