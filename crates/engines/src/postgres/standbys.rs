@@ -116,20 +116,31 @@ pub async fn start(
     if let Some(synchronous) = standbys.synchronous(&names) {
         servers.set_synchronous(&synchronous)?;
         wait_until_all(client, servers, &names, SYNCHRONOUS).await?;
-        execute(client, IN_FORCE).await?;
+        let making_sure = make_sure(client, servers, standbys.wait_for);
+        let is_sure = tokio::time::timeout(STREAM_LIMIT, making_sure).await;
+        is_sure.unwrap_or_else(|_| {
+            Err(EngineError(format!(
+                "a checkpoint and a commit that waits for standbys have not ended after {} s: look for errors in \
+                 their logs, postgresql.log in {}",
+                STREAM_LIMIT.as_secs(),
+                folders(servers)
+            )))
+        })?;
     }
-    if standbys.wait_for != WaitFor::All {
-        return Ok(());
+    Ok(())
+}
+
+/// Makes sure that commits wait for standbys from now on.
+async fn make_sure(
+    client: &Client,
+    servers: &Servers,
+    wait_for: WaitFor,
+) -> Result<(), EngineError> {
+    execute(client, IN_FORCE).await?;
+    if wait_for == WaitFor::All {
+        try_commit(client, servers).await?;
     }
-    let tried = tokio::time::timeout(STREAM_LIMIT, try_commit(client, servers)).await;
-    tried.unwrap_or_else(|_| {
-        Err(EngineError(format!(
-            "a commit that waits for all standbys has not ended after {} s: look for errors in their logs, \
-             postgresql.log in {}",
-            STREAM_LIMIT.as_secs(),
-            folders(servers)
-        )))
-    })
+    Ok(())
 }
 
 /// Commits something of our own, and looks on each standby whether it is there as soon as that is acknowledged.
