@@ -158,6 +158,8 @@ mod tests {
         assert!(!of(&[engine(None, &settings)], true).is_shared());
         let settings = [("cluster", "127.0.0.1:9042"), ("nodes", "1")];
         assert!(of(&[engine(None, &settings)], true).is_shared());
+        let settings = [(EngineInfo::SERVER, EngineInfo::ELSEWHERE)];
+        assert!(!of(&[engine(None, &settings)], true).is_shared());
     }
 
     #[test]

@@ -167,6 +167,8 @@ impl Run {
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
         let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
+        // Drivers that no design has are nothing that a run rests on.
+        let driven = driven.filter(|text| !text.is_empty());
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication, driven);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
