@@ -30,7 +30,7 @@ impl Merge {
         if are_sweeps(&self.dirs)? {
             sweep::merge(&self.dirs, &self.out)?;
             progress.finish();
-            return report::render_sweep(&self.out);
+            return report::render_sweep(&self.out, &report::Shown::default());
         }
         // All are read to their ends first, so that a damaged one leaves no incomplete result behind.
         for dir in &self.dirs {

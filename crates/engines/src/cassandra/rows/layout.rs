@@ -20,7 +20,9 @@ use crate::cassandra::names::table_name;
 use crate::cassandra::read::reading::Reading;
 use crate::cassandra::release::release_of;
 use crate::settings::Settings;
-pub use batch::{BATCH_BYTES, of as batch_bytes_of};
+#[cfg(test)]
+pub use batch::BATCH_BYTES;
+pub use batch::of as batch_bytes_of;
 use meaning::{check_meaning, column_names};
 
 /// Name of the column with the bucket number in bucketed partition keys.
