@@ -116,6 +116,10 @@ pub trait Design: Send + Sync {
         1
     }
 
+    /// Finds out what only asking the engine tells of whether it is whole, so that [`Design::dead`] knows it. Called
+    /// after each slice and each setting of a sweep, when the clock has stopped.
+    async fn look(&self) {}
+
     /// Returns why the engine can serve no further calls; `None` while it can.
     fn dead(&self) -> Option<String> {
         None

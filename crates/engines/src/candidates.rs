@@ -11,7 +11,10 @@ use bakeoff_stats::{EngineInfo, Instance};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::registry::engine;
-use crate::{Context, Engines, Running, TargetOptions};
+use crate::{Context, EngineError, Engines, Running, TargetOptions};
+
+/// The longest that making a design's table may take, with the start of several nodes for it.
+const MAKING_LIMIT: Duration = Duration::from_secs(20 * 60);
 
 /// The designs of a command, each of which holds a table.
 pub struct DesignCandidates<'a> {
@@ -47,8 +50,7 @@ impl Candidates for DesignCandidates<'_> {
     async fn make(&mut self, design: usize) -> Result<Box<dyn Design>, DesignError> {
         let id = &self.designs[design];
         let engine = self.engine(design)?;
-        let made = engine.design(id, self.workload, self.context).await;
-        made.map_err(DesignError::from)
+        within_limit(engine.design(id, self.workload, self.context)).await
     }
 }
 
@@ -73,6 +75,19 @@ impl SharedCandidates for DesignCandidates<'_> {
         let engine = self.engine(design)?;
         let found = engine.find_note(self.workload, self.context, name);
         found.await.map_err(DesignError::from)
+    }
+}
+
+/// Waits until a design's table is made, but no longer than [`MAKING_LIMIT`].
+async fn within_limit<T>(
+    making: impl Future<Output = Result<T, EngineError>>,
+) -> Result<T, DesignError> {
+    match tokio::time::timeout(MAKING_LIMIT, making).await {
+        Ok(made) => made.map_err(DesignError::from),
+        Err(_) => Err(DesignError(format!(
+            "making its table took longer than {} minutes: look whether its server answers, and repeat the command",
+            MAKING_LIMIT.as_secs() / 60
+        ))),
     }
 }
 
@@ -112,8 +127,8 @@ impl Instances for DesignInstances<'_> {
             return Err(DesignError(problem));
         };
         let engine = self.engines.get(&id).map_err(DesignError::from)?;
-        let made = engine.design(&id, self.workload, self.context).await;
-        made.map(Arc::from).map_err(DesignError::from)
+        let made = within_limit(engine.design(&id, self.workload, self.context)).await;
+        made.map(Arc::from)
     }
 }
 
@@ -177,5 +192,30 @@ impl DriveCandidates for TargetCandidates<'_> {
         let engine = given.engine(design)?;
         let announced = engine.announce_tables(given.workload, given.context, &start);
         announced.await.map_err(DesignError::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_answer_makes_no_table() {
+        let error = within_limit(std::future::pending::<Result<(), _>>()).await;
+        let why = error.unwrap_err().0;
+        assert!(
+            why.starts_with("making its table took longer than 20 minutes"),
+            "{why}"
+        );
+        let refused = async { Err::<(), _>(EngineError("no such layout".to_owned())) };
+        assert!(
+            within_limit(refused)
+                .await
+                .unwrap_err()
+                .0
+                .contains("no such layout")
+        );
+        let made = async { Ok::<_, EngineError>(3) };
+        assert_eq!(within_limit(made).await.unwrap(), 3);
     }
 }

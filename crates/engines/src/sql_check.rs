@@ -7,7 +7,7 @@
 
 mod tokens;
 
-use tokens::{Token, tokens};
+use tokens::{Token, nests_comments, tokens};
 
 /// The words that a query begins with.
 const FIRST: [&str; 4] = ["select", "with", "values", "table"];
@@ -20,6 +20,18 @@ pub fn complaint(sql: &str) -> Option<String> {
         Err(why) => Some(why),
         Ok(tokens) => complaint_of_tokens(&tokens),
     }
+}
+
+/// Returns why a text is not exactly one query that only reads, for a database where a comment may end at the first
+/// `*/`, whatever was begun in it, as in SQLite.
+pub fn complaint_without_nesting(sql: &str) -> Option<String> {
+    complaint(sql).or_else(|| {
+        nests_comments(sql).then(|| {
+            "a comment is within another one, which not every database takes for one: write them one \
+             after the other"
+                .to_owned()
+        })
+    })
 }
 
 fn complaint_of_tokens(tokens: &[Token<'_>]) -> Option<String> {
@@ -126,6 +138,27 @@ mod tests {
             let complaint = complaint(sql).unwrap_or_default();
             assert!(complaint.contains(why), "{sql}: {complaint}");
         }
+    }
+
+    #[test]
+    fn a_comment_within_another_one_is_refused_where_it_may_end_early() {
+        for sql in [
+            "SELECT 1 /* a /* b */ ; DROP TABLE t; -- */",
+            "/* /* */ */ SELECT 1",
+            "SELECT 1 -- end\n/* /**/ */",
+        ] {
+            assert_eq!(complaint(sql), None, "{sql}");
+            let complaint = complaint_without_nesting(sql).unwrap_or_default();
+            assert!(complaint.contains("within another one"), "{complaint}");
+        }
+        for sql in [
+            "/* a */ /* b */ SELECT '/* /* */ */' AS t /* -- */",
+            "SELECT 1 -- /* /* */ */",
+        ] {
+            assert_eq!(complaint_without_nesting(sql), None, "{sql}");
+        }
+        let complaint = complaint_without_nesting("DROP TABLE t").unwrap_or_default();
+        assert!(complaint.contains("not a query"), "{complaint}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The variables that the server and its tools get. Others could change the JVM's flags or its memory
 /// without the report showing it.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 10] = [
     "PATH",
     "LD_LIBRARY_PATH",
     "HOME",
@@ -16,6 +16,8 @@ const KEPT: [&str; 9] = [
     "TZ",
     "TMPDIR",
     "JAVA_HOME",
+    // The certificates that a client of Spark Connect trusts.
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
 ];
 const KEPT_BEGINNING: &str = "LC_";
 /// The beginning of the names of Bakeoff's own variables.

@@ -90,6 +90,10 @@ impl EngineInfo {
     pub const CLUSTER: &'static str = "cluster";
     /// Name of the setting with the address of a server that was running already.
     pub const SERVER: &'static str = "server";
+    /// Name of the setting with the number of executors of a cluster that was running already, or that it is not known.
+    pub const EXECUTORS: &'static str = "executors";
+    /// Value of that setting for a server whose address is not known, and which counts as another machine.
+    pub const ELSEWHERE: &'static str = "elsewhere, at an address that only its driver knows";
 
     /// Returns the value of a setting.
     pub fn setting(&self, name: &str) -> Option<&str> {

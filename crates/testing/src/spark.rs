@@ -15,6 +15,8 @@ use crate::skipped;
 /// The longest wait for a server that starts.
 const PATIENCE: Duration = Duration::from_secs(180);
 const POLL: Duration = Duration::from_millis(100);
+/// What a log says when another process has taken a port since it was found to be free.
+const TAKEN: [&str; 2] = ["Address already in use", "could not bind on port"];
 /// The class of the server of Spark Connect.
 const CONNECT: &str = "org.apache.spark.sql.connect.service.SparkConnectServer";
 
@@ -43,6 +45,11 @@ impl SparkServers {
     /// Panics if one of them ends, or does not listen.
     #[track_caller]
     pub fn standalone(of: &Distribution, folder: &Path, hidden: Option<&Path>) -> SparkServers {
+        on_free_ports(|| SparkServers::on_port(of, folder, hidden))
+    }
+
+    /// Starts a master and a worker; `None` if the port was taken meanwhile.
+    fn on_port(of: &Distribution, folder: &Path, hidden: Option<&Path>) -> Option<SparkServers> {
         let port = free_port();
         let mut servers = SparkServers::none(format!("spark://127.0.0.1:{port}"));
         let spark = of.folder();
@@ -56,14 +63,16 @@ impl SparkServers {
         let mut master = run("Master");
         master.extend(["--port", &port.to_string()].map(OsString::from));
         servers.start(of, &spark, folder, "master", master);
-        servers.await_port(port);
+        if !servers.await_port(port) {
+            return None;
+        }
         let mut worker = hiding(hidden);
         worker.extend(run("Worker"));
         worker.extend(["--cores", "2", "--memory", "2g", "--work-dir"].map(OsString::from));
         worker.push(folder.join("work").into());
         worker.push(servers.url.clone().into());
         servers.start(of, &spark, folder, "worker", worker);
-        servers
+        Some(servers)
     }
 
     /// Starts a server of Spark Connect with two cores, to which a folder looks empty, with its files in another
@@ -83,6 +92,17 @@ impl SparkServers {
             );
             return None;
         };
+        let starting = || SparkServers::connect_on_ports(of, &jar, folder, hidden);
+        Some(on_free_ports(starting))
+    }
+
+    /// Starts a server of Spark Connect, whose jar this is; `None` if a port was taken meanwhile.
+    fn connect_on_ports(
+        of: &Distribution,
+        jar: &Path,
+        folder: &Path,
+        hidden: Option<&Path>,
+    ) -> Option<SparkServers> {
         let (port, pages) = (free_port(), free_port());
         let mut servers = SparkServers::none(format!("sc://127.0.0.1:{port}"));
         servers.pages = pages;
@@ -102,8 +122,7 @@ impl SparkServers {
             words.push(format!("{name}={value}").into());
         }
         servers.start(of, &spark, folder, "connect", words);
-        servers.await_port(port);
-        Some(servers)
+        servers.await_port(port).then_some(servers)
     }
 
     fn none(url: String) -> SparkServers {
@@ -207,15 +226,22 @@ impl SparkServers {
         self.logs.push(log);
     }
 
+    /// Waits until a server listens; returns false if its log says that another process does.
     #[track_caller]
-    fn await_port(&mut self, port: u16) {
+    fn await_port(&mut self, port: u16) -> bool {
         let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        loop {
+            let log = self.logs.last().expect("a log");
+            let log = fs::read_to_string(log).unwrap_or_default();
+            if is_taken(&log) {
+                return false;
+            }
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return true;
+            }
             let has_ended = |process: &mut Child| process.try_wait().is_ok_and(|end| end.is_some());
             let ended = self.processes.iter_mut().any(has_ended);
             if ended || began.elapsed() > PATIENCE {
-                let log = self.logs.last().expect("a log");
-                let log = fs::read_to_string(log).unwrap_or_default();
                 panic!("no server of Spark at {}:\n{log}", self.url);
             }
             std::thread::sleep(POLL);
@@ -266,4 +292,41 @@ fn hiding(folder: Option<&Path>) -> Vec<OsString> {
 fn free_port() -> u16 {
     let listening = TcpListener::bind("127.0.0.1:0").expect("a port");
     listening.local_addr().expect("its number").port()
+}
+
+/// Starts servers, and once more if their ports were taken meanwhile.
+#[track_caller]
+fn on_free_ports(starting: impl Fn() -> Option<SparkServers>) -> SparkServers {
+    let started = starting().or_else(&starting);
+    started.expect("ports that stay free until a server of Spark takes them")
+}
+
+fn is_taken(log: &str) -> bool {
+    TAKEN.iter().any(|taken| log.contains(taken))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn servers_whose_port_was_taken_start_once_more() {
+        let starts = Cell::new(0);
+        let servers = on_free_ports(|| {
+            starts.set(starts.get() + 1);
+            (starts.get() == 2).then(|| SparkServers::none("spark://127.0.0.1:1".to_owned()))
+        });
+        assert_eq!((servers.url(), starts.get()), ("spark://127.0.0.1:1", 2));
+        assert!(is_taken(
+            "WARN Utils: Service 'sparkMaster' could not bind on port 7077. Attempting port 7078."
+        ));
+        assert!(is_taken(
+            "Caused by: java.net.BindException: Address already in use"
+        ));
+        assert!(!is_taken(
+            "INFO Utils: Successfully started service 'sparkMaster' on port 7077."
+        ));
+    }
 }

@@ -142,6 +142,45 @@ fn a_secret_is_in_no_file_of_a_run() {
 }
 
 #[test]
+fn a_password_that_a_driver_repeats_is_in_no_output() {
+    let Some(library) = adbc_driver("postgresql") else {
+        return;
+    };
+    let bench = Bench::new(HOSTS, READINGS);
+    let file = format!(
+        "[sqlite]\nlibrary = \"{}\"\ndialect = \"postgres\"\n[sqlite.options]\n\
+         uri_env = \"SERVER_URI\"\n",
+        library.display()
+    );
+    std::fs::write(bench.path("drivers.toml"), file).unwrap();
+    let mut command = bench.command(&[
+        "run",
+        "w.toml",
+        "--adbc",
+        "drivers.toml",
+        "--rows",
+        "2k",
+        "--rounds",
+        "1",
+        "--out",
+        "out",
+    ]);
+    // The password is not encoded as it should be, which the driver tells with all of it.
+    let uri = "postgresql://me:hunter%2@127.0.0.1:1/db?application_name=${schema}";
+    command.env("SERVER_URI", uri);
+    let ended = Ended::of(command.output().unwrap()).expect(3);
+    ended.says("[sqlite] cannot be used: ");
+    ended.says("the value of SERVER_URI");
+    let mut texts = vec![ended.stdout.clone(), ended.stderr.clone()];
+    for file in ["journal.jsonl", "report.html", "run.json"] {
+        texts.push(std::fs::read_to_string(bench.path("out").join(file)).unwrap());
+    }
+    for text in texts {
+        assert!(!text.contains("hunter"), "{text}");
+    }
+}
+
+#[test]
 fn a_dry_run_tells_the_library_and_every_statement() {
     let bench = Bench::new(HOSTS, READINGS);
     let file = drivers(Path::new("/opt/libadbc_driver_sqlite.so"));

@@ -285,3 +285,22 @@ fn a_step_cannot_name_libraries_of_drivers() {
     );
     assert!(!bench.path("out").exists());
 }
+
+#[test]
+fn a_step_cannot_name_servers_that_would_get_passwords() {
+    let run = "[\"--rounds\", \"5\", \"--scales\", \"1\", \"--no-twins\"]";
+    for (option, server) in [
+        ("--cassandra", "db1.example"),
+        ("--postgres", "postgresql://me@db1.example/metrics"),
+        ("--spark", "sc://db1.example"),
+    ] {
+        let naming = STUDY.replace(run, &format!("[\"{option}\", \"{server}\"]"));
+        assert_ne!(naming, STUDY);
+        let bench = bench(&naming);
+        let why = format!(
+            "step files of the study: {option} names a server that your password would be sent to"
+        );
+        study(&bench).expect(2).says(&why);
+        assert!(!bench.path("out").exists());
+    }
+}

@@ -188,6 +188,7 @@ pub async fn load_one(
     let loading = run.highest.during(design, design.load(slice, rows));
     let loaded = run.limited(loading).await;
     let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
+    design.look().await;
     if let Err(error) = if_whole(design, loaded) {
         return run.fail(design, Step::Load, None, error);
     }

@@ -128,6 +128,7 @@ impl Filling<'_> {
             let loading = catch_panic(design.load(slice, &rows));
             // The next slice is read while this one is loaded, so that loading need not wait for it.
             let (done, read) = futures::join!(loading, slices.read());
+            design.look().await;
             let done = if_whole(design, done);
             done.map_err(|error| DesignError(format!("loading {id}: {error}")))?;
             read?;

@@ -119,6 +119,7 @@ pub async fn measure(
     if cell.reason.is_none() {
         let filled = fill(design, sweeping, setting, &mut cell).await;
         cell.reason = filled.err().or_else(|| cell.reason.take());
+        design.look().await;
         cell.reason = design.dead().or(cell.reason);
     }
     cell

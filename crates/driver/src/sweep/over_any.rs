@@ -86,6 +86,10 @@ impl Design for OverAny {
         self.design.nodes()
     }
 
+    async fn look(&self) {
+        self.design.look().await;
+    }
+
     fn dead(&self) -> Option<String> {
         self.design.dead()
     }

@@ -74,6 +74,14 @@ pub fn first_numbers(answer: &Answer) -> Option<Vec<i64>> {
         .collect()
 }
 
+/// Returns the text in the first row and column of an answer.
+pub fn first_text(answer: &Answer) -> Option<String> {
+    let rows = answer.batches.iter().find(|batch| batch.num_rows() > 0)?;
+    let texts = cast(rows.columns().first()?, &DataType::Utf8).ok()?;
+    let text = texts.as_string::<i32>().iter().next()?;
+    text.map(str::to_owned)
+}
+
 /// Makes times with a zone those of UTC without one, which is the same moment and what all other engines
 /// return.
 fn without_time_zones(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {

@@ -18,6 +18,7 @@ use super::HostProgram;
 use super::about::About;
 use super::answer::{Conversion, StreamedAnswer};
 use super::protocol::{Call, Database, HEAD_BYTES, INGEST_BYTES, Kind, Request, Step, read_head};
+use super::secrets::Secrets;
 use crate::EngineError;
 
 /// Frames of an answer that may wait until they are decoded.
@@ -39,6 +40,8 @@ pub struct Host {
     requests: tokio::sync::Mutex<OwnedWriteHalf>,
     waiting: Arc<Waiting>,
     last_id: AtomicU64,
+    /// What is hidden in the driver's messages.
+    secrets: Secrets,
     /// Whether this process has killed it, as nobody waited for a reply any more.
     given_up: AtomicBool,
     /// Why it has ended by itself.
@@ -51,7 +54,7 @@ impl Host {
     /// # Errors
     /// Fails if the process cannot be started, or the driver cannot be loaded or refuses the database.
     pub async fn open(program: &HostProgram, database: &Database) -> Result<Host, DesignError> {
-        let host = Host::start(program)?;
+        let host = Host::start(program, database.secrets.clone())?;
         let opened = host.call(Request::Open(database.clone()), &[], |_| Ok(()));
         match (opened.await, host.crashed()) {
             (Ok(()), _) => Ok(host),
@@ -60,7 +63,7 @@ impl Host {
         }
     }
 
-    fn start(program: &HostProgram) -> Result<Host, EngineError> {
+    fn start(program: &HostProgram, secrets: Secrets) -> Result<Host, EngineError> {
         let started = DriverProcess::start(&program.program, &program.arguments);
         let (process, socket) = started?;
         let socket = socket
@@ -76,6 +79,7 @@ impl Host {
             requests: tokio::sync::Mutex::new(requests),
             waiting,
             last_id: AtomicU64::new(0),
+            secrets,
             given_up: AtomicBool::new(false),
             crashed: OnceLock::new(),
         })
@@ -203,7 +207,7 @@ impl Host {
                 Some(Reply::Done) => break,
                 Some(Reply::Failed(reason)) => {
                     abandoned.is_over = true;
-                    return Err(DesignError(reason));
+                    return Err(DesignError(self.secrets.hide(&reason)));
                 }
                 None => {
                     abandoned.is_over = true;
@@ -228,7 +232,9 @@ impl Host {
         }
         let process = Arc::clone(&self.process);
         let why = tokio::task::spawn_blocking(move || process.why_ended()).await;
-        let why = why.unwrap_or_else(|error| error.to_string());
+        let why = self
+            .secrets
+            .hide(&why.unwrap_or_else(|error| error.to_string()));
         self.crashed.get_or_init(|| {
             format!("the process that the database's driver was loaded into has ended ({why})")
         });
@@ -237,7 +243,8 @@ impl Host {
 }
 
 /// Kills a process when the caller stops waiting for a reply, as it would go on with what nobody wants and
-/// load the machine uncounted.
+/// load the machine uncounted. That ends what a database in the process does; a server goes on with a statement until
+/// it notices by itself that its client is gone.
 struct Abandoned<'a> {
     host: &'a Host,
     is_over: bool,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::option_value::{OptionValue, Place, Written, read};
 use super::protocol::Database;
+use super::secrets::Secrets;
 use crate::EngineError;
 
 /// The name of the engine whose designs name drivers.
@@ -305,7 +306,22 @@ impl DriverEntry {
             options: values(&options)?,
             setup: Vec::new(),
             statement_options: values(&self.statements)?,
+            secrets: self.secrets(place)?,
         })
+    }
+
+    /// Returns what messages of the driver must not repeat.
+    fn secrets(&self, place: &Place<'_>) -> Result<Secrets, EngineError> {
+        let mut secrets = Secrets::default();
+        let tables = [&self.options, &self.questions, &self.statements];
+        for value in tables.into_iter().flat_map(BTreeMap::values) {
+            if let Some(variable) = value.variable() {
+                let value = value.at(place);
+                let value = value.map_err(|why| EngineError(format!("[{}]: {why}", self.name)))?;
+                secrets.add(variable, &value);
+            }
+        }
+        Ok(secrets)
     }
 
     /// Returns what a report shows of it.

@@ -9,18 +9,20 @@ mod driver_file;
 mod host;
 mod option_value;
 mod protocol;
+mod secrets;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use about::About;
-pub use answer::{Conversion, first_numbers};
+pub use answer::{Conversion, first_numbers, first_text};
 pub use driver::Driver;
 pub use driver_file::{Dialect, DriverEntry, DriverFile, ENGINE, Phase};
 pub use host::serve_driver;
 pub use option_value::Place;
 pub use protocol::{Database, Step};
+pub use secrets::Secrets;
 
 /// How the process of a driver is started.
 #[derive(Debug, Clone)]

@@ -12,16 +12,20 @@ use crate::EngineError;
 const VARIABLE: &str = "_env";
 const FOLDER: &str = "${folder}";
 const SCHEMA: &str = "${schema}";
-/// The endings of names of options that are secrets.
-const SECRET_ENDINGS: [&str; 7] = [
+/// What names of options have in them whose values are secrets.
+const SECRET_NAMES: [&str; 9] = [
     "password",
     "passwd",
     "pwd",
     "secret",
     "token",
+    "credential",
+    "authorization",
     "api_key",
     "private_key",
 ];
+/// What values without their white space have in them that hold a secret.
+const SECRET_PARTS: [&str; 5] = ["password=", "passwd=", "pwd=", "token=", "secret="];
 /// Characters of a folder that mean something else in a URI.
 const OF_URIS: [char; 3] = ['%', '?', '#'];
 
@@ -90,13 +94,14 @@ fn variable(name: &str, value: Written) -> Result<OptionValue, String> {
 }
 
 fn plain(name: &str, value: Written) -> Result<OptionValue, String> {
+    let is_flag = matches!(value, Written::Flag(_));
     let text = match value {
         Written::Text(text) => text,
         Written::Flag(flag) => flag.to_string(),
         Written::Whole(number) => number.to_string(),
         Written::Float(number) => number.to_string(),
     };
-    if is_secret(name, &text) {
+    if !is_flag && is_secret(name, &text) {
         return Err(format!(
             "`{name}` has a secret, which does not belong into a file: put the value into an environment \
              variable, and name that one as {name}{VARIABLE} = \"MY_SECRET\""
@@ -112,23 +117,26 @@ fn plain(name: &str, value: Written) -> Result<OptionValue, String> {
 }
 
 fn is_secret(name: &str, text: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let lower = text.to_ascii_lowercase();
-    SECRET_ENDINGS.iter().any(|end| name.ends_with(end))
-        || lower.contains("password=")
-        || lower.contains("pwd=")
-        || has_password(text)
+    let mut together = text.to_ascii_lowercase();
+    together.retain(|c| !c.is_whitespace());
+    is_secret_name(name)
+        || SECRET_PARTS.iter().any(|part| together.contains(part))
+        || password_of(text).is_some()
 }
 
-/// Returns whether a URI has a password before its host.
-fn has_password(uri: &str) -> bool {
-    let Some((_, rest)) = uri.split_once("://") else {
-        return false;
-    };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map(|(user, _)| user);
-    let password = user.and_then(|user| user.split_once(':'));
-    password.is_some_and(|(_, password)| !password.is_empty())
+/// Returns whether the value of an option or a parameter of this name is a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
+/// Returns the password that a URI has before its host, as it is written there.
+pub fn password_of(uri: &str) -> Option<&str> {
+    let (_, rest) = uri.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let (user, _) = authority.rsplit_once('@')?;
+    let (_, password) = user.split_once(':')?;
+    (!password.is_empty()).then_some(password)
 }
 
 impl OptionValue {
@@ -137,6 +145,14 @@ impl OptionValue {
         match self {
             OptionValue::Plain(text) => text.clone(),
             OptionValue::Variable(name) => format!("the value of {name}"),
+        }
+    }
+
+    /// Returns the environment variable that it is the value of.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            OptionValue::Plain(_) => None,
+            OptionValue::Variable(name) => Some(name),
         }
     }
 
@@ -219,6 +235,16 @@ mod tests {
             "\"adbc.x.auth_token\" = \"x\"",
             "uri = \"postgresql://me:x@db1/metrics\"",
             "uri = \"host=db1 password=x\"",
+            "uri = \"host=db1 password = x\"",
+            "uri = \"postgresql://db1/metrics?sslpassword=x\"",
+            "uri = \"https://db1/?access_token=x\"",
+            "uri = \"Client_Secret=x;Server=db1\"",
+            "\"adbc.x.token_value\" = \"x\"",
+            "\"adbc.x.Password.text\" = \"x\"",
+            "\"adbc.x.auth_credentials\" = \"x\"",
+            "\"adbc.x.rpc.authorization_header\" = \"x\"",
+            "\"adbc.x.jwt_private-key_pkcs8\" = \"x\"",
+            "\"adbc.x.pin_secret\" = 1234",
         ] {
             let error = options(text).unwrap_err();
             assert!(error.contains("has a secret"), "{text}: {error}");
@@ -236,6 +262,8 @@ mod tests {
         for harmless in [
             "uri = \"postgresql://me@db1:5432/metrics\"",
             "uri = \"file:///a:b@c\"",
+            "uri = \"postgresql://me@db1/metrics?passfile=/home/me/.pgpass\"",
+            "\"adbc.x.keep_token_in_memory\" = true",
         ] {
             options(harmless).unwrap();
         }

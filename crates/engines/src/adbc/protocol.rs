@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::secrets::Secrets;
+
 /// Most bytes of a request, without the rows of an ingest.
 pub const REQUEST_BYTES: u64 = 16 << 20;
 /// Most bytes of the rows of one ingest.
@@ -27,6 +29,9 @@ pub struct Database {
     /// Names and values of options that the statement of each question gets.
     #[serde(default)]
     pub statement_options: Vec<(String, String)>,
+    /// What is hidden in the driver's messages. The process with the driver does not get it.
+    #[serde(skip)]
+    pub secrets: Secrets,
 }
 
 /// A request with its number, which the frames of its answer have.

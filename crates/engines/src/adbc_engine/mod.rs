@@ -2,10 +2,10 @@
 //! a workload only names it, and so cannot load one.
 
 mod layout;
+mod removal;
 mod table;
 mod types;
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -18,11 +18,10 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use self::layout::{AdbcLayout, SETTINGS, has_index};
+use self::removal::{DROP_LIMIT, Schemas, drop_all};
 use self::table::AdbcTable;
 use self::types::AnswerTypes;
-use crate::adbc::{
-    About, AdbcOptions, Database, Dialect, Driver, DriverEntry, ENGINE, Phase, Place,
-};
+use crate::adbc::{About, AdbcOptions, Dialect, Driver, DriverEntry, ENGINE, Phase, Place};
 use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, sql_check};
 
 /// The longest time for loading a library, opening a database and asking the driver for its name.
@@ -60,7 +59,7 @@ impl Engine for Adbc {
     }
 
     fn complaint_of_sql(&self, sql: &str) -> Option<String> {
-        sql_check::complaint(sql)
+        sql_check::complaint_without_nesting(sql)
     }
 
     /// Accepts any driver, since what drivers there are is not known to a workload, and the dialect that no other
@@ -122,22 +121,31 @@ impl Engine for Adbc {
         let options = &context.options.adbc;
         let began = Instant::now();
         let (mut versions, mut settings) = (Vec::new(), Vec::new());
+        let mut is_elsewhere = false;
         for name in &options.wanted {
             // Designs of a driver that cannot be used fail by themselves.
             let Ok(entry) = options.entry(name) else {
                 continue;
             };
+            is_elsewhere |= entry.names_schema();
             if let Ok(about) = ask_about(entry, options).await {
                 versions.push(format!("{name}: {about}"));
                 let library = entry.library.display().to_string();
                 settings.push((format!("library of {name}"), library));
             }
         }
+        if is_elsewhere {
+            // Its address may be in an option that is a secret.
+            let server = (EngineInfo::SERVER, EngineInfo::ELSEWHERE);
+            settings.push((server.0.to_owned(), server.1.to_owned()));
+        }
+        let started = began.elapsed().as_secs_f64();
         Ok(Box::new(RunningAdbc {
             info: EngineInfo {
                 engine: ENGINE.to_owned(),
                 version: versions.join("; "),
-                start_seconds: Some(began.elapsed().as_secs_f64()),
+                // A server was running already; only the processes with its driver were started.
+                start_seconds: (!is_elsewhere).then_some(started),
                 settings,
             },
             options: options.clone(),
@@ -177,7 +185,7 @@ struct RunningAdbc {
     /// The folder with the files of all of its designs.
     folder: PathBuf,
     /// What removes the schemas of designs, by their names.
-    schemas: Mutex<BTreeMap<String, (Database, Vec<String>)>>,
+    schemas: Mutex<Schemas>,
 }
 
 impl RunningAdbc {
@@ -224,15 +232,9 @@ impl Running for RunningAdbc {
             schemas,
             ..
         } = *self;
-        let mut troubles = Vec::new();
         let schemas = schemas.into_inner();
-        for (schema, dropping) in schemas.unwrap_or_else(PoisonError::into_inner) {
-            let (database, statements) = dropping;
-            let driver = Driver::new(&options, database)?;
-            if let Err(error) = driver.execute(&statements).await {
-                troubles.push(format!("dropping the schema {schema} failed: {error}"));
-            }
-        }
+        let schemas = schemas.unwrap_or_else(PoisonError::into_inner);
+        let mut troubles = drop_all(&options, schemas, DROP_LIMIT).await;
         match std::fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 troubles.push(format!("removing {} failed: {error}", folder.display()));
@@ -243,5 +245,44 @@ impl Running for RunningAdbc {
             return Ok(());
         }
         Err(EngineError(troubles.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::adbc::DriverFile;
+
+    const FILE: &str = r#"
+[files]
+library = "libadbc_driver_that_is_not_there.so"
+options = { uri = "file:${folder}/table.db" }
+
+[server]
+library = "libadbc_driver_that_is_not_there.so"
+options = { uri = "postgresql://me@db1/metrics?options=-csearch_path%3D${schema}" }
+"#;
+
+    #[tokio::test]
+    async fn what_is_in_a_schema_was_running_already_and_may_be_anywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drivers.toml");
+        std::fs::write(&path, FILE).unwrap();
+        let mut context = Context::of_test("/runs/a");
+        context.options.adbc.drivers = Some(Arc::new(DriverFile::read(&path).unwrap()));
+        for (wanted, server) in [
+            (&["files"][..], None),
+            (&["server"][..], Some(EngineInfo::ELSEWHERE)),
+            (&["files", "server"][..], Some(EngineInfo::ELSEWHERE)),
+        ] {
+            let names = wanted.iter().map(|name| (*name).to_owned());
+            context.options.adbc.wanted = names.collect();
+            let info = Adbc.start(&context).await.unwrap().info();
+            assert_eq!(info.setting(EngineInfo::SERVER), server, "{wanted:?}");
+            assert_eq!(info.start_seconds.is_none(), server.is_some());
+            assert!(!format!("{info:?}").contains("db1"), "{info:?}");
+        }
     }
 }

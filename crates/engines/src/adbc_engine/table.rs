@@ -12,13 +12,15 @@ use bakeoff_stats::{DesignInfo, Footprint};
 
 use super::layout::{AdbcLayout, NOTES, note, notes_schema};
 use super::types::AnswerTypes;
-use crate::adbc::{AdbcOptions, Driver, Phase, Step, first_numbers};
+use crate::adbc::{AdbcOptions, Dialect, Driver, Phase, Step, first_numbers, first_text};
 use crate::bytes::folder_size;
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{EngineError, sql_check};
 
 /// Rows that are sent to a driver at a time.
 const PART_ROWS: usize = 65_536;
+/// The question for the schema that a PostgreSQL makes tables in.
+const CURRENT_SCHEMA: &str = "SELECT current_schema()::text AS current";
 
 pub struct AdbcTable {
     info: DesignInfo,
@@ -104,10 +106,32 @@ impl AdbcTable {
         let drop = format!("DROP TABLE {NOTES}");
         // The error that led here says more than that this fails, too.
         self.loader.execute(&[drop]).await.ok();
-        Err(DesignError(format!(
-            "the options of [{}] do not make ${{schema}}, here {schema}, the schema that tables are made in: {error}",
+        Err(self.leads_elsewhere(schema, &error.0))
+    }
+
+    fn leads_elsewhere(&self, schema: &str, why: &str) -> DesignError {
+        DesignError(format!(
+            "the options of [{}] do not make ${{schema}}, here {schema}, the schema that tables are made in: {why}",
             self.layout.entry.name
-        )))
+        ))
+    }
+
+    /// Asks a PostgreSQL which schema it makes tables in, before any is made: a table of that name may be there
+    /// and somebody else's.
+    async fn check_current_schema(&self) -> Result<(), DesignError> {
+        let Some(schema) = self.layout.schema() else {
+            return Ok(());
+        };
+        if self.layout.entry.dialect != Dialect::Postgres {
+            return Ok(());
+        }
+        let answer = self.loader.ask(CURRENT_SCHEMA).await;
+        let answer = answer.map_err(|error| self.of_driver(error))?;
+        match first_text(&answer) {
+            Some(current) if current == schema => Ok(()),
+            Some(current) => Err(self.leads_elsewhere(schema, &format!("that one is {current}"))),
+            None => Err(self.leads_elsewhere(schema, "there is none")),
+        }
     }
 
     /// Returns whether a slice is there already.
@@ -177,6 +201,7 @@ impl Design for AdbcTable {
             let made = self.loader.execute(&statements).await;
             made.map_err(|error| self.of_driver(error))?;
         }
+        self.check_current_schema().await?;
         self.make_tables().await
     }
 
@@ -247,7 +272,7 @@ impl Design for AdbcTable {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         // Again, since parameters have become part of the text.
-        if let Some(complaint) = sql_check::complaint(sql) {
+        if let Some(complaint) = sql_check::complaint_without_nesting(sql) {
             return Err(DesignError(complaint));
         }
         let conversion = self.types.conversion(sql);

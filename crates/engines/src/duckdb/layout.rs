@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
-use crate::adbc::Database;
+use crate::adbc::{Database, Secrets};
 use crate::parquet::{Codec, SORTED_FILE, check_folder};
 use crate::settings::Settings;
 use crate::{Context, EngineError};
@@ -178,6 +178,7 @@ impl DuckdbLayout {
                 .to_vec(),
             setup,
             statement_options: Vec::new(),
+            secrets: Secrets::default(),
         }
     }
 

@@ -20,7 +20,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::adbc::{AdbcOptions, Database, Driver};
+use crate::adbc::{AdbcOptions, Database, Driver, Secrets};
 use crate::explained::{explain, plan_in};
 use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
 use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
@@ -150,6 +150,7 @@ async fn version(library: &Path, options: &AdbcOptions) -> Result<String, Design
         options: vec![("path".to_owned(), ":memory:".to_owned())],
         setup: Vec::new(),
         statement_options: Vec::new(),
+        secrets: Secrets::default(),
     };
     let driver = Driver::new(options, database)?;
     let answer = driver.ask("SELECT version() AS version").await?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bakeoff_driver::DesignError;
@@ -15,6 +15,7 @@ use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
 use super::replication::Standbys;
 use super::schema::{Schema, execute, failed};
+use super::standbys::address_of;
 use super::{Flavour, reader, standbys};
 use crate::rate_limit::RateLimit;
 use crate::{Context, EngineError, death};
@@ -32,6 +33,10 @@ pub struct Deployment {
     pub questions: PostgresServer,
     /// The server with its standbys, or `None` if it was not started for the run.
     server: Option<Servers>,
+    /// A connection to the primary of standbys, which says whether they stream.
+    watcher: Option<Client>,
+    /// What is wrong with a standby that runs and does not stream any more.
+    lost: OnceLock<String>,
     pub info: EngineInfo,
     /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
@@ -95,10 +100,13 @@ impl Deployment {
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
             .extend(rate_limit.iter().map(|limit| limit.setting()));
+        let watcher = (server.is_some() && asked.count > 0).then_some(client);
         Ok(Deployment {
             address,
             questions,
             server,
+            watcher,
+            lost: OnceLock::new(),
             info,
             extension,
             rate_limit,
@@ -229,17 +237,27 @@ impl Deployment {
         result
     }
 
+    /// Asks the primary whether all standbys still stream, so that [`Deployment::dead`] tells of one that does not.
+    pub async fn look(&self) {
+        let (Some(server), Some(watcher)) = (&self.server, &self.watcher) else {
+            return;
+        };
+        let Some(why) = standbys::lost(watcher, server.standbys().len()).await else {
+            return;
+        };
+        // A server that has ended is told with its own reason.
+        if server.is_running() {
+            self.lost.get_or_init(|| why);
+        }
+    }
+
     /// Returns the reason why the server that was started, or one of its standbys, no longer answers, if it has
-    /// ended.
+    /// ended, or why a standby is no longer one.
     pub fn dead(&self) -> Option<String> {
         let ended = self.server.as_ref().filter(|s| !s.is_running());
-        ended.map(Servers::why_stopped)
+        let ended = ended.map(Servers::why_stopped);
+        ended.or_else(|| self.lost.get().cloned())
     }
-}
-
-/// Returns the address of a server that was started, with the rights of its superuser.
-fn address_of(server: &Server) -> PostgresServer {
-    PostgresServer::local(server.address(), server.user(), server.password())
 }
 
 /// The settings of the server that figures depend on and reports show.

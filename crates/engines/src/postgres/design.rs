@@ -215,6 +215,10 @@ impl Design for PostgresDesign {
         self.deployment.cpu_seconds()
     }
 
+    async fn look(&self) {
+        self.deployment.look().await;
+    }
+
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }

@@ -107,7 +107,19 @@ fn complaint_of_token(tokens: &[&Token<'_>], at: usize) -> Option<String> {
                 .to_owned(),
         );
     }
+    if token.is("identifier") && next == Some(&Token::Open) {
+        return Some(
+            "IDENTIFIER makes a name of a text, and this may be any: write the name itself"
+                .to_owned(),
+        );
+    }
     let name = match token {
+        // Spark reads letters such as ſ as those that they have in capitals.
+        Token::Word(word) if !word.is_ascii() => {
+            return Some(format!(
+                "{word} is not ASCII: write the name in double quotes"
+            ));
+        }
         Token::Word(word) => *word,
         Token::Name(name) => name.as_str(),
         _ => return None,
@@ -149,8 +161,8 @@ mod tests {
                 "SELECT a >= -1.5e3, b<>c FROM t",
             ),
             (
-                "SELECT précision, \"ü\" FROM t",
-                "SELECT précision, `ü` FROM t",
+                "SELECT \"précision\", \"ſ\" AS `ı`, 'ü' FROM t",
+                "SELECT `précision`, `ſ` AS `ı`,  'ü' FROM t",
             ),
         ] {
             assert_eq!(asked(standard), spark, "{standard}");
@@ -184,6 +196,7 @@ mod tests {
             "SELECT (update) FROM t",
             "SELECT 'insert into', \"insert\" FROM t",
             "SELECT transform(a, x -> x + 1) FROM t",
+            "SELECT identifier, \"identifier\"(a) FROM t",
         ] {
             asked(sql);
         }
@@ -240,6 +253,25 @@ mod tests {
                 "calls Java",
                 "SELECT \"try_reflect\"('java.lang.System', 'exit', 0)",
             ),
+            (
+                "makes a name of a text",
+                "SELECT IDENTIFIER('reflect')('java.lang.System', 'load', '/x.so')",
+            ),
+            (
+                "makes a name of a text",
+                "SELECT a FROM Identifier/* */ ('parquet.`/x`')",
+            ),
+            ("ſelect", "TABLE t UNION ſelect 1"),
+            ("not a query", "ſELECT 1"),
+            (
+                "uſing is not ASCII",
+                "SELECT TRANSFORM(a) uſing 'cat' AS (b) FROM t",
+            ),
+            (
+                "ıdentıfıer is not ASCII",
+                "SELECT ıdentıfıer('reflect')('java.lang.System', 'exit', 0)",
+            ),
+            ("précision is not ASCII", "SELECT précision FROM t"),
             ("does not end", "SELECT 'a"),
             ("does not end", "SELECT 'a''"),
             ("does not end", "SELECT \"a"),

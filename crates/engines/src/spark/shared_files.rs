@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::Int64Type;
@@ -19,6 +20,10 @@ use crate::{Context, EngineError, owner};
 const ROWS: i64 = 7;
 /// The files that are written to be counted: so many that each of a few hundred cores reads one.
 const FILES: usize = 256;
+/// The longest that counting their rows may take, on a cluster that is busy with others.
+const COUNTING_LIMIT: Duration = Duration::from_secs(5 * 60);
+/// The longest that giving up the table of these files may take.
+const CLOSING_LIMIT: Duration = Duration::from_secs(30);
 /// The name of the session and of the table in which they are counted.
 const NAME: &str = "bakeoff_seen";
 
@@ -58,7 +63,7 @@ pub fn check(context: &Context) -> Result<(), EngineError> {
 /// the same time, whose rows are known.
 ///
 /// # Errors
-/// Fails with what Spark says, and what to do.
+/// Fails with what Spark says, and what to do; also if it says nothing within 5 minutes.
 pub async fn check_seen(spark: &Spark, files: &Path) -> Result<(), EngineError> {
     let folder = files.join(format!("seen-{}", Uuid::now_v7().simple()));
     let seen = async {
@@ -78,12 +83,28 @@ pub async fn check_seen(spark: &Spark, files: &Path) -> Result<(), EngineError> 
         }
         Ok(())
     };
-    let seen = seen.await;
-    let closed = spark.close(NAME).await;
+    let seen = within(COUNTING_LIMIT, seen).await;
+    let closing = async { spark.close(NAME).await.map_err(EngineError::from) };
+    let closed = within(CLOSING_LIMIT, closing).await;
     let removed = fs::remove_dir_all(&folder);
     seen?;
     closed?;
     removed.map_err(|error| EngineError(format!("removing {} failed: {error}", folder.display())))
+}
+
+/// Waits for what a Spark is asked about the small files, but no longer than this.
+async fn within(
+    limit: Duration,
+    asking: impl Future<Output = Result<(), EngineError>>,
+) -> Result<(), EngineError> {
+    let asked = tokio::time::timeout(limit, asking).await;
+    asked.unwrap_or_else(|_| {
+        Err(EngineError(format!(
+            "the Spark of --spark did not read small files within {} s: look whether its workers have free cores, \
+             and whether their folder of --spark-files answers",
+            limit.as_secs()
+        )))
+    })
 }
 
 fn unseen(spark: &Spark, files: &Path, why: &str) -> EngineError {
@@ -172,6 +193,14 @@ mod tests {
         let error = check(&sharing(missing.to_str().unwrap())).unwrap_err().0;
         assert!(error.contains("missing is no folder"), "{error}");
         assert!(error.starts_with("--spark-files "), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_spark_that_says_nothing_is_not_waited_for() {
+        let error = within(COUNTING_LIMIT, std::future::pending()).await;
+        let why = error.unwrap_err().0;
+        assert!(why.contains("within 300 s: look whether"), "{why}");
+        within(CLOSING_LIMIT, async { Ok(()) }).await.unwrap();
     }
 
     #[test]

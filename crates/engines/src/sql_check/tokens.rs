@@ -31,7 +31,7 @@ impl Token<'_> {
 /// # Errors
 /// Fails for a comment, a name or a text that does not end, and for a text that cannot be told from code.
 pub fn tokens(sql: &str) -> Result<Vec<Token<'_>>, String> {
-    let mut scanner = Scanner { sql, at: 0 };
+    let mut scanner = Scanner::new(sql);
     let mut tokens = Vec::new();
     let mut escapes = false;
     while let Some((token, has_escapes)) = scanner.next()? {
@@ -47,13 +47,30 @@ pub fn tokens(sql: &str) -> Result<Vec<Token<'_>>, String> {
     Ok(tokens)
 }
 
+/// Returns whether SQL that can be split into tokens has a comment within another one.
+pub fn nests_comments(sql: &str) -> bool {
+    let mut scanner = Scanner::new(sql);
+    while let Ok(Some(_)) = scanner.next() {}
+    scanner.nests_comments
+}
+
 struct Scanner<'a> {
     sql: &'a str,
     /// The byte at which the next token or what is between tokens begins.
     at: usize,
+    /// Whether a comment within another one was skipped.
+    nests_comments: bool,
 }
 
 impl<'a> Scanner<'a> {
+    fn new(sql: &'a str) -> Self {
+        Scanner {
+            sql,
+            at: 0,
+            nests_comments: false,
+        }
+    }
+
     /// Returns the next token, and whether it is a text in which backslashes escape.
     fn next(&mut self) -> Result<Option<(Token<'a>, bool)>, String> {
         self.skip_comments()?;
@@ -137,6 +154,7 @@ impl<'a> Scanner<'a> {
             match (self.byte(0), self.byte(1)) {
                 (Some(b'/'), Some(b'*')) => {
                     depth += 1;
+                    self.nests_comments |= depth > 1;
                     self.at += 2;
                 }
                 (Some(b'*'), Some(b'/')) => {

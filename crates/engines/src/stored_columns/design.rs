@@ -92,6 +92,10 @@ impl Design for SomeColumnsDesign {
         self.design.nodes()
     }
 
+    async fn look(&self) {
+        self.design.look().await;
+    }
+
     fn dead(&self) -> Option<String> {
         self.design.dead()
     }

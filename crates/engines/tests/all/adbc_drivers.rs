@@ -334,3 +334,40 @@ async fn a_process_that_ends_while_it_loads_a_library_is_told() {
         assert!(why.contains("[sqlite] cannot be used"), "{why}");
     }
 }
+
+/// A program in place of a driver's process that repeats what it is asked, and so every option, in an error.
+const REPEATS: &str = r#"read -r line; n=${#line}; printf '\0\0\0\0\0\0\0\0\003' >&0
+printf "$(printf '\\%03o\\%03o' $((n % 256)) $((n / 256)))\0\0%s" "$line" >&0; exec sleep 600"#;
+
+#[tokio::test]
+async fn a_driver_that_repeats_the_value_of_a_variable_is_not_repeated() {
+    let secret = std::env::var("PATH").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("some.so");
+    std::fs::write(&library, "\x7fELF and more").unwrap();
+    let text = sqlite_file(&library, "").replace(
+        "[sqlite.options]",
+        "[sqlite.options]\n\"adbc.x.search_env\" = \"PATH\"",
+    );
+    for script in [
+        REPEATS,
+        "read -r line; echo \"$line\"; kill -SEGV $$",
+        "read -r line; echo \"$line\" >&2; exit 3",
+    ] {
+        let adbc = AdbcOptions {
+            host: Some(HostProgram {
+                program: PathBuf::from("/bin/sh"),
+                arguments: vec!["-c".to_owned(), script.to_owned()],
+            }),
+            ..AdbcOptions::default()
+        };
+        let options = options(folder.path(), "sqlite", &text, adbc);
+        let why = obstacle("adbc/sqlite", options).await;
+        assert!(why.contains("[sqlite] cannot be used"), "{why}");
+        assert!(
+            why.contains("[\"adbc.x.search\",\"the value of PATH\"]"),
+            "{why}"
+        );
+        assert!(!why.contains(&secret), "{why}");
+    }
+}

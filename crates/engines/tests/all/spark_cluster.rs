@@ -12,6 +12,7 @@ use bakeoff_driver::Design;
 use bakeoff_engines::servers::cassandra::find_java;
 use bakeoff_engines::servers::spark::{SparkCluster, find_python};
 use bakeoff_engines::{Cluster, EngineOptions, SparkOptions};
+use bakeoff_stats::EngineInfo;
 use bakeoff_testing::skipped;
 use bakeoff_testing::spark::{Distribution, SparkServers};
 
@@ -40,7 +41,7 @@ async fn designs_on_a_standalone_cluster() {
     let settings = spark.running.info().settings;
     for (name, value) in [
         ("cluster", servers.url()),
-        ("executors", "1"),
+        (EngineInfo::EXECUTORS, "1"),
         ("cores", "2"),
         ("spark.authenticate", "false"),
     ] {
@@ -50,7 +51,7 @@ async fn designs_on_a_standalone_cluster() {
     answers_are_right(&spark).await;
     leaves_nothing(spark, folder).await;
     let why = ends_with(&mut servers, folder).await;
-    let is_told = ["has had no executor for", "has ended the application"]
+    let is_told = ["has not had these for", "has ended the application"]
         .iter()
         .any(|end| why.contains(end));
     assert!(is_told, "{why}");
@@ -70,8 +71,8 @@ async fn designs_through_spark_connect() {
     let settings = spark.running.info().settings;
     for (name, value) in [
         ("cluster", servers.url()),
-        ("executors", "not told by Spark Connect"),
-        ("cores", "2"),
+        (EngineInfo::EXECUTORS, "not told by Spark Connect"),
+        ("parts by default", "2"),
     ] {
         let setting = (name.to_owned(), value.to_owned());
         assert!(settings.contains(&setting), "{settings:?}");

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::secret::Secret;
 
-/// The role that standbys log in as: it may read the primary's log, and no table.
+/// The role that standbys log in as. It has the right of replication and may read no table by SQL, but a role with that
+/// right can copy every file of the server, and so all that is in its tables.
 pub const STANDBY_ROLE: &str = "bakeoff_standby";
 
 /// The primary of a standby, with the passwords that the standby needs.

@@ -152,7 +152,8 @@ impl Servers {
         iter::once(primary).chain(standbys).collect()
     }
 
-    /// Stops all of them, and removes the files that they have in their folders.
+    /// Stops all of them, and removes the files that they have in their folders: those of the primary last, so that
+    /// whenever this is interrupted no standby is left without its primary.
     ///
     /// # Errors
     /// Those of [`Servers::stop`] and [`Server::remove_files`].
@@ -162,9 +163,7 @@ impl Servers {
         if options.standbys == 0 {
             return Server::remove_files(&options.dir);
         }
-        let names = (1..=options.standbys).map(name_of);
-        let folders = names.map(|name| options.dir.join(name));
-        for folder in iter::once(of_primary(&options).dir).chain(folders) {
+        for folder in in_order_of_removal(&options) {
             Server::remove_files(&folder)?;
         }
         remove_empty(&options.dir)
@@ -190,6 +189,13 @@ fn of_primary(options: &ServerOptions) -> ServerOptions {
         name: format!("{}, primary", options.name),
         ..options.clone()
     }
+}
+
+/// Returns the folders of all servers in the order in which they are removed: the primary is the last one.
+fn in_order_of_removal(options: &ServerOptions) -> Vec<PathBuf> {
+    let names = (1..=options.standbys).map(name_of);
+    let standbys = names.map(|name| options.dir.join(name));
+    standbys.chain([of_primary(options).dir]).collect()
 }
 
 /// Returns the name of a standby, by which the primary knows it, and which its folder has.
@@ -221,6 +227,16 @@ mod tests {
         let primary = of_primary(&with_standbys);
         assert_eq!(primary.dir, Path::new("/run/postgres/primary"));
         assert_eq!(primary.name, "postgres, primary");
+    }
+
+    #[test]
+    fn a_standby_is_removed_before_its_primary() {
+        let mut options = ServerOptions::new(Home::new("/h").unwrap(), "/run/postgres");
+        options.standbys = 2;
+        let folders = in_order_of_removal(&options);
+        let places = ["standby1", "standby2", "primary"];
+        let above = Path::new("/run/postgres");
+        assert_eq!(folders, places.map(|place| above.join(place)));
     }
 
     #[test]

@@ -1,14 +1,20 @@
 """What asking a Spark takes, whether this process has started it or reaches it elsewhere."""
 
+import contextlib
 import io
 import os
 import re
 import signal
 import sys
+import threading
 
 SECONDS_BETWEEN_CANCELS = 0.1
 # An exception of Spark goes on with its plan and a stack trace.
 MESSAGE_CHARACTERS = 2000
+# The file of the secret, which would be visible to all users of this machine in the command line of Java.
+SECRETS = "secrets.properties"
+# Held while that file is written, and from its removal to the end of this process.
+WRITING_SECRETS = threading.Lock()
 
 
 class Asking:
@@ -84,6 +90,9 @@ def end_because(reason):
 
 def end():
     """Ends this process and all that it started. Only its leader ends a group: it would be another one's else."""
+    WRITING_SECRETS.acquire()
+    with contextlib.suppress(OSError):
+        os.remove(SECRETS)
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

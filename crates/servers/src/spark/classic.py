@@ -7,7 +7,17 @@ import subprocess
 import threading
 import time
 
-from asking import SECONDS_BETWEEN_CANCELS, Asking, end_because, literal, message_of, quoted, stream_of
+from asking import (
+    SECONDS_BETWEEN_CANCELS,
+    SECRETS,
+    WRITING_SECRETS,
+    Asking,
+    end_because,
+    literal,
+    message_of,
+    quoted,
+    stream_of,
+)
 
 # Functions that call any method of any class.
 UNSAFE_FUNCTIONS = ("reflect", "java_method", "try_reflect")
@@ -16,12 +26,10 @@ SECONDS_OF_ENDING = 10
 # The longest wait for the first executor of a cluster.
 SECONDS_TO_EXECUTORS = 60
 # The time without a further executor after which all of them count as there.
-SECONDS_OF_CALM = 3
-# The time without any executor after which a cluster counts as lost.
+SECONDS_OF_CALM = 6
+# The time without the executors of the start after which a cluster counts as lost.
 SECONDS_WITHOUT_EXECUTORS = 30
 SECONDS_BETWEEN_LOOKS = 1
-# The file of the secret, which would be visible to all users of this machine in the command line of Java.
-SECRETS = "secrets.properties"
 # Computed by tasks, since it is of what runs them that it tells the version.
 VERSIONS = (
     "SELECT DISTINCT version FROM (SELECT reflect('org.apache.spark.package', 'SPARK_VERSION') AS version"
@@ -47,7 +55,7 @@ class Classic(Asking):
         self.cores = None
         if self.address:
             self.await_executors()
-            self.cores = self.context._jsc.sc().schedulerBackend().totalCoreCount().get()
+            self.count, self.cores = self.there()
             # By default it makes 200 parts of whatever is grouped or joined.
             self.settings["spark.sql.shuffle.partitions"] = str(self.cores)
 
@@ -97,6 +105,10 @@ class Classic(Asking):
         # The driver counts as one.
         return self.context._jsc.sc().getExecutorMemoryStatus().size() - 1
 
+    def there(self):
+        """The executors of a cluster and the cores of all of them."""
+        return self.executors(), self.context._jsc.sc().schedulerBackend().totalCoreCount().get()
+
     def is_stopped(self):
         return self.context._jsc.sc().isStopped()
 
@@ -108,7 +120,7 @@ class Classic(Asking):
         return {
             "spark": ", ".join(versions),
             "java": java,
-            "executors": self.executors(),
+            "executors": self.count,
             "cores": self.cores,
         }
 
@@ -186,8 +198,7 @@ class Classic(Asking):
 
     def watch(self):
         if self.address:
-            with contextlib.suppress(Exception):
-                self.watch_executors()
+            self.watch_executors()
         end_with(self.jvm)
 
     def end_if_stopped(self):
@@ -195,18 +206,27 @@ class Classic(Asking):
             end_because(f"the cluster at {self.address} has ended the application")
 
     def watch_executors(self):
-        """Looks whether the cluster still has executors: without any, questions would wait for ever."""
-        seen = time.monotonic()
+        """Looks whether the cluster still has the executors and cores of the start, until Spark's Java ends. Without
+        any, questions would wait for ever, and with others their times would be those of another cluster."""
+        lost = None
         while self.jvm.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            now = time.monotonic()
-            self.end_if_stopped()
-            if self.executors() > 0:
-                seen = now
-            elif now - seen >= SECONDS_WITHOUT_EXECUTORS:
-                end_because(
-                    f"the cluster at {self.address} has had no executor for {SECONDS_WITHOUT_EXECUTORS} s"
-                )
+            # What Java does not tell now, for it is busy or ending, it tells at the next look.
+            with contextlib.suppress(Exception):
+                self.end_if_stopped()
+                there = self.there()
+                now = time.monotonic()
+                if there == (self.count, self.cores):
+                    lost = None
+                elif lost is None:
+                    lost = now
+                elif now - lost >= SECONDS_WITHOUT_EXECUTORS:
+                    end_because(
+                        f"the cluster at {self.address} began with executors: {self.count}, cores: {self.cores}, and"
+                        f" has not had these for {SECONDS_WITHOUT_EXECUTORS} s; it now has executors: {there[0]},"
+                        f" cores: {there[1]}. Times of both cannot be compared: repeat the run while no worker comes"
+                        " or goes"
+                    )
 
 
 @contextlib.contextmanager
@@ -217,15 +237,18 @@ def secret_file(secret):
         return
     units = secret.encode("utf-16-be")
     escaped = "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
-    handle = os.open(SECRETS, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(f"spark.authenticate.secret={escaped}\n")
+    with WRITING_SECRETS:
+        handle = os.open(SECRETS, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(f"spark.authenticate.secret={escaped}\n")
     path = shlex.quote(os.path.abspath(SECRETS))
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"--properties-file {path} pyspark-shell"
     try:
         yield
     finally:
-        os.remove(SECRETS)
+        # It is gone already where this process is ending.
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(SECRETS)
 
 
 def end_with(jvm, seconds=None):

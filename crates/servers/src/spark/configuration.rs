@@ -64,7 +64,8 @@ fn of_driver(options: &SparkOptions, driver: &DriverPlace<'_>) -> Vec<(&'static 
             "spark.driver.maxResultSize",
             format!("{}m", heap_mib / ANSWER_SHARE),
         ),
-        // Nothing of it is reached from further away than from its executors.
+        // On this machine alone that is loopback. Executors of a cluster need an address in the network, and without a
+        // secret whoever reaches its ports runs code as the user of this process.
         ("spark.driver.host", address.to_string()),
         ("spark.driver.bindAddress", address.to_string()),
         ("spark.ui.enabled", "false".to_owned()),
@@ -95,7 +96,7 @@ fn of_driver(options: &SparkOptions, driver: &DriverPlace<'_>) -> Vec<(&'static 
         ]),
         Some(cluster) => settings.extend([
             ("spark.master", cluster.to_string()),
-            // The secret is that of the cluster, if it has one.
+            // The secret is that of the cluster, which refuses any other one. If it has none, anyone is let in.
             ("spark.authenticate", cluster.secret().is_some().to_string()),
         ]),
     }

@@ -6,12 +6,15 @@ from asking import SECONDS_BETWEEN_CANCELS, Asking, end_because, message_of, quo
 
 # How often, and for how many milliseconds in between, a call is repeated that found no server: 14 s in all.
 RETRIES = {"max_retries": 6, "max_backoff": 5000}
+# A connection whose other end has gone without a word is noticed by a ping, which a server takes every 5 minutes at
+# most, and by what is sent and not acknowledged in time.
+CHANNEL = [("grpc.keepalive_time_ms", 310_000), ("grpc.keepalive_timeout_ms", 20_000)]
 # The name under which the server lists sessions whose URL names no user.
 USER = "bakeoff"
 # How a failed call says that there is no server.
 NO_SERVER = "StatusCode.UNAVAILABLE"
-# Without a number of parts there are as many as cores.
-CORES = "SELECT count(DISTINCT part) AS n FROM (SELECT spark_partition_id() AS part FROM range(1000000))"
+# The parts that the server makes where nothing says how many: as many as it has cores, unless it is set otherwise.
+PARTS = "SELECT count(DISTINCT part) AS n FROM (SELECT spark_partition_id() AS part FROM range(1000000))"
 
 
 class Connect(Asking):
@@ -32,19 +35,20 @@ class Connect(Asking):
         self.version = "of an unknown version"
         try:
             self.version = self.plain_session().version
-            self.cores = answer(self.session(), CORES).column(0)[0].as_py()
+            self.parts = answer(self.session(), PARTS).column(0)[0].as_py()
         except Exception as error:
             raise RuntimeError(
                 f"the Spark {self.version} at {self.address} cannot be asked: check --spark, and BAKEOFF_SPARK_TOKEN"
                 f" if it wants a token ({message_of(error)})"
             ) from error
         # By default it makes 200 parts of whatever is grouped or joined.
-        self.settings["spark.sql.shuffle.partitions"] = str(self.cores)
+        self.settings["spark.sql.shuffle.partitions"] = str(self.parts)
 
     def plain_session(self):
+        from pyspark.sql.connect.client.core import ChannelBuilder
         from pyspark.sql.connect.session import SparkSession
 
-        session = SparkSession(connection=self.remote, userId=USER)
+        session = SparkSession(connection=ChannelBuilder(self.remote, CHANNEL), userId=USER)
         session.client._retry_policy.update(RETRIES)
         return session
 
@@ -55,7 +59,7 @@ class Connect(Asking):
         return session
 
     def about(self):
-        return {"spark": self.version, "cores": self.cores}
+        return {"spark": self.version, "parts": self.parts}
 
     def serve(self, request):
         try:
@@ -82,6 +86,8 @@ class Connect(Asking):
         self.tables[name] = table
         rows.createOrReplaceTempView(table)
         if request["cache"] and not self.is_leaving:
+            # The server may have the same rows of a run that could not remove them, as they were then.
+            session.sql("UNCACHE TABLE IF EXISTS " + quoted(table))
             session.sql("CACHE TABLE " + quoted(table))
 
     def close(self, request):

@@ -1,7 +1,9 @@
 //! What the Python program does that asks Spark, without a Spark.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 /// Asks as many endless queries as there are workers, and then for the end of one.
 const BUSY: &str = r#"
@@ -77,8 +79,13 @@ class Session:
         return types.SimpleNamespace(_plan=plan)
     def interruptAll(self): told.append("interrupt all")
 
-for name in ("pyspark", "pyspark.sql", "pyspark.sql.connect", "pyspark.sql.connect.session"):
-    sys.modules[name] = types.ModuleType(name)
+def channel(url, options):
+    assert dict(options)["grpc.keepalive_time_ms"] > 300_000 and url == "sc://db1;token=hidden"
+    return url
+
+for name in ("", ".sql", ".sql.connect", ".sql.connect.client", ".sql.connect.client.core", ".sql.connect.session"):
+    sys.modules["pyspark" + name] = types.ModuleType("pyspark" + name)
+sys.modules["pyspark.sql.connect.client.core"].ChannelBuilder = channel
 sys.modules["pyspark.sql.connect.session"].SparkSession = Session
 start = {"remote": "sc://db1;token=hidden", "address": "sc://db1", "spark": {"a": "b"}, "secret": None}
 connect = Connect(start)
@@ -89,7 +96,7 @@ assert connect.serve(request) == (b"", None)
 "#;
 
 const LEFT: &str = r#"
-assert connect.about() == {"spark": "3.5.9", "cores": 3}
+assert connect.about() == {"spark": "3.5.9", "parts": 3}
 assert told.count("spark.sql.shuffle.partitions=3") == 1 and told.count("a=b") == 2
 del told[: told.index("tag bakeoff-7")]
 driver.leave(connect)
@@ -102,12 +109,15 @@ connect.serve({"do": "query", "id": 9, "session": "s", "sql": "lost"})
 print("it goes on")
 "#;
 
+fn driver_files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/spark")
+}
+
 /// Runs a program with the driver's files; `None` where there is no Python, with the reason printed.
 fn ran(program: &str) -> Option<Output> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/spark");
     let ran = Command::new("python3")
         .args(["-B", "-c", program])
-        .arg(folder)
+        .arg(driver_files())
         .output();
     if ran.is_err() {
         bakeoff_testing::skipped("python3 is missing");
@@ -136,7 +146,8 @@ fn tables_in_a_spark_that_goes_on_are_removed_when_requests_end() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "tag bakeoff-7, load file:///t, view t, CACHE TABLE `t`, interrupt all, UNCACHE TABLE IF EXISTS `t`, drop t\n",
+        "tag bakeoff-7, load file:///t, view t, UNCACHE TABLE IF EXISTS `t`, CACHE TABLE `t`, \
+         interrupt all, UNCACHE TABLE IF EXISTS `t`, drop t\n",
         "{said}"
     );
 }
@@ -184,4 +195,124 @@ fn a_secret_is_in_a_file_of_its_own_and_only_while_java_starts() {
         "spark.authenticate.secret True []\n",
         "{said}"
     );
+}
+
+/// Starts the driver as an application whose Java never gets ready, and says so when the secret is in its file.
+const STARTING: &str = r#"
+import sys, threading, types
+sys.path.insert(0, sys.argv[1])
+import driver
+
+class Builder:
+    def config(self, name, value): return self
+    def getOrCreate(self):
+        print("starting", file=sys.stderr, flush=True)
+        threading.Event().wait()
+
+sys.modules["pyspark"] = types.ModuleType("pyspark")
+sys.modules["pyspark.sql"] = types.ModuleType("pyspark.sql")
+sys.modules["pyspark.sql"].SparkSession = types.SimpleNamespace(builder=Builder())
+driver.main()
+"#;
+
+#[test]
+fn a_start_that_is_given_up_leaves_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = Command::new("python3")
+        .args(["-B", "-c", STARTING])
+        .arg(driver_files())
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = started else {
+        bakeoff_testing::skipped("python3 is missing");
+        return;
+    };
+    let mut requests = child.stdin.take().unwrap();
+    let first = serde_json::json!({
+        "spark": {}, "address": "spark://db1:7077", "remote": null, "secret": "hidden",
+    });
+    writeln!(requests, "{first}").unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    log.read_line(&mut said).unwrap();
+    assert_eq!(said, "starting\n");
+    let secrets = folder.path().join("secrets.properties");
+    assert!(secrets.exists());
+    drop(requests);
+    let status = child.wait().unwrap();
+    log.read_to_string(&mut said).unwrap();
+    assert_eq!(status.signal(), Some(9), "{said}");
+    assert!(!secrets.exists());
+}
+
+/// An application whose cluster had two executors with four cores at its start, at several looks a second apart.
+const WATCHED: &str = r#"
+import os, sys, types
+sys.path.insert(0, sys.argv[1])
+import classic
+
+class Time:
+    now = 0
+    def sleep(self, seconds): self.now += seconds
+    def monotonic(self): return self.now
+
+class Watched(classic.Classic):
+    address, count, cores = "spark://db1:7077", 2, 4
+    def __init__(self, looks):
+        self.jvm = self
+        self.looks = iter(looks)
+    def poll(self): return None
+    def is_stopped(self): return False
+    def there(self):
+        look = next(self.looks, None)
+        if look is None:
+            print("it goes on", flush=True)
+            os._exit(0)
+        if look == "busy":
+            raise RuntimeError(look)
+        return look
+
+classic.time = Time()
+same, fewer, none = (2, 4), (1, 2), (0, 0)
+"#;
+
+#[test]
+fn executors_that_are_lost_for_a_while_end_the_process_with_the_reason() {
+    let watched = |looks: &str| ran(&format!("{WATCHED}Watched({looks}).watch_executors()"));
+    for looks in [
+        "[same] * 99",
+        "[fewer] * 30 + [same] + [fewer] * 30",
+        "[same] + [\"busy\"] * 99 + [same] + [none] * 30",
+    ] {
+        let Some(output) = watched(looks) else {
+            return;
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.stdout, b"it goes on\n", "{looks}: {said}");
+    }
+    for (looks, now) in [
+        ("[same] + [fewer] * 31", "executors: 1, cores: 2"),
+        (
+            "[fewer] * 20 + [\"busy\"] + [none] * 10",
+            "executors: 0, cores: 0",
+        ),
+        ("[(3, 6)] * 31", "executors: 3, cores: 6"),
+    ] {
+        let Some(output) = watched(looks) else {
+            return;
+        };
+        assert_eq!(output.status.code(), Some(1), "{looks}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            said.starts_with(
+                "Error: the cluster at spark://db1:7077 began with executors: 2, cores: 4, and has not had these"
+            ),
+            "{looks}: {said}"
+        );
+        assert!(said.contains(now), "{looks}: {said}");
+    }
 }

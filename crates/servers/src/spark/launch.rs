@@ -16,7 +16,7 @@ use super::exchange::{ENDED, Exchange, Failure};
 use super::log::{self, LOG};
 use super::options::SparkOptions;
 use super::pinned::pinned;
-use super::process::Spark;
+use super::process::{Spark, remove_secrets};
 use super::python::{SparkPython, find_python};
 use super::reach::reach;
 use super::reply::Versions;
@@ -246,6 +246,8 @@ fn heap_of(memory_mib: u64) -> Result<u64> {
 fn write_files(folder: &Path) -> Result<()> {
     create_folder(&folder.join(TEMPORARY))?;
     check_free_disk(folder, Engine::Spark)?;
+    // That of a run whose processes were all killed.
+    remove_secrets(folder)?;
     for (name, text) in FILES {
         let file = folder.join(name);
         fs::write(&file, text).map_err(Error::io("write", &file))?;

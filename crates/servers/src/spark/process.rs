@@ -1,5 +1,7 @@
 //! A running Spark.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +17,8 @@ use super::source::Source;
 use crate::error::{Error, Result};
 use crate::process::ProcessId;
 
+/// The file with the secret of a cluster, which the process has while Spark's Java starts.
+const SECRETS: &str = "secrets.properties";
 /// The longest wait for a process that removes its tables from a Spark elsewhere.
 const LEAVE_WAIT: Duration = Duration::from_secs(15);
 /// The longest wait for a process whose answers ended to be gone.
@@ -135,6 +139,7 @@ impl Spark {
             java,
             executors,
             cores,
+            parts,
             ..
         } = &self.versions;
         let mut settings = Vec::new();
@@ -147,7 +152,12 @@ impl Spark {
         }
         if let Some(cores) = cores {
             add("cores", cores.to_string());
-            add("spark.sql.shuffle.partitions", cores.to_string());
+        }
+        if let Some(parts) = parts {
+            add("parts by default", parts.to_string());
+        }
+        if let Some(parts) = parts.or(*cores) {
+            add("spark.sql.shuffle.partitions", parts.to_string());
         }
         if let Some(java) = java {
             add("java", java.clone());
@@ -239,5 +249,21 @@ impl Drop for Spark {
             tracing::warn!("{error}");
         }
         self.exit_status();
+        // It is there if the process was killed while Spark's Java was starting.
+        if let Err(error) = remove_secrets(&self.folder) {
+            tracing::warn!("{error}");
+        }
+    }
+}
+
+/// Removes the file with a secret from the folder of a Spark, if it is there.
+///
+/// # Errors
+/// Fails with `Io`.
+pub(super) fn remove_secrets(folder: &Path) -> Result<()> {
+    let file = folder.join(SECRETS);
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", &file)(error)),
+        _ => Ok(()),
     }
 }

@@ -18,8 +18,10 @@ pub(super) struct Versions {
     pub(super) java: Option<String>,
     /// The number of executors of a cluster, if that is known.
     pub(super) executors: Option<u64>,
-    /// The number of cores of a cluster.
+    /// The number of cores of a cluster, if that is known.
     pub(super) cores: Option<u64>,
+    /// The number of parts that a server of Spark Connect makes where nothing says how many.
+    pub(super) parts: Option<u64>,
 }
 
 /// What one request led to.

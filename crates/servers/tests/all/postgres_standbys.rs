@@ -6,7 +6,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_servers::postgres::{STANDBY_ROLE, Server, ServerOptions, Servers, find_postgres};
 use bakeoff_servers::{Home, list, stop_orphans};
@@ -19,6 +19,8 @@ use crate::support::ALONE;
 /// Password of the role that standbys log in as.
 const PASSWORD: &str = "5e0c9a1f5e0c9a1f";
 const POLL: Duration = Duration::from_millis(20);
+/// What no test waits for.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test]
 async fn standbys_from_start_to_end() {
@@ -299,7 +301,13 @@ async fn number(client: &Client, sql: &str) -> i64 {
 
 /// Waits until a query counts so many.
 async fn until(client: &Client, sql: &str, count: i64) {
-    while number(client, sql).await != count {
+    let began = Instant::now();
+    loop {
+        let counted = number(client, sql).await;
+        if counted == count {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "{sql}: {counted} for {count}");
         tokio::time::sleep(POLL).await;
     }
 }

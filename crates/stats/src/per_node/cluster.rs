@@ -49,6 +49,12 @@ impl Cluster {
         }
     }
 
+    /// Returns whether a design's answers come from executors of a cluster, on nodes that nobody counts.
+    pub fn is_of_executors(design: &DesignInfo, engines: &[EngineInfo]) -> bool {
+        let engine = { engines.iter().rev() }.find(|info| info.engine == design.engine);
+        engine.is_some_and(|info| info.setting(EngineInfo::EXECUTORS).is_some())
+    }
+
     /// Returns whether the client shared its machine with all nodes.
     pub fn is_shared(&self) -> bool {
         self.cores_of_node.is_some()
@@ -66,9 +72,10 @@ fn is_here(engine: &EngineInfo, nodes: Option<u32>) -> bool {
     nodes.is_none_or(|nodes| nodes <= 1) && address.is_none_or(is_loopback)
 }
 
-/// Returns whether an address such as `127.0.0.1:9042` or `me@localhost:5432/db` is of this machine. A path is that
-/// of a socket.
+/// Returns whether an address such as `127.0.0.1:9042` or `me@localhost:5432/db`, with a scheme or without, is of this
+/// machine. A path is that of a socket.
 fn is_loopback(address: &str) -> bool {
+    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = address.rsplit('@').next().unwrap_or(address);
     let is_v6 = host == "::1" || host.starts_with("[::1]") || host.starts_with("::1:");
     let name = host.split([':', '/']).next().unwrap_or_default();
@@ -151,6 +158,8 @@ mod tests {
         assert!(!of(&[engine(None, &settings)], true).is_shared());
         let settings = [("cluster", "127.0.0.1:9042"), ("nodes", "1")];
         assert!(of(&[engine(None, &settings)], true).is_shared());
+        let settings = [(EngineInfo::SERVER, EngineInfo::ELSEWHERE)];
+        assert!(!of(&[engine(None, &settings)], true).is_shared());
     }
 
     #[test]
@@ -195,6 +204,9 @@ mod tests {
             "[::1]:9042",
             "::1:5432",
             "me@/var/run/postgresql:5432/db",
+            "spark://127.0.0.1:7077",
+            "sc://[::1]:15002",
+            "postgresql://me@localhost:5432/db",
         ] {
             assert!(is_loopback(here), "{here}");
         }
@@ -203,6 +215,8 @@ mod tests {
             "me@db/127.0.0.1",
             "10.127.0.0.1",
             "1270.example",
+            "spark://db1:7077",
+            "postgresql://localhost@db1/db",
         ] {
             assert!(!is_loopback(away), "{away}");
         }

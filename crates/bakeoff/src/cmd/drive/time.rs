@@ -9,6 +9,11 @@ use super::{Drive, Load};
 use crate::cmd::options::choice;
 
 impl Drive {
+    /// Returns the option that names a server of the user's, if there is one.
+    pub fn server(&self) -> Option<&'static str> {
+        self.cluster.option()
+    }
+
     /// Returns the designs that are loaded.
     ///
     /// # Errors

@@ -28,6 +28,11 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
+    /// Returns the option that names a cluster, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        self.cassandra.is_some().then_some("--cassandra")
+    }
+
     /// Returns the named cluster; `None` if a server is to be started.
     pub fn cluster(&self) -> Option<Cluster> {
         self.cassandra.clone().map(|address| Cluster {

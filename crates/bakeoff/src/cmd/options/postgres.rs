@@ -51,6 +51,13 @@ enum WaitFor {
     None,
 }
 
+impl PostgresOptions {
+    /// Returns the option that names a server, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        self.url().is_some().then_some("--postgres")
+    }
+}
+
 #[cfg(feature = "postgres")]
 impl PostgresOptions {
     /// Sets the named server in `options`; if none is named, one will be started, with the standbys asked for.

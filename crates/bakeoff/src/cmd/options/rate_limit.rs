@@ -49,7 +49,8 @@ impl RateLimitOptions {
             Some(_) if !is_named => {
                 return Err(Misuse::new(anyhow!(
                     "--rate-limit is for servers that Bakeoff does not start: name one with \
-                     --cassandra or --postgres, or leave it out"
+                     --cassandra or --postgres, or by a driver of --adbc whose options have ${{schema}} \
+                     in them, or leave it out"
                 ))
                 .into());
             }
@@ -137,7 +138,9 @@ mod tests {
     fn a_limit_without_a_server_is_refused() {
         for text in ["none", "100"] {
             let error = limit(&["--rate-limit", text], None).unwrap_err();
-            assert!(error.contains("--cassandra or --postgres"), "{error}");
+            for words in ["--cassandra or --postgres", "--adbc", "${schema}"] {
+                assert!(error.contains(words), "{error}");
+            }
         }
     }
 }

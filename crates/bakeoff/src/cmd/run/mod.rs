@@ -167,6 +167,8 @@ impl Run {
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
         let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
+        // Drivers that no design has are nothing that a run rests on.
+        let driven = driven.filter(|text| !text.is_empty());
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication, driven);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
@@ -233,6 +235,13 @@ impl Run {
     /// Returns whether drivers of databases are named, whose libraries would be loaded.
     pub fn loads_drivers(&self) -> bool {
         self.adbc.is_given()
+    }
+
+    /// Returns the option that names a server of the user's, if there is one.
+    pub fn server(&self) -> Option<&'static str> {
+        let spark = || self.spark.place().0.is_some().then_some("--spark");
+        let server = self.cluster.option().or_else(|| self.postgres.option());
+        server.or_else(spark)
     }
 
     /// Returns the time that the whole run may take, if one was given.

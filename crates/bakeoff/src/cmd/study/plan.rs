@@ -70,8 +70,8 @@ impl<'a> Plan<'a> {
     /// Returns the command of a step as the command line reads it, for the step's folder.
     ///
     /// # Errors
-    /// Fails with a misuse if the command line would refuse it, or it would load a library that the study's file
-    /// has chosen.
+    /// Fails with a misuse if the command line would refuse it, or it would load a library or reach a server that the
+    /// study's file has chosen.
     pub fn arguments_for(&self, step: &StudyStep, dir: &Path) -> Result<Arguments> {
         let mut words: Vec<OsString> = vec!["bakeoff".into()];
         words.extend(step.arguments(self.size).into_iter().map(OsString::from));
@@ -82,14 +82,9 @@ impl<'a> Plan<'a> {
             let first = first.trim_start_matches("error: ");
             Misuse::new(anyhow!("step {} of the study: {first}", step.name))
         })?;
-        match &parsed.command {
-            Command::Run(run) if run.loads_drivers() => Err(Misuse::new(anyhow!(
-                "step {} of the study: --adbc loads libraries, and which ones a study may not say: repeat the \
-                 step with `bakeoff run` and a file of your own",
-                step.name
-            ))
-            .into()),
-            _ => Ok(parsed),
+        match refused(&parsed.command) {
+            Some(why) => Err(Misuse::new(anyhow!("step {} of the study: {why}", step.name)).into()),
+            None => Ok(parsed),
         }
     }
 
@@ -146,6 +141,28 @@ impl<'a> Plan<'a> {
             ),
         })
     }
+}
+
+/// Returns why a study, which may be someone else's, cannot have this command.
+fn refused(command: &Command) -> Option<String> {
+    let (drivers, server) = match command {
+        Command::Run(run) => (run.loads_drivers(), run.server()),
+        Command::Drive(drive) => (false, drive.server()),
+        Command::Sweep(sweep) => (false, sweep.server()),
+        _ => (false, None),
+    };
+    if drivers {
+        return Some(
+            "--adbc loads libraries, and which ones a study may not say: repeat the step with `bakeoff run` and a \
+             file of your own"
+                .to_owned(),
+        );
+    }
+    let option = server?;
+    Some(format!(
+        "{option} names a server that your password would be sent to, and which one a study may not say: repeat the \
+         step by a command of your own with {option}"
+    ))
 }
 
 /// Returns the designs that a command measures.

@@ -143,6 +143,11 @@ pub struct Sweep {
 }
 
 impl Sweep {
+    /// Returns the option that names a server of the user's, if there is one.
+    pub fn server(&self) -> Option<&'static str> {
+        self.cluster.option().or_else(|| self.postgres.option())
+    }
+
     pub fn run(self) -> Result<Exit> {
         on_threads(crate::machine::cores(), self.start())
     }

@@ -69,6 +69,7 @@ impl Sharing<'_> {
         if let Err(why) = self.try_insert(timed, number, design, &mut done).await {
             done.cell.reason = Some(why);
         }
+        design.look().await;
         done.cell.reason = design.dead().or(done.cell.reason);
         done
     }

@@ -154,6 +154,20 @@ fn a_library_is_looked_at_and_a_place_of_its_own_is_needed() {
 }
 
 #[test]
+fn a_value_of_a_variable_is_hidden_and_what_is_written_is_not() {
+    // A variable that each process of a test has.
+    let text = "[a]\nlibrary = \"a.so\"\n[a.options]\nuri = \"file:${folder}/a.db\"\n\
+                [a.statements]\nsearch_env = \"PATH\"";
+    let file = parse(text).unwrap();
+    let database = file.entry("a").unwrap().database(&place(), Phase::Loading);
+    let secrets = database.unwrap().secrets;
+    let path = std::env::var("PATH").unwrap();
+    let told = format!("neither {path} nor file:/runs/a/a.db");
+    let shown = "neither the value of PATH nor file:/runs/a/a.db";
+    assert_eq!(secrets.hide(&told), shown);
+}
+
+#[test]
 fn queries_get_the_sql_of_the_dialect_unless_they_have_their_own() {
     let mut workload = Workload::parse(WORKLOAD, Path::new("w.toml")).unwrap();
     let designs = workload.designs.clone();
@@ -174,6 +188,8 @@ fn what_a_run_rests_on_changes_its_fingerprint() {
     assert_eq!(of(FILE), of(FILE));
     assert_ne!(of(FILE), of(&FILE.replace("4096", "8192")));
     assert_ne!(of(FILE), of(&FILE.replace("libs/", "other/")));
+    let none: Vec<DesignId> = vec!["parquet".parse().unwrap()];
+    assert_eq!(parse(FILE).unwrap().fingerprint(&none), "");
     // Another driver is none of this run.
     assert_eq!(of(FILE), of(&FILE.replace("AdbcDriverInit", "OtherInit")));
 }

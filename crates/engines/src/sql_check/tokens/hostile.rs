@@ -15,7 +15,7 @@ const TOKENS_BYTES: u64 = 16 << 20;
 
 /// Returns the tokens with their places.
 fn placed(sql: &str) -> Vec<(Token<'_>, Range<usize>)> {
-    let mut scanner = Scanner { sql, at: 0 };
+    let mut scanner = Scanner::new(sql);
     let mut placed = Vec::new();
     loop {
         scanner.skip_comments().unwrap();

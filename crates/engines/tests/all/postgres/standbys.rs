@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_engines::servers::postgres::{ServerOptions, Servers};
 use bakeoff_engines::servers::{Home, Listed, list};
@@ -98,9 +98,7 @@ async fn what_was_acknowledged_is_on_all_of_them_when_the_primary_is_gone() {
         let standby = connect(&server_in(&run_dir.join("postgres").join(name))).await;
         let replayed =
             "SELECT (pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn())::int::bigint";
-        while number(&standby, replayed).await != 1 {
-            tokio::time::sleep(POLL).await;
-        }
+        until(&standby, replayed).await;
         let rows = number(&standby, &rows_in(&standby).await).await;
         assert_eq!(rows, events.rows.num_rows() as i64, "{name}");
     }
@@ -124,13 +122,14 @@ async fn one_that_is_killed_while_rows_are_loaded_ends_the_load() {
         design.create().await.unwrap();
         assert_eq!(design.dead(), None);
         let standby = server_in(&run_dir.join("postgres/standby2"));
-        let primary = connect(&server_in(&run_dir.join("postgres/primary"))).await;
+        let primary = server_in(&run_dir.join("postgres/primary"));
+        let (holder, primary) = (connect(&primary).await, connect(&primary).await);
+        // The load cannot end, however fast it is.
+        lock(&holder, "places").await;
         let killing = async {
-            // The load has begun, and takes seconds.
-            let parts = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%'";
-            while number(&primary, parts).await == 0 {
-                tokio::time::sleep(POLL).await;
-            }
+            let waiting = "SELECT (count(*) > 0)::int::bigint FROM pg_stat_activity \
+                           WHERE query LIKE 'COPY%' AND wait_event_type = 'Lock'";
+            until(&primary, waiting).await;
             kill(&standby);
         };
         let loading = tokio::time::timeout(NOTICED_WITHIN, design.load(0, &many));
@@ -152,6 +151,37 @@ async fn one_that_is_killed_while_rows_are_loaded_ends_the_load() {
         postgres.running.finish(false).await.unwrap();
         nothing_is_left(&run_dir);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_runs_and_does_not_stream_is_noticed_after_a_slice() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    let Some(postgres) = started(&run_dir, 2, WaitFor::Any).await else {
+        return;
+    };
+    let events = storable(events());
+    let design = postgres.loaded("postgres/plain", &events).await;
+    design.look().await;
+    assert_eq!(design.dead(), None);
+    let primary = connect(&server_in(&run_dir.join("postgres/primary"))).await;
+    // It cannot log in again, which is committed before it has to.
+    let locked_out = "ALTER ROLE bakeoff_standby NOLOGIN";
+    primary.batch_execute(locked_out).await.unwrap();
+    let sent_away = "SELECT pg_terminate_backend(pid) FROM pg_stat_replication
+        WHERE application_name = 'standby2'";
+    primary.batch_execute(sent_away).await.unwrap();
+    let is_gone = "SELECT (count(*) = 0)::int::bigint FROM pg_stat_replication
+        WHERE application_name = 'standby2'";
+    until(&primary, is_gone).await;
+    design.load(2, &events.rows).await.unwrap();
+    assert_eq!(design.dead(), None, "only the primary tells");
+    design.look().await;
+    let why = design.dead().unwrap();
+    assert!(why.starts_with("standby 2 of 2 no longer streams"), "{why}");
+    drop(design);
+    postgres.running.finish(false).await.unwrap();
+    nothing_is_left(&run_dir);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -240,6 +270,23 @@ async fn connect(server: &Listed) -> Client {
         .unwrap();
     tokio::spawn(connection);
     client
+}
+
+/// Begins a transaction in which nobody else can write to the one table of that name.
+async fn lock(client: &Client, table: &str) {
+    let sql = "SELECT format('BEGIN; LOCK TABLE %I.%I IN SHARE MODE', schemaname, tablename) \
+               FROM pg_tables WHERE tablename = $1";
+    let row = client.query_one(sql, &[&table]).await.unwrap();
+    client.batch_execute(row.get(0)).await.unwrap();
+}
+
+/// Waits until a query returns 1.
+async fn until(client: &Client, sql: &str) {
+    let began = Instant::now();
+    while number(client, sql).await != 1 {
+        assert!(began.elapsed() < NOTICED_WITHIN, "{sql}");
+        tokio::time::sleep(POLL).await;
+    }
 }
 
 async fn number(client: &Client, sql: &str) -> i64 {

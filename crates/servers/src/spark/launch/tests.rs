@@ -25,6 +25,17 @@ fn a_java_is_named_by_its_folder() {
     assert_eq!(java_home(&java("/usr/bin/java")), Path::new("/usr"));
 }
 
+#[test]
+fn a_secret_that_was_left_by_a_kill_is_removed_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path()).unwrap();
+    let secrets = folder.path().join("secrets.properties");
+    fs::write(&secrets, "hidden").unwrap();
+    write_files(folder.path()).unwrap();
+    assert!(!secrets.exists());
+    assert!(folder.path().join(DRIVER_FILE).exists());
+}
+
 /// Starts a process in the place of Python, if there is a Java.
 async fn started(does: &str) -> Option<(tempfile::TempDir, Result<Spark>)> {
     started_for(None, does).await
@@ -94,8 +105,8 @@ async fn a_process_that_was_dropped_is_gone_with_what_it_started() {
 
 #[tokio::test]
 async fn a_process_that_is_killed_is_dead_and_says_so() {
-    let does = "read line; echo '{\"id\": 0, \"bytes\": 0}'; read line; kill -9 $$";
-    let Some((_folder, spark)) = started(does).await else {
+    let does = "read line; touch secrets.properties; echo '{\"id\": 0, \"bytes\": 0}'; read line; kill -9 $$";
+    let Some((folder, spark)) = started(does).await else {
         return;
     };
     let spark = spark.unwrap();
@@ -103,6 +114,10 @@ async fn a_process_that_is_killed_is_dead_and_says_so() {
     let error = answer.err().unwrap().to_string();
     assert!(error.contains("SIGKILL"), "{error}");
     assert!(spark.dead().unwrap().contains("SIGKILL"));
+    let secrets = folder.path().join("spark/secrets.properties");
+    assert!(secrets.exists());
+    drop(spark);
+    assert!(!secrets.exists());
 }
 
 /// A server that answers the first question as a master or as a server of Spark Connect does, and its address.
@@ -127,7 +142,8 @@ async fn another_release_of_a_cluster_is_refused_with_the_one_that_is_asked() {
         for (version, is_taken) in [("4.0.1", false), ("3.5.9, 3.4.0", false), ("3.5.1", true)] {
             let url = format!("{scheme}://{}", answering(answer).await);
             let cluster = SparkCluster::new(&url, None).unwrap();
-            let said = json!({"id": 0, "bytes": 0, "versions": {"spark": version, "cores": 4}});
+            let counted = if scheme == "sc" { "parts" } else { "cores" };
+            let said = json!({"id": 0, "bytes": 0, "versions": {"spark": version, counted: 4}});
             let does = format!("read line; echo '{said}'; cat");
             let Some((_folder, spark)) = started_for(Some(cluster), &does).await else {
                 return;
@@ -138,7 +154,13 @@ async fn another_release_of_a_cluster_is_refused_with_the_one_that_is_asked() {
                     settings.contains(&(name.to_owned(), value.to_owned()))
                 };
                 assert!(has("cluster", &url), "{settings:?}");
-                assert!(has("cores", "4"), "{settings:?}");
+                let shown = if scheme == "sc" {
+                    "parts by default"
+                } else {
+                    "cores"
+                };
+                assert!(has(shown, "4"), "{settings:?}");
+                assert!(has("spark.sql.shuffle.partitions", "4"), "{settings:?}");
                 continue;
             }
             let error = spark.err().unwrap().to_string();

@@ -9,6 +9,9 @@ impl Summary {
     /// answer have none, and neither have those whose rows are on nodes of another engine.
     pub fn node_rates(&self) -> Vec<MeasuredRate> {
         let of_design = |design: &DesignSummary| -> Vec<MeasuredRate> {
+            if Cluster::is_of_executors(&design.info, &self.engines) {
+                return Vec::new();
+            }
             let rates = design.concurrent.as_ref().map(rates).unwrap_or_default();
             let rate = |(query, rate)| MeasuredRate {
                 design: design.info.id.clone(),
@@ -171,5 +174,26 @@ mod tests {
             need: Some(5.0),
         };
         assert_eq!(summary.per_node(&wanted, &[]).per_node, None);
+    }
+
+    #[test]
+    fn an_engine_whose_answers_come_from_executors_has_no_rate_per_node() {
+        use crate::EngineInfo;
+
+        let mut summary = summary(false);
+        let engine = |settings: &[(&str, &str)]| EngineInfo {
+            engine: "a".to_owned(),
+            version: "1".to_owned(),
+            start_seconds: None,
+            settings: { settings.iter() }
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        };
+        summary.engines = vec![engine(&[("cluster", "a://db1:7077")])];
+        assert_eq!(summary.node_rates().len(), 1);
+        for executors in ["4", "not told"] {
+            summary.engines = vec![engine(&[(EngineInfo::EXECUTORS, executors)])];
+            assert!(summary.node_rates().is_empty());
+        }
     }
 }
