@@ -7,7 +7,7 @@ use bakeoff_testing::Disk;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const ENGINES: [&str; 10] = [
+const ENGINES: [&str; 11] = [
     "cassandra",
     "cassandra-4",
     "postgres",

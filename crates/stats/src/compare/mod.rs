@@ -4,7 +4,10 @@
 //! [`Journal`] appends each step to the run folder, [`Run`] reads the folder, and [`Summary`] holds
 //! everything that a report shows.
 
+mod answers;
 pub mod between;
+mod concurrent;
+mod header;
 mod instance;
 mod journal;
 mod ladder;
@@ -17,16 +20,15 @@ mod summary;
 pub mod testing;
 mod verified;
 
+pub use answers::{Answered, Outcome, Timing};
+pub use concurrent::{BadQuestions, Concurrent, ConcurrentQuery, Unfinished};
+pub use header::{Decide, Grows, Header, QueryInfo, Scale};
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use ladder::{Ladder, ToLoad};
 pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
-pub use record::{
-    Answered, BadQuestions, ColumnsRead, Concurrent, ConcurrentQuery, Decide, DistinctValues,
-    Grows, Header, LoadSlice, Outcome, QueryInfo, Record, RowsLeft, Scale, Selected, Step, Timing,
-    Unfinished,
-};
+pub use record::{ColumnsRead, DistinctValues, LoadSlice, Record, RowsLeft, Selected, Step};
 pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
 pub use summary::parts_of_error;

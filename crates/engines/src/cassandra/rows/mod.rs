@@ -4,6 +4,8 @@ pub mod copies;
 mod describe;
 mod design;
 pub mod entries;
+#[cfg(test)]
+mod fixture;
 pub mod indexes;
 pub mod layout;
 pub mod operations;

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use datafusion::error::Result;
 
-use super::{CassandraTable, at_once};
+use super::CassandraTable;
 use crate::cassandra::read::decode::Decoder;
 use crate::cassandra::read::partition_key::PartitionKey;
 use crate::cassandra::read::pushdown::Pushdown;
 use crate::cassandra::read::reader::Split;
 use crate::cassandra::read::split::OrderKey;
+
+/// Number of requests that a large partition is read by at the same time, for each thread.
+const AT_ONCE_PER_THREAD: usize = 2;
 
 impl CassandraTable {
     /// Returns how a partition is split if it turns out to be large, for a scan that sends so many
@@ -77,4 +80,9 @@ impl CassandraTable {
             order_key,
         }))
     }
+}
+
+/// Returns the number of requests that a large partition is read by at the same time.
+pub(super) fn at_once(threads: usize, partitions: usize) -> usize {
+    (AT_ONCE_PER_THREAD * threads / partitions.max(1)).max(1)
 }

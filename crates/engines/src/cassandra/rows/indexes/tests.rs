@@ -1,32 +1,21 @@
-use bakeoff_workload::DesignId;
-
 use super::*;
-use crate::cassandra::rows::layout::{Shape, TableLayout};
+use crate::cassandra::rows::fixture;
+use crate::cassandra::rows::layout::TableLayout;
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-    };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
-            column("series", ColumnType::Text),
-            column("time", ColumnType::Timestamp),
-            column("value", ColumnType::Double),
-            column("country", ColumnType::Text),
-            column("order", ColumnType::Int),
-            column("picture", ColumnType::Blob),
-        ],
-        partition_key: vec!["series".to_owned()],
-        order_key: vec!["time".to_owned()],
-    }
+    let columns = [
+        ("series", ColumnType::Text),
+        ("time", ColumnType::Timestamp),
+        ("value", ColumnType::Double),
+        ("country", ColumnType::Text),
+        ("order", ColumnType::Int),
+        ("picture", ColumnType::Blob),
+    ];
+    fixture::table(&columns, &["series"], &["time"])
 }
 
 fn layout(id: &str) -> Result<TableLayout, String> {
-    let id: DesignId = id.parse()?;
-    let shape = Shape::from_id(&id).unwrap();
-    TableLayout::new(&id, shape, &table(), false).map_err(|e| e.to_string())
+    fixture::layout(id, &table(), false)
 }
 
 #[test]

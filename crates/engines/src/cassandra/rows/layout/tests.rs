@@ -1,28 +1,19 @@
-use bakeoff_workload::{Column, ColumnType};
+use bakeoff_workload::ColumnType;
 
 use super::*;
+use crate::cassandra::rows::fixture;
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-    };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
-            column("series", ColumnType::Text),
-            column("time", ColumnType::Timestamp),
-            column("value", ColumnType::Double),
-        ],
-        partition_key: vec!["series".to_owned()],
-        order_key: vec!["time".to_owned()],
-    }
+    let columns = [
+        ("series", ColumnType::Text),
+        ("time", ColumnType::Timestamp),
+        ("value", ColumnType::Double),
+    ];
+    fixture::table(&columns, &["series"], &["time"])
 }
 
 fn create(id: &str) -> Result<String, String> {
-    let id: DesignId = id.parse()?;
-    let shape = Shape::from_id(&id).unwrap();
-    let layout = TableLayout::new(&id, shape, &table(), false).map_err(|e| e.to_string())?;
+    let layout = fixture::layout(id, &table(), false)?;
     let name = layout
         .name
         .rsplit_once('_')

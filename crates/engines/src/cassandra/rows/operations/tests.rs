@@ -1,29 +1,20 @@
 use bakeoff_workload::{
-    Action, Column, ColumnType, CqlOperation, CqlStatement, CqlValue, DesignId, Keys, Mix,
-    Operation, Table,
+    Action, ColumnType, CqlOperation, CqlStatement, CqlValue, DesignId, Keys, Mix, Operation, Table,
 };
 
 use super::*;
 use crate::cassandra::as_written::plan::plan_written;
-use crate::cassandra::rows::layout::Shape;
+use crate::cassandra::rows::fixture;
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-    };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
-            column("p", ColumnType::Int),
-            column("o", ColumnType::Bigint),
-            column("q", ColumnType::Text),
-            column("a", ColumnType::Text),
-            column("b", ColumnType::Double),
-        ],
-        partition_key: vec!["p".to_owned()],
-        order_key: vec!["o".to_owned(), "q".to_owned()],
-    }
+    let columns = [
+        ("p", ColumnType::Int),
+        ("o", ColumnType::Bigint),
+        ("q", ColumnType::Text),
+        ("a", ColumnType::Text),
+        ("b", ColumnType::Double),
+    ];
+    fixture::table(&columns, &["p"], &["o", "q"])
 }
 
 fn mix(action: Action, ttl_seconds: Option<u32>) -> Mix {
@@ -44,9 +35,8 @@ fn mix(action: Action, ttl_seconds: Option<u32>) -> Mix {
 }
 
 fn planned(id: &str, action: Action, ttl: Option<u32>) -> Result<Work, EngineError> {
+    let layout = fixture::layout(id, &table(), false).unwrap();
     let id: DesignId = id.parse().unwrap();
-    let shape = Shape::from_id(&id).unwrap();
-    let layout = TableLayout::new(&id, shape, &table(), false).unwrap();
     let mut plans = plan_operations(&id, &layout, "ks", &mix(action, ttl))?;
     Ok(plans.remove(0).work)
 }

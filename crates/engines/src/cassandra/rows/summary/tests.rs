@@ -1,35 +1,20 @@
-use bakeoff_workload::DesignId;
-
-use super::super::layout::{Shape, TableLayout};
 use super::*;
+use crate::cassandra::rows::fixture;
+use crate::cassandra::rows::layout::TableLayout;
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-    };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
-            column("series", ColumnType::Text),
-            column("time", ColumnType::Timestamp),
-            column("small", ColumnType::Int),
-            column("value", ColumnType::Double),
-            column("label", ColumnType::Text),
-        ],
-        partition_key: vec!["series".to_owned()],
-        order_key: vec!["time".to_owned()],
-    }
-}
-
-fn layout_of(table: &Table, id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
-    let id: DesignId = id.parse()?;
-    let shape = Shape::from_id(&id).unwrap();
-    TableLayout::new(&id, shape, table, keys_repeat).map_err(|e| e.to_string())
+    let columns = [
+        ("series", ColumnType::Text),
+        ("time", ColumnType::Timestamp),
+        ("small", ColumnType::Int),
+        ("value", ColumnType::Double),
+        ("label", ColumnType::Text),
+    ];
+    fixture::table(&columns, &["series"], &["time"])
 }
 
 fn layout(id: &str) -> Result<TableLayout, String> {
-    layout_of(&table(), id, false)
+    fixture::layout(id, &table(), false)
 }
 
 #[test]
@@ -80,15 +65,15 @@ fn summaries_that_make_no_sense_are_refused_with_the_reason() {
             assert!(error.contains(words), "{settings}: {error}");
         }
     }
-    let error = layout_of(&table(), "cassandra/wide?summary=1h", true).unwrap_err();
+    let error = fixture::layout("cassandra/wide?summary=1h", &table(), true).unwrap_err();
     assert!(error.contains("may have the same key"), "{error}");
     let mut by_int = table();
     by_int.order_key = vec!["small".to_owned()];
-    let error = layout_of(&by_int, "cassandra/wide?summary=10", false).unwrap_err();
+    let error = fixture::layout("cassandra/wide?summary=10", &by_int, false).unwrap_err();
     assert!(error.contains("a timestamp or a bigint"), "{error}");
     let mut without_order = table();
     without_order.order_key = Vec::new();
-    let error = layout_of(&without_order, "cassandra/narrow?summary=1h", false).unwrap_err();
+    let error = fixture::layout("cassandra/narrow?summary=1h", &without_order, false).unwrap_err();
     assert!(error.contains("needs an order key"), "{error}");
     assert!(layout("cassandra/blob?summary=1h").is_err());
 }

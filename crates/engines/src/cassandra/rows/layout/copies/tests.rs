@@ -1,31 +1,22 @@
-use bakeoff_workload::{Column, ColumnType, DesignId};
+use bakeoff_workload::{ColumnType, DesignId};
 
 use super::*;
 use crate::EngineError;
 use crate::cassandra::rows::copies::explained;
+use crate::cassandra::rows::fixture;
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-    };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
-            column("series", ColumnType::Text),
-            column("time", ColumnType::Timestamp),
-            column("value", ColumnType::Double),
-            column("country", ColumnType::Text),
-        ],
-        partition_key: vec!["series".to_owned()],
-        order_key: vec!["time".to_owned()],
-    }
+    let columns = [
+        ("series", ColumnType::Text),
+        ("time", ColumnType::Timestamp),
+        ("value", ColumnType::Double),
+        ("country", ColumnType::Text),
+    ];
+    fixture::table(&columns, &["series"], &["time"])
 }
 
 fn layout(id: &str, keys_repeat: bool) -> Result<TableLayout, String> {
-    let id: DesignId = id.parse()?;
-    let shape = Shape::from_id(&id).unwrap();
-    TableLayout::new(&id, shape, &table(), keys_repeat).map_err(|e| e.to_string())
+    fixture::layout(id, &table(), keys_repeat)
 }
 
 /// Returns the statements that make a design's tables, without its own name.

@@ -1,10 +1,11 @@
 //! Tests workload files with a mix: what is read from them, and every error with its position.
 
+mod keys;
+mod server;
+
 use std::path::Path;
 
-use bakeoff_workload::{
-    Action, Collector, Consistency, Keys, Mix, ServerSettings, TimeOuts, Workload,
-};
+use bakeoff_workload::{Action, Consistency, Keys, Mix, ServerSettings, Workload};
 
 const GOOD: &str = r#"
 title = "Test"
@@ -305,158 +306,6 @@ fn a_ttl_that_nothing_takes_is_a_mistake() {
     assert!(
         error.contains("26:7: no operation here takes a `ttl`"),
         "{error}"
-    );
-}
-
-#[test]
-fn limits_of_the_server() {
-    assert!(
-        error("\"512MiB\"", "\"512MB\"")
-            .starts_with("19:8: `heap` is `512MB`, but has to be a whole number of MiB or GiB")
-    );
-    assert!(error("\"512MiB\"", "\"0MiB\"").contains("`heap` is `0MiB`"));
-    assert!(error("\"512MiB\"", "\"100KiB\"").contains("`heap` is `100KiB`"));
-    assert!(error("\"1GiB\"", "\"512MiB\"").starts_with("20:10: `memory` is 512 MiB for heap"));
-    let memory = "memory = \"1GiB\"";
-    assert!(
-        error(memory, "disk_read = \"50MB\"")
-            .starts_with("20:13: `disk_read` is `50MB`, but has to be a whole number of MB/s")
-    );
-    assert!(error(memory, "disk_read = \"0MB/s\"").contains("`disk_read` is `0MB/s`"));
-    for (written, bytes) in [("50MB/s", 50_000_000), ("2 MiB/s", 2 << 20)] {
-        let disk = parse(&GOOD.replace(memory, &format!("disk_read = \"{written}\""))).unwrap();
-        assert_eq!(disk.server.disk_read_bytes, Some(bytes));
-    }
-    let kib = parse(&GOOD.replace("\"512MiB\"", "\"524288KiB\"")).unwrap();
-    assert_eq!(kib.server.heap_mib, Some(512));
-}
-
-#[test]
-fn time_outs_of_the_server() {
-    let memory = "memory = \"1GiB\"";
-    assert_eq!(parse(GOOD).unwrap().server.time_outs, TimeOuts::Long);
-    for (written, time_outs) in [("long", TimeOuts::Long), ("default", TimeOuts::Shipped)] {
-        let text = GOOD.replace(memory, &format!("time_outs = \"{written}\""));
-        assert_eq!(parse(&text).unwrap().server.time_outs, time_outs);
-    }
-    assert_eq!(
-        error(memory, "time_outs = \"defaults\""),
-        "20:13: there is no time_outs = `defaults`; did you mean `default`?"
-    );
-    assert!(error(memory, "timeouts = \"long\"").contains("did you mean `time_outs`?"));
-}
-
-#[test]
-fn collector_and_young_generation_of_the_server() {
-    let memory = "memory = \"1GiB\"";
-    let with = |jvm: &str| format!("{memory}\njvm = {{ {jvm} }}");
-    let server = parse(&GOOD.replace(memory, &with("young = \"256MiB\", collector = \"Serial\"")));
-    let server = server.unwrap().server;
-    assert_eq!(server.young_mib, Some(256));
-    assert_eq!(server.collector, Some(Collector::Serial));
-    let zgc = parse(&GOOD.replace(memory, &with("collector = \"ZGC\"")));
-    assert_eq!(zgc.unwrap().server.collector, Some(Collector::Zgc));
-    assert_eq!(
-        error(memory, &with("collector = \"zgc\"")),
-        "21:21: there is no collector = `zgc`; did you mean `ZGC`?"
-    );
-    assert!(
-        error(memory, &with("collector = \"Shenandoah\""))
-            .ends_with("; there are `G1`, `ZGC`, `Parallel`, `Serial`")
-    );
-    assert_eq!(
-        error(memory, &with("young = \"512MiB\"")),
-        "21:17: `young` is a part of the heap; it has to be less than the 512 MiB of `heap`"
-    );
-    assert!(error(memory, &with("young = \"much\"")).contains("`young` is `much`, but has to be"));
-    assert!(
-        error(memory, &with("young = \"64MiB\", collector = \"ZGC\""))
-            .contains("ZGC has no young generation")
-    );
-    assert!(error(memory, &with("heap = \"1GiB\"")).contains("unknown key `heap`"));
-}
-
-#[test]
-fn processors_that_the_jvm_of_the_server_believes_in() {
-    let memory = "memory = \"1GiB\"";
-    let with = |number: &str| format!("{memory}\njvm = {{ processors = {number} }}");
-    assert_eq!(parse(GOOD).unwrap().server.processors, None);
-    for number in [1, 1024] {
-        let text = GOOD.replace(memory, &with(&number.to_string()));
-        assert_eq!(parse(&text).unwrap().server.processors, Some(number));
-    }
-    for number in ["0", "-1", "1025"] {
-        let said = error(memory, &with(number));
-        let expected = format!("`processors` is {number}, but has to be from 1 to 1024");
-        assert!(said.ends_with(&expected), "{said}");
-    }
-}
-
-#[test]
-fn keys() {
-    let read = "keys = { latest = 1 }";
-    assert_eq!(
-        error(read, "keys = \"unifrm\""),
-        "33:46: unknown keys `unifrm`; did you mean `uniform`?"
-    );
-    assert!(
-        error(read, "keys = \"zipf\"").contains("`zipf` needs a number: keys = { zipf = 0.99 }")
-    );
-    assert!(error(read, "keys = { zip = 1 }").contains("unknown keys `zip`; did you mean `zipf`?"));
-    assert_eq!(
-        error(read, "keys = { zipf = 0 }"),
-        "33:46: `zipf` is 0, but has to be above 0"
-    );
-    assert!(
-        error(read, "keys = { zipf = -1.5 }").contains("`zipf` is -1.5, but has to be above 0")
-    );
-    assert!(error(read, "keys = { zipf = \"x\" }").contains("has to be a number"));
-    assert!(error(read, "keys = 1").contains("`keys` is one of"));
-    assert!(error(read, "keys = {}").contains("`keys` is one of"));
-    assert!(error(read, "keys = \"new\"").contains("is only for actions that insert rows"));
-}
-
-#[test]
-fn new_rows_need_a_source_that_has_them() {
-    let start = GOOD.find("[data]").unwrap();
-    let end = GOOD.find("[scale]").unwrap();
-    let from_file = GOOD.replace(&GOOD[start..end], "[data]\nfile = \"x.csv\"\n");
-    let message = parse(&from_file).unwrap_err();
-    assert!(
-        message.contains("`insert` writes new rows by default, but only `generator = \"columns\"`"),
-        "{message}"
-    );
-    let uniform = from_file.replace("batch = 10", "keys = \"uniform\"");
-    assert_eq!(
-        parse(&uniform).unwrap().mix.unwrap().operations[0].keys,
-        Keys::Uniform
-    );
-    let new = from_file.replace("batch = 10", "keys = \"new\"");
-    assert!(
-        parse(&new)
-            .unwrap_err()
-            .contains("`keys = \"new\"` is impossible: only")
-    );
-
-    let cycle = error("every = 10 }", "every = 10, cycle = 100 }");
-    assert!(
-        cycle.contains("keys begin again after 1000 rows; leave `cycle` out"),
-        "{cycle}"
-    );
-}
-
-#[test]
-fn operations_on_rows_need_unique_keys() {
-    let message = error("every = 10 }", "every = 20 }");
-    assert!(
-        message.starts_with("28:14: `insert` writes new rows") && message.contains("after 10 rows"),
-        "{message}"
-    );
-    let only_reads = GOOD.replace("batch = 10", "keys = \"uniform\"");
-    let message = parse(&only_reads.replace("every = 10 }", "every = 20 }")).unwrap_err();
-    assert!(
-        message.contains("the key is unique for 10 of the 1000 rows only"),
-        "{message}"
     );
 }
 
