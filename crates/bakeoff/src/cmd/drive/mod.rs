@@ -94,7 +94,7 @@ pub struct Drive {
     #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration)]
     duration: Option<Duration>,
 
-    /// Each load ends after so many operations of the [mix], not after a time, as fast as they go: 20000, 200k
+    /// Operations of the [mix] after which each load ends, in place of a time, as fast as they go: 20000, 200k
     #[arg(
         long,
         value_name = "N",
@@ -121,7 +121,7 @@ pub struct Drive {
     rows: Option<Rows>,
 
     /// This process's share of rows and rate when several drive one table, for example 1/4; needs
-    /// --cassandra and --keyspace
+    /// --cassandra, --keyspace and, unless --no-load is given, --start-at
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
 
