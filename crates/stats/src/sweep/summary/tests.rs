@@ -1,9 +1,9 @@
 use super::*;
-use crate::FailureKind;
 use crate::random::SplitMix64;
 use crate::rounds::Difference;
 use crate::sweep::testing::{cell, header, shard};
 use crate::sweep::{Check, SweepLog, SweepPart, SweepRun};
+use crate::{FailureKind, Role};
 
 fn design(cells: Vec<Cell>) -> SweepDesign {
     summary(cells).designs.remove(0)
