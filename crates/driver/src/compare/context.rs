@@ -121,11 +121,12 @@ impl<'a> Context<'a> {
         self.log.state().instance(&design.info().id).is_none()
     }
 
-    /// Returns how long a step may take that only explains figures: `most`, or less with a budget.
+    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at least.
     pub fn explaining(&self, most: Duration) -> Duration {
+        let share = |budget: Budget| budget.explaining().max(Duration::from_secs(1));
         self.settings
             .budget
-            .map_or(most, |budget| most.min(budget.explaining()))
+            .map_or(most, |budget| most.min(share(budget)))
     }
 
     /// Returns whether how much is loaded is still open.
