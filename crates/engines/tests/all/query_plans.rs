@@ -1,6 +1,7 @@
 //! Plans of queries on designs without a server.
 
-use super::support::{Started, events};
+use super::columns::table;
+use super::support::Started;
 
 const MEAN: &str =
     "SELECT series, avg(small) AS mean FROM events WHERE time > '1970-01-01' GROUP BY series";
@@ -15,7 +16,7 @@ async fn designs_tell_what_datafusion_does_without_doing_it() {
         ("local", "local/columnar?columns=4", "Columnar"),
     ] {
         let started = Started::new(engine, folder.path().join(engine)).await;
-        let design = started.loaded(id, &events()).await;
+        let design = started.loaded(id, &table()).await;
         design.settle().await.unwrap();
         let plan = design.query_plan(MEAN).await.unwrap().unwrap();
         assert_eq!(plan.by, "DataFusion", "{id}");

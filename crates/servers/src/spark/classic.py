@@ -107,7 +107,8 @@ class Classic(Asking):
 
     def there(self):
         """The executors of a cluster and the cores of all of them."""
-        return self.executors(), self.context._jsc.sc().schedulerBackend().totalCoreCount().get()
+        # Py4J hands the number over as an int.
+        return self.executors(), int(self.context._jsc.sc().schedulerBackend().totalCoreCount())
 
     def is_stopped(self):
         return self.context._jsc.sc().isStopped()

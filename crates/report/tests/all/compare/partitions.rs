@@ -25,7 +25,7 @@ fn with(most: u64) -> Summary {
             nodes: 1,
         }],
     }));
-    Summary::from_records(&records).unwrap()
+    Summary::from_records(&records).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn with_plans() -> Summary {
             plan,
         }));
     }
-    Summary::from_records(&records).unwrap()
+    Summary::from_records(&records).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
