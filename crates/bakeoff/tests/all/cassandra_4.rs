@@ -13,7 +13,8 @@ const OF_SENSORS: &str = "title = \"t\"\n\
      sql = \"SELECT time, value FROM sensor WHERE sensor_id = 10 AND time BETWEEN 50 AND 99 ORDER BY time\"\n";
 
 /// Each design is loaded and driven on a server of its own release.
-const UNDER_LOAD: &str = "\n[mix]\n[[mix.operations]]\nname = \"insert\"\naction = \"insert\"\nweight = 50\n\
+const UNDER_LOAD: &str = "\n[mix]\n[[mix.operations]]\nname = \"insert\"\naction = \"insert\"\n\
+     keys = \"uniform\"\nweight = 50\n\
      [[mix.operations]]\nname = \"read\"\naction = \"read-row\"\nkeys = \"uniform\"\nweight = 50\n";
 
 /// Tables and operations in CQL, whose reads are compared with the rows.
