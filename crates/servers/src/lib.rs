@@ -8,6 +8,7 @@
 mod account;
 pub mod cassandra;
 mod details;
+mod disk;
 mod driver_process;
 mod duckdb;
 mod engine;

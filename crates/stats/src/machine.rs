@@ -12,6 +12,10 @@ pub struct Machine {
     pub cpu: String,
     pub cores: u32,
     pub memory_bytes: u64,
+    /// Maker and model that the firmware names, which is the type of a rented machine in some clouds:
+    /// `Amazon EC2 m5.large`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// Several nodes that were started of one engine, all on the machine of the run.

@@ -15,7 +15,7 @@ use bakeoff_stats::{Run, ScanQuestion, Summary, UsersForecast};
 use clap::Args;
 
 use crate::cmd::history::run_folders;
-use crate::cmd::options::choice::parse_rows;
+use crate::cmd::options::choice::{parse_rate, parse_rows};
 use crate::exit::{Exit, Misuse};
 use crate::terminal::{json, stdout};
 use machines::MachineOptions;
@@ -51,14 +51,14 @@ const NOT_WITH_RECORDS: [&str; 8] = [
 
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
 /// run measured, and what several users get, machines and their cost; the time of a question by the records that it
-/// reads; or how fast the load of `bakeoff drive` would be on a slower disk.
+/// reads; or how fast the load of `bakeoff drive` would be on a slower disk, and what a rate of reads needs from it.
 ///
 /// Each figure has its 90% interval and says what it rests on; where the run supports none, it says
 /// what to measure instead.
 #[derive(Args)]
 pub struct Forecast {
-    /// The folder that `bakeoff run` wrote to, or with --disk-read that of `bakeoff drive`; with --ledger
-    /// one that holds such folders
+    /// The folder that `bakeoff run` wrote to, or with --disk-read or --reads that of `bakeoff drive`; with
+    /// --ledger one that holds such folders
     dir: PathBuf,
 
     /// Rows to forecast, for example 4.16M [default: the workload's full scale, and for --users alone those measured]
@@ -104,6 +104,11 @@ pub struct Forecast {
     #[arg(long, value_name = "RATE", value_parser = parse_disk_rate, conflicts_with_all = OF_A_RUN, conflicts_with_all = ["validate", "ledger", "validate_at"])]
     disk_read: Option<f64>,
 
+    /// Reads a second, for example 10k: the bytes a second that a load's designs need from their disk for them, by what
+    /// each read took from it, and by the length of a chunk
+    #[arg(long, value_name = "RATE", value_parser = parse_rate, allow_negative_numbers = true, conflicts_with_all = OF_A_RUN, conflicts_with_all = ["validate", "ledger", "validate_at", "disk_read"])]
+    reads: Option<f64>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -114,8 +119,7 @@ impl Forecast {
         let text = if self.ledger {
             self.of_ledgers()?
         } else if DriveRun::is_one(&self.dir) && !self.validate {
-            let bounded = self.validate_at.as_deref();
-            slower_disk::render(&self.dir, self.disk_read, bounded, self.json)?
+            self.of_load()?
         } else {
             self.of_run(&read(&self.dir)?)?
         };
@@ -124,10 +128,22 @@ impl Forecast {
         Ok(Exit::Complete)
     }
 
+    fn of_load(&self) -> Result<String> {
+        if let Some(reads) = self.reads {
+            return slower_disk::render_for_reads(&self.dir, reads, self.json);
+        }
+        let bounded = self.validate_at.as_deref();
+        slower_disk::render(&self.dir, self.disk_read, bounded, self.json)
+    }
+
     fn of_run(&self, summary: &Summary) -> Result<String> {
-        if self.disk_read.is_some() {
+        let of_load = [
+            ("--disk-read", self.disk_read.is_some()),
+            ("--reads", self.reads.is_some()),
+        ];
+        if let Some((option, _)) = of_load.into_iter().find(|(_, is_given)| *is_given) {
             let of_run = anyhow!(
-                "--disk-read is for a load: name the folder of `bakeoff drive` in place of {}",
+                "{option} is for a load: name the folder of `bakeoff drive` in place of {}",
                 self.dir.display()
             );
             return Err(Misuse::new(of_run).into());

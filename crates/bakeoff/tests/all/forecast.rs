@@ -204,6 +204,7 @@ fn no_option_is_ignored() {
         &["--ledger"],
         &["--validate-at", "out"],
         &["--disk-read", "50MB/s"],
+        &["--reads", "10k"],
     ];
     for one in alone {
         for other in of_a_run {
@@ -349,6 +350,14 @@ fn a_slower_disk_is_for_loads_of_which_the_bytes_are_known() {
     of_load(&["--disk-read", "50MB/s"])
         .expect(2)
         .says("no design has the bytes that were read from the disk");
+    let reads = bench.bakeoff(&["forecast", "out", "--reads", "10k"]);
+    reads.expect(2).says("--reads is for a load");
+    of_load(&["--reads", "10k"])
+        .expect(2)
+        .says("shows nothing about reads from the disk: no design has the bytes");
+    of_load(&["--reads", "0"])
+        .expect(2)
+        .says("not a rate above 0");
     of_load(&["--disk-read", "50MB"])
         .expect(2)
         .says("not bytes a second");

@@ -12,7 +12,7 @@ pub fn started(
     version: &str,
     machine: &Machine,
 ) -> Vec<(&'static str, String)> {
-    vec![
+    let mut facts = vec![
         ("Command", command.to_owned()),
         ("Started", started_at.to_owned()),
         ("Bakeoff", version.to_owned()),
@@ -22,7 +22,9 @@ pub fn started(
         ),
         ("Memory", units::bytes(machine.memory_bytes as f64)),
         ("System", machine.os.clone()),
-    ]
+    ];
+    facts.extend(machine.model.clone().map(|model| ("Model", model)));
+    facts
 }
 
 pub fn engine(engine: &EngineInfo) -> String {

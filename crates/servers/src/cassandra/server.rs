@@ -16,10 +16,10 @@ use super::log;
 use super::release::Release;
 use super::runs_as::RunsAs;
 use crate::details::Details;
+use crate::disk;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::home::Home;
-use crate::machine::read_ahead_bytes;
 use crate::record::{self, Entry, Record};
 
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
@@ -189,9 +189,7 @@ impl Server {
             own.push(("disk read limit", format!("{} MB/s", bytes as f64 / 1e6)));
         }
         own.push(("disk_access_mode", details.disk_access.to_string()));
-        if let Some(bytes) = read_ahead_bytes(self.dir()) {
-            own.push(("read_ahead_bytes", bytes.to_string()));
-        }
+        own.extend(disk::settings(self.dir()));
         own.push(("jvm_flags", flags::reported(&details.tuning)));
         let chosen = details.chosen(Release::of(self.version()));
         own.into_iter()

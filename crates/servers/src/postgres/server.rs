@@ -15,9 +15,9 @@ use super::log;
 use super::primary::Primary;
 use super::secret::Secret;
 use crate::account::Account;
+use crate::disk;
 use crate::error::Result;
 use crate::home::Home;
-use crate::machine::read_ahead_bytes;
 use crate::record::{self, Record};
 
 /// Name of the superuser.
@@ -143,9 +143,7 @@ impl Server {
                 format!("{path}, since that user cannot reach the run's"),
             ));
         }
-        if let Some(bytes) = read_ahead_bytes(self.folder.path()) {
-            own.push(("read_ahead_bytes", bytes.to_string()));
-        }
+        own.extend(disk::settings(self.folder.path()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .chain(self.settings.clone())

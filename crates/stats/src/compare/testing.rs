@@ -25,6 +25,7 @@ pub fn header() -> Header {
             cpu: "test".to_owned(),
             cores: 2,
             memory_bytes: 1 << 30,
+            model: None,
         },
         scale: Scale {
             full_rows: 10_000,

@@ -40,6 +40,8 @@ pub enum NoDiskForecast {
          starts, and that the system lets it look at"
     )]
     NoBytes,
+    #[error("none of its operations reads: drive a mix with reads")]
+    NoReads,
     #[error(
         "the other one was not bounded: drive it with `disk_read` in the [server] of its workload"
     )]

@@ -3,6 +3,7 @@
 
 mod climb;
 mod disk;
+mod disk_for_reads;
 mod figures;
 mod header;
 mod histogram_log;
@@ -21,6 +22,7 @@ mod window;
 
 pub use climb::least_climb;
 pub use disk::{NoDiskForecast, OnDisk};
+pub use disk_for_reads::DiskForReads;
 pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};

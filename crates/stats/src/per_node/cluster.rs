@@ -116,6 +116,7 @@ mod tests {
             cpu: String::new(),
             cores: 6,
             memory_bytes: 0,
+            model: None,
         };
         Cluster::of(&design, engines, &machine)
     }

@@ -35,6 +35,7 @@ pub fn header() -> SweepHeader {
             cpu: String::new(),
             cores: 2,
             memory_bytes: 0,
+            model: None,
         },
         threads: 2,
         batches: vec![1, 100],

@@ -1,8 +1,9 @@
-//! `bakeoff forecast` on the folder of a load: what a slower disk would leave of it.
+//! `bakeoff forecast` on the folder of a load: what a slower disk would leave of it, and what a rate of reads needs.
 
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
+use bakeoff_report::drive::disk_for_reads::DiskForRate;
 use bakeoff_report::drive::slower_disk::SlowerDisk;
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
 
@@ -27,8 +28,9 @@ pub fn render(dir: &Path, disk: Option<f64>, bounded: Option<&Path>, json: bool)
             )
         }),
         (None, None) => Err(anyhow!(
-            "{} is the folder of a load, of which there is a forecast for a slower disk only, with \
-             --disk-read 50MB/s; for another one name the folder of `bakeoff run`",
+            "{} is the folder of a load, of which there are forecasts about the disk only, for a \
+             slower one with --disk-read 50MB/s and for a rate of reads with --reads 10k; for another one name the \
+             folder of `bakeoff run`",
             dir.display()
         )),
     };
@@ -37,6 +39,24 @@ pub fn render(dir: &Path, disk: Option<f64>, bounded: Option<&Path>, json: bool)
         forecast.json()?
     } else {
         forecast.render()
+    })
+}
+
+/// Renders what the designs of the load in a folder need from their disk for this many reads a second.
+///
+/// # Errors
+/// Fails with a misuse if the load shows nothing about reads from the disk.
+pub fn render_for_reads(dir: &Path, reads: f64, json: bool) -> Result<String> {
+    let estimate = DiskForRate::of(&summary(dir)?, reads).map_err(|why| {
+        Misuse::new(anyhow!(
+            "the load in {} shows nothing about reads from the disk: {why}",
+            dir.display()
+        ))
+    })?;
+    Ok(if json {
+        estimate.json()?
+    } else {
+        estimate.render()
     })
 }
 

@@ -168,6 +168,7 @@ fn header(seed: u64) -> SweepHeader {
             cpu: "test".to_owned(),
             cores: 1,
             memory_bytes: 1 << 30,
+            model: None,
         },
         threads: 1,
         batches: vec![10, 20],

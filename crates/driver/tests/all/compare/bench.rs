@@ -301,6 +301,7 @@ fn header(fakes: &[Fake]) -> Header {
             cpu: "test".to_owned(),
             cores: 1,
             memory_bytes: 1 << 30,
+            model: None,
         },
         scale: Scale {
             full_rows: 30_000,

@@ -264,6 +264,7 @@ impl Bench {
                 cpu: "test".to_owned(),
                 cores: 1,
                 memory_bytes: 1 << 30,
+                model: None,
             },
             threads: load.threads,
             shard: (load.shard.index, load.shard.of),

@@ -101,6 +101,7 @@ impl Bench {
                 cpu: "test".to_owned(),
                 cores: 1,
                 memory_bytes: 1 << 30,
+                model: None,
             },
             threads: 1,
             batches: grid.batches.iter().copied().map(u64::from).collect(),

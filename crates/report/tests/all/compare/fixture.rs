@@ -380,6 +380,7 @@ fn header() -> Header {
             cpu: "Intel Xeon Platinum 8481C @ 2.70GHz".to_owned(),
             cores: 2,
             memory_bytes: 8 << 30,
+            model: None,
         },
         scale: Scale {
             full_rows: 4_160_000,

@@ -269,6 +269,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
             cpu: "Intel Xeon Platinum 8481C @ 2.70GHz".to_owned(),
             cores: 2,
             memory_bytes: 8 << 30,
+            model: None,
         },
         threads: 1,
         shard: (0, 1),

@@ -1,5 +1,7 @@
 //! Every form of report of a load.
 
+#[cfg(test)]
+mod disk_for_reads;
 pub mod fixture;
 #[cfg(test)]
 mod html;

@@ -151,6 +151,7 @@ pub fn header() -> SweepHeader {
             cpu: "a processor".to_owned(),
             cores: 2,
             memory_bytes: 16 << 30,
+            model: None,
         },
         threads: 2,
         batches: vec![1, 100, 10_000],
