@@ -18,6 +18,18 @@ pub struct Machine {
     pub model: Option<String>,
 }
 
+impl Machine {
+    /// Returns whether nothing tells this machine from another one. Earlier versions recorded no model.
+    pub fn may_be(&self, other: &Machine) -> bool {
+        let is_unlike = |model: &String| other.model.as_ref().is_some_and(|there| there != model);
+        let of_other = Machine {
+            model: self.model.clone(),
+            ..other.clone()
+        };
+        *self == of_other && !self.model.as_ref().is_some_and(is_unlike)
+    }
+}
+
 /// Several nodes that were started of one engine, all on the machine of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodesInfo {
@@ -125,5 +137,26 @@ impl std::ops::Add for CpuSeconds {
             client: self.client + other.client,
             server: self.server.zip(other.server).map(|(a, b)| a + b),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_a_model_may_be_one_with_a_model() {
+        let machine = |model: Option<&str>, cores| Machine {
+            os: "Linux".to_owned(),
+            cpu: "CPU".to_owned(),
+            cores,
+            memory_bytes: 1 << 30,
+            model: model.map(str::to_owned),
+        };
+        assert!(machine(None, 2).may_be(&machine(Some("a"), 2)));
+        assert!(machine(Some("a"), 2).may_be(&machine(None, 2)));
+        assert!(machine(Some("a"), 2).may_be(&machine(Some("a"), 2)));
+        assert!(!machine(Some("a"), 2).may_be(&machine(Some("b"), 2)));
+        assert!(!machine(None, 2).may_be(&machine(None, 4)));
     }
 }

@@ -85,7 +85,7 @@ impl DriveSummary {
             ("schedules", own.schedule != other.schedule),
             ("operations in flight", own.in_flight != other.in_flight),
             ("threads", own.threads != other.threads),
-            ("machines", own.machine != other.machine),
+            ("machines", !own.machine.may_be(&other.machine)),
         ];
         if let Some((what, _)) = unlike.into_iter().find(|(_, differs)| *differs) {
             return Err(NoDiskForecast::Unlike(what));

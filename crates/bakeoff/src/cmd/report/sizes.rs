@@ -177,7 +177,7 @@ impl Size {
     /// Says that another folder is of another machine, where that decides what nodes did.
     fn note_other_machine(&self, other: &Size) {
         let shares = |size: &Size| size.rates.iter().any(|rate| rate.cluster.is_shared());
-        if self.machine != other.machine && (shares(self) || shares(other)) {
+        if !self.machine.may_be(&other.machine) && (shares(self) || shares(other)) {
             print_line(format!(
                 "warning: {} and {} were measured on different machines, which nodes shared: rates differ by the \
                  machines, too",
