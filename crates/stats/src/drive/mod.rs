@@ -21,7 +21,7 @@ mod window;
 
 pub use climb::least_climb;
 pub use disk::{NoDiskForecast, OnDisk};
-pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
+pub use figures::{CurvePoint, Latency, LoadFigures, NodeRequests, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
