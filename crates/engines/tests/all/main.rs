@@ -22,6 +22,7 @@ mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_summary;
 mod cassandra_table_options;
+mod cassandra_time_outs;
 mod cassandra_workloads;
 mod columns;
 mod duckdb;

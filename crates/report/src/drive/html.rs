@@ -42,9 +42,18 @@ fn figures(summary: &DriveSummary) -> String {
     }
     [
         section("All figures", &tables::designs(summary)),
+        requests(summary),
         section("Operations", &tables::operations(summary)),
     ]
     .concat()
+}
+
+/// Renders what a node says of its requests, where one was asked.
+fn requests(summary: &DriveSummary) -> String {
+    let table = tables::requests(summary);
+    table.map_or_else(String::new, |table| {
+        section("By the server's own measure", &table)
+    })
 }
 
 fn partitions(summary: &DriveSummary) -> String {
@@ -192,7 +201,13 @@ fn how_to_read(summary: &DriveSummary) -> String {
                 .to_owned(),
         );
     }
-    let own_latency = |s: &SecondCounts| s.server.read_p99_micros.or(s.server.write_p99_micros);
+    let own_latency = |s: &SecondCounts| {
+        let local = s.server.read_p99_micros.or(s.server.write_p99_micros);
+        let coordinator = s.server.coordinator_read_p99_micros;
+        local
+            .or(coordinator)
+            .or(s.server.coordinator_write_p99_micros)
+    };
     if seconds().any(|s| own_latency(s).is_some()) {
         sentences.push(
             "The server tells its own p99 in whole milliseconds: below 0.5 ms it is not known, and \

@@ -32,7 +32,7 @@ pub(crate) const PREFERRED: [(&str, &str); 5] = [
 ];
 
 /// The time-outs of requests: Bakeoff's, which give aggregates of whole tables time, and those that Cassandra is
-/// shipped with.
+/// shipped with. That of a read counts from the start of a statement, for all pages of an aggregate together.
 pub(crate) const TIME_OUTS: [(&str, &str, &str); 7] = [
     ("read_request_timeout", "600s", "5s"),
     ("range_request_timeout", "600s", "10s"),

@@ -46,10 +46,26 @@ pub struct LoadFigures {
     pub key_cache_hits: Option<f64>,
     /// Share of the requests to its cache of rows that it answered, 0 to 1.
     pub row_cache_hits: Option<f64>,
+    /// Reads by key of the load's tables that one node answered from its own data.
+    pub local_reads: NodeRequests,
+    /// Writes to these tables that this node applied to its own data.
+    pub local_writes: NodeRequests,
+    /// Reads by key of these tables that clients asked of this node.
+    pub coordinator_reads: NodeRequests,
+    /// Writes to these tables that clients asked of this node.
+    pub coordinator_writes: NodeRequests,
     /// Largest resident memory of the server.
     pub resident_bytes: Option<u64>,
     /// Largest page cache within the server's memory limit; `None` without a limit.
     pub page_cache_bytes: Option<u64>,
+}
+
+/// Requests to one node for the tables of a load, by its own measure. `None` means unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct NodeRequests {
+    pub per_second: Option<f64>,
+    /// Highest of the node's recent p99 in microseconds, of its slowest table.
+    pub p99_micros: Option<f64>,
 }
 
 /// Figures of one operation. Rates count operations that ended while operations became due;

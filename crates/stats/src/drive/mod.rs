@@ -23,7 +23,7 @@ mod window;
 pub use climb::least_climb;
 pub use disk::{NoDiskForecast, OnDisk};
 pub use disk_for_reads::DiskForReads;
-pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
+pub use figures::{CurvePoint, Latency, LoadFigures, NodeRequests, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};

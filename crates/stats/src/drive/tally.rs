@@ -211,4 +211,16 @@ pub struct ServerSample {
     pub read_p99_micros: Option<f64>,
     /// Recent p99 of local writes of the table by the server's own measure, in microseconds.
     pub write_p99_micros: Option<f64>,
+    /// Reads by key of the tables that one node has answered from its own data, like the next three since it started.
+    pub local_reads: Option<u64>,
+    /// Writes to the tables that this node has applied to its own data.
+    pub local_writes: Option<u64>,
+    /// Reads by key of the tables that clients have asked of this node.
+    pub coordinator_reads: Option<u64>,
+    /// Writes to the tables that clients have asked of this node.
+    pub coordinator_writes: Option<u64>,
+    /// Recent p99 of reads that this node coordinated, by its own measure, in microseconds.
+    pub coordinator_read_p99_micros: Option<f64>,
+    /// Recent p99 of writes that this node coordinated, by its own measure, in microseconds.
+    pub coordinator_write_p99_micros: Option<f64>,
 }

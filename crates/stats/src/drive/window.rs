@@ -1,7 +1,10 @@
 //! Counts of one or several trials: rates and times after the warm-up, failures of all of it.
 
-use std::ops::{AddAssign, Range};
+mod growth;
 
+use std::ops::AddAssign;
+
+use self::growth::{CacheUse, Growth, Requests};
 use super::figures::{LoadFigures, OperationFigures};
 use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
 use crate::counts::{add, total};
@@ -25,6 +28,10 @@ pub struct Window {
     chunk_cache: CacheUse,
     key_cache: CacheUse,
     row_cache: CacheUse,
+    local_reads: Requests,
+    local_writes: Requests,
+    coordinator_reads: Requests,
+    coordinator_writes: Requests,
     resident_bytes: Option<u64>,
     page_cache_bytes: Option<u64>,
 }
@@ -38,23 +45,6 @@ struct OperationWindow {
     successes: u64,
     rows: u64,
     bytes: u64,
-}
-
-/// Growth of a counter of the server, and the operations during that time.
-#[derive(Debug, Clone, Copy, Default)]
-struct Growth {
-    amount: f64,
-    seconds: f64,
-    operations: u64,
-    /// Bytes of values that were read.
-    bytes_returned: u64,
-}
-
-/// Growth of the requests to a cache of the server, and of those that it answered.
-#[derive(Debug, Clone, Copy, Default)]
-struct CacheUse {
-    hits: Growth,
-    requests: Growth,
 }
 
 impl Window {
@@ -91,6 +81,10 @@ impl Window {
                 requests: grown(requests),
             }
         };
+        let requests = |count: fn(&ServerSample) -> Option<f64>,
+                        p99_micros: fn(&ServerSample) -> Option<f64>| {
+            Requests::between(header, counts, whole.clone(), count, p99_micros)
+        };
         let mut window = Window {
             seconds,
             operations: vec![OperationWindow::default(); header.operations.len()],
@@ -114,6 +108,16 @@ impl Window {
             row_cache: cache_use(
                 |s| s.row_cache.map(|c| c.hits as f64),
                 |s| s.row_cache.map(|c| c.requests as f64),
+            ),
+            local_reads: requests(|s| s.local_reads.map(|n| n as f64), |s| s.read_p99_micros),
+            local_writes: requests(|s| s.local_writes.map(|n| n as f64), |s| s.write_p99_micros),
+            coordinator_reads: requests(
+                |s| s.coordinator_reads.map(|n| n as f64),
+                |s| s.coordinator_read_p99_micros,
+            ),
+            coordinator_writes: requests(
+                |s| s.coordinator_writes.map(|n| n as f64),
+                |s| s.coordinator_write_p99_micros,
             ),
             resident_bytes: counts.iter().filter_map(|c| c.server.resident_bytes).max(),
             page_cache_bytes: { counts.iter() }
@@ -183,6 +187,10 @@ impl Window {
             chunk_cache_hits: self.chunk_cache.share(),
             key_cache_hits: self.key_cache.share(),
             row_cache_hits: self.row_cache.share(),
+            local_reads: self.local_reads.figures(),
+            local_writes: self.local_writes.figures(),
+            coordinator_reads: self.coordinator_reads.figures(),
+            coordinator_writes: self.coordinator_writes.figures(),
             resident_bytes: self.resident_bytes,
             page_cache_bytes: self.page_cache_bytes,
         }
@@ -206,6 +214,10 @@ impl AddAssign<&Window> for Window {
             chunk_cache,
             key_cache,
             row_cache,
+            local_reads,
+            local_writes,
+            coordinator_reads,
+            coordinator_writes,
             resident_bytes,
             page_cache_bytes,
         } = other;
@@ -225,6 +237,10 @@ impl AddAssign<&Window> for Window {
         self.chunk_cache += *chunk_cache;
         self.key_cache += *key_cache;
         self.row_cache += *row_cache;
+        self.local_reads += *local_reads;
+        self.local_writes += *local_writes;
+        self.coordinator_reads += *coordinator_reads;
+        self.coordinator_writes += *coordinator_writes;
         self.resident_bytes = self.resident_bytes.max(*resident_bytes);
         self.page_cache_bytes = self.page_cache_bytes.max(*page_cache_bytes);
     }
@@ -242,101 +258,6 @@ impl AddAssign<&OperationWindow> for OperationWindow {
         add(&mut self.successes, *successes);
         add(&mut self.rows, *rows);
         add(&mut self.bytes, *bytes);
-    }
-}
-
-impl AddAssign for Growth {
-    fn add_assign(&mut self, other: Growth) {
-        let Growth {
-            amount,
-            seconds,
-            operations,
-            bytes_returned,
-        } = other;
-        self.amount += amount;
-        self.seconds += seconds;
-        add(&mut self.operations, operations);
-        add(&mut self.bytes_returned, bytes_returned);
-    }
-}
-
-impl AddAssign for CacheUse {
-    fn add_assign(&mut self, other: CacheUse) {
-        let CacheUse { hits, requests } = other;
-        self.hits += hits;
-        self.requests += requests;
-    }
-}
-
-impl CacheUse {
-    /// Returns the share of the requests that the cache answered; `None` without requests.
-    fn share(&self) -> Option<f64> {
-        (self.requests.amount > 0.0).then(|| self.hits.amount / self.requests.amount)
-    }
-}
-
-impl Growth {
-    fn per_operation(amount: f64, operations: u64) -> Growth {
-        Growth {
-            amount,
-            operations,
-            ..Growth::default()
-        }
-    }
-
-    /// Computes the growth from the sample before the first of these seconds, if there is one, to
-    /// the last sample.
-    fn between(
-        header: &DriveHeader,
-        counts: &[SecondCounts],
-        seconds: Range<u32>,
-        value: fn(&ServerSample) -> Option<f64>,
-    ) -> Growth {
-        let mut grown = Growth::default();
-        let mut before: Option<(u32, f64)> = None;
-        // Operations and bytes since the sample before.
-        let (mut operations, mut bytes_returned) = (0, 0);
-        let first = seconds.start.saturating_sub(1);
-        for second in counts
-            .iter()
-            .filter(|c| (first..seconds.end).contains(&c.second))
-        {
-            add(&mut operations, second.successes());
-            add(&mut operations, second.failed());
-            let read = header.operations.iter().zip(&second.operations);
-            let read = read
-                .filter(|(info, _)| !info.writes)
-                .map(|(_, counts)| counts.bytes);
-            add(&mut bytes_returned, total(read));
-            let Some(now) = value(&second.server) else {
-                continue;
-            };
-            if let Some((at, then)) = before {
-                grown += Growth {
-                    // A server that was restarted counts from zero.
-                    amount: if now < then { now } else { now - then },
-                    seconds: f64::from(second.second.saturating_sub(at)),
-                    operations,
-                    bytes_returned,
-                };
-            }
-            before = Some((second.second, now));
-            (operations, bytes_returned) = (0, 0);
-        }
-        grown
-    }
-
-    fn by_operation(&self) -> Option<f64> {
-        (self.operations > 0).then(|| self.amount / self.operations as f64)
-    }
-
-    fn by_second(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.amount / self.seconds)
-    }
-
-    fn by_byte(&self) -> Option<f64> {
-        let known = self.seconds > 0.0 && self.bytes_returned > 0;
-        known.then(|| self.amount / self.bytes_returned as f64)
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Sampled<'a> {
     /// Version of the server.
     pub version: &'a str,
     pub keyspace: &'a str,
-    /// Tables whose latency is sampled; the slowest one counts.
+    /// Tables whose requests and latency are sampled: requests are added up, and of latencies the slowest one counts.
     pub tables: &'a [String],
 }
 
@@ -136,24 +136,55 @@ impl Caches {
     }
 }
 
+/// Columns `count` and `p99th_ms` of a table's row in a view.
+type Shown = (Option<i64>, Option<f64>);
+
+/// What a view of a node shows of the tables of a load.
+#[derive(Debug, Default, PartialEq)]
+struct Requests {
+    /// Number of requests since the node started; `None` if it is not known of every table.
+    count: Option<u64>,
+    /// Recent 99th percentile of the slowest table, in microseconds.
+    p99_micros: Option<f64>,
+}
+
+impl Requests {
+    fn new(version: &str, shown: &[Shown]) -> Requests {
+        let counts = shown.iter().map(|(count, _)| u64::try_from((*count)?).ok());
+        let p99: Vec<Option<f64>> = shown.iter().map(|(_, p99)| *p99).collect();
+        Requests {
+            count: counts.sum::<Option<u64>>().filter(|_| !shown.is_empty()),
+            p99_micros: slowest(version, &p99),
+        }
+    }
+}
+
 /// The failure of a request, since there is no such view or the time limit has passed.
 struct Unanswered;
 
 impl Sampled<'_> {
     async fn ask(&self, node: &Node, used: ServerSample) -> ServerSample {
-        let (compactions, caches, read, write) = tokio::join!(
+        let (compactions, caches, reads, writes, coordinator_reads, coordinator_writes) = tokio::join!(
             self.compactions(node),
             self.caches(node),
-            self.latency(node, "local_read_latency"),
-            self.latency(node, "local_write_latency"),
+            self.requests(node, "local_read_latency"),
+            self.requests(node, "local_write_latency"),
+            self.requests(node, "coordinator_read_latency"),
+            self.requests(node, "coordinator_write_latency"),
         );
         ServerSample {
             pending_compactions: compactions,
             chunk_cache: caches.chunks,
             key_cache: caches.keys,
             row_cache: caches.rows,
-            read_p99_micros: read,
-            write_p99_micros: write,
+            read_p99_micros: reads.p99_micros,
+            write_p99_micros: writes.p99_micros,
+            local_reads: reads.count,
+            local_writes: writes.count,
+            coordinator_reads: coordinator_reads.count,
+            coordinator_writes: coordinator_writes.count,
+            coordinator_read_p99_micros: coordinator_reads.p99_micros,
+            coordinator_write_p99_micros: coordinator_writes.p99_micros,
             ..used
         }
     }
@@ -178,17 +209,20 @@ impl Sampled<'_> {
         Caches::named(rows.filter_map(Result::ok))
     }
 
-    /// Returns the recent 99th percentile of the server's own time for the tables, in microseconds.
-    async fn latency(&self, node: &Node, view: &str) -> Option<f64> {
+    /// Returns what a view shows of the tables; nothing if it does not show one of them in time.
+    async fn requests(&self, node: &Node, view: &str) -> Requests {
         let cql = format!(
-            "SELECT p99th_ms FROM system_views.{view} WHERE keyspace_name = ? AND table_name = ?"
+            "SELECT \"count\", p99th_ms FROM system_views.{view} \
+             WHERE keyspace_name = ? AND table_name = ?"
         );
-        let mut shown = Vec::with_capacity(self.tables.len());
+        let mut shown: Vec<Shown> = Vec::with_capacity(self.tables.len());
         for table in self.tables {
-            let row = self.first(node, &cql, (self.keyspace, table)).await;
-            shown.push(row.ok()?.and_then(|(shown,): (Option<f64>,)| shown));
+            match self.first(node, &cql, (self.keyspace, table)).await {
+                Ok(row) => shown.push(row.unwrap_or_default()),
+                Err(Unanswered) => return Requests::default(),
+            }
         }
-        slowest(self.version, &shown)
+        Requests::new(self.version, &shown)
     }
 
     /// Queries the first row of a result from a node.
@@ -232,11 +266,13 @@ fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
 /// Converts a latency as a system view shows it to microseconds; `None` if it is too short to be
 /// shown.
 ///
-/// Cassandra 5.0 calls the column milliseconds, but divides microseconds as if they were nanoseconds:
+/// Cassandra 4.1 and 5.0 call the column milliseconds, but divide microseconds as if they were nanoseconds:
 /// 2,759 microseconds, as JMX shows them, become 0.003. The resolution is therefore a millisecond.
 /// The unit of other releases is not known.
 fn micros(version: &str, shown: f64) -> Option<f64> {
-    (version.starts_with("5.0.") && shown > 0.0).then_some(shown * 1e6)
+    let mut releases = ["4.1.", "5.0."].iter();
+    let is_known = releases.any(|release| version.starts_with(release));
+    (is_known && shown > 0.0).then_some(shown * 1e6)
 }
 
 #[cfg(test)]
@@ -248,6 +284,7 @@ mod tests {
     #[test]
     fn latency_is_known_where_its_unit_is() {
         assert_eq!(micros("5.0.9", 0.003), Some(3000.0));
+        assert_eq!(micros("4.1.10", 0.002), Some(2000.0));
         assert_eq!(micros("5.0.9", 0.0), None);
         assert_eq!(micros("4.0.1", 0.003), None);
     }
@@ -265,6 +302,23 @@ mod tests {
             ..Caches::default()
         };
         assert_eq!(Caches::named(rows.into_iter()), expected);
+    }
+
+    #[test]
+    fn requests_of_tables_are_added_up_if_all_are_known() {
+        let of = |shown: &[Shown]| Requests::new("5.0.9", shown);
+        let both = Requests {
+            count: Some(12),
+            p99_micros: Some(4000.0),
+        };
+        assert_eq!(of(&[(Some(5), Some(0.004)), (Some(7), None)]), both);
+        let without_a_count = Requests {
+            count: None,
+            ..both
+        };
+        assert_eq!(of(&[(Some(5), Some(0.004)), (None, None)]), without_a_count);
+        assert_eq!(of(&[(Some(-1), None)]), Requests::default());
+        assert_eq!(of(&[]), Requests::default(), "no table is known yet");
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub async fn too_few_replicas_are_counted(loads: &Loads) {
     );
 }
 
+/// Samples that are asked for before one has to hold everything.
+const MOST_SAMPLES: u32 = 60;
+
 /// Workload with all rows in one partition, whose reads are slow enough for the server's own figures,
 /// which have a resolution of a millisecond.
 const ONE_PARTITION: &str = r#"
@@ -73,16 +76,34 @@ pub async fn the_server_is_sampled(loads: &Loads, server: &Server) {
     loaded.fill().await;
     loaded.drive().await.assert_right("sampled");
     // A server that is kept busy may not answer in time for one sample.
-    let sample = loop {
-        tokio::time::sleep(Duration::from_millis(1_100)).await;
-        let sample = loaded.target.sample().await;
-        if sample.pending_compactions.is_some() {
-            break sample;
-        }
+    let is_known = |sample: &ServerSample| {
+        let requests = [sample.local_reads, sample.coordinator_reads];
+        let writes = [sample.local_writes, sample.coordinator_writes];
+        sample.pending_compactions.is_some() && !requests.contains(&None) && !writes.contains(&None)
     };
+    let mut sample = ServerSample::default();
+    for _ in 0..MOST_SAMPLES {
+        if is_known(&sample) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        sample = loaded.target.sample().await;
+    }
+    assert!(is_known(&sample), "{sample:?}");
     // The server is not the engine's own.
     assert_eq!(sample.cpu_seconds, None);
     let table = table_of(&loaded);
+    let counted = server.nodetool(&["tablestats", &table]).await.unwrap();
+    let count = |what: &str| {
+        let mut lines = counted.lines();
+        let number = lines.find_map(|line| line.trim().strip_prefix(what));
+        number.unwrap().trim().parse::<u64>().unwrap()
+    };
+    assert_eq!(sample.local_reads, Some(count("Local read count:")));
+    assert_eq!(sample.local_writes, Some(count("Local write count:")));
+    // The only node is asked for everything.
+    assert!(sample.coordinator_reads > Some(0), "{sample:?}");
+    assert!(sample.coordinator_writes > Some(0), "{sample:?}");
     let (keyspace, table) = table.split_once('.').unwrap();
     let by_jmx = server.nodetool(&["tablehistograms", keyspace, table]).await;
     let by_jmx = by_jmx.unwrap();

@@ -103,8 +103,26 @@ impl<'a> Series<'a> {
                 whole_number,
             ),
             panel(
+                "Answered by one node a second: reads, writes dashed",
+                self.requests(|s| s.local_reads, |s| s.local_writes),
+                number,
+            ),
+            panel(
+                "Coordinated by this node a second: reads, writes dashed",
+                self.requests(|s| s.coordinator_reads, |s| s.coordinator_writes),
+                number,
+            ),
+            panel(
                 "Server's own p99, ms: read, write dashed",
-                self.own_latency(),
+                self.own_latency(|s| s.read_p99_micros, |s| s.write_p99_micros),
+                number,
+            ),
+            panel(
+                "Coordinator's p99, ms: read, write dashed",
+                self.own_latency(
+                    |s| s.coordinator_read_p99_micros,
+                    |s| s.coordinator_write_p99_micros,
+                ),
                 number,
             ),
         ]
@@ -238,12 +256,20 @@ impl<'a> Series<'a> {
     }
 
     fn device(&self) -> Vec<Line> {
-        let count = |requests: Option<u64>| requests.map(|n| n as f64);
+        self.requests(|s| s.device_reads, |s| s.device_writes)
+    }
+
+    /// Makes the lines of requests a second: of reads, and of writes dashed.
+    fn requests(
+        &self,
+        reads: fn(&ServerSample) -> Option<u64>,
+        writes: fn(&ServerSample) -> Option<u64>,
+    ) -> Vec<Line> {
         let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
-            growth::line(self.seconds, stroke, |s| count(value(s)))
+            growth::line(self.seconds, stroke, |s| value(s).map(|n| n as f64))
         };
-        let writes = line(Stroke::Dashed, |s| s.device_writes);
-        let reads = line(Stroke::Strong, |s| s.device_reads);
+        let writes = line(Stroke::Dashed, writes);
+        let reads = line(Stroke::Strong, reads);
         writes.into_iter().chain(reads).collect()
     }
 
@@ -282,11 +308,18 @@ impl<'a> Series<'a> {
         })
     }
 
-    fn own_latency(&self) -> Vec<Line> {
-        let ms = |micros: Option<f64>| micros.map(|m| m / 1e3);
+    /// Makes the lines of what a node itself tells of its times: of reads, and of writes dashed.
+    fn own_latency(
+        &self,
+        read_micros: fn(&ServerSample) -> Option<f64>,
+        write_micros: fn(&ServerSample) -> Option<f64>,
+    ) -> Vec<Line> {
+        let line = |stroke, micros: fn(&ServerSample) -> Option<f64>| {
+            self.gauge(stroke, |s| micros(s).map(|m| m / 1e3))
+        };
         vec![
-            self.gauge(Stroke::Dashed, |s| ms(s.write_p99_micros)),
-            self.gauge(Stroke::Strong, |s| ms(s.read_p99_micros)),
+            line(Stroke::Dashed, write_micros),
+            line(Stroke::Strong, read_micros),
         ]
     }
 }

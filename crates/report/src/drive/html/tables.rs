@@ -2,6 +2,7 @@
 
 mod partitions;
 mod passes;
+mod requests;
 
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{
@@ -17,6 +18,7 @@ use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 pub use partitions::partitions;
 pub use passes::passes;
+pub use requests::requests;
 
 /// Heading, and the content below it.
 type Column<T> = (&'static str, fn(&T) -> String);
@@ -86,10 +88,10 @@ pub fn designs(summary: &DriveSummary) -> String {
             bytes(d.figures().and_then(|f| f.disk_written_per_second))
         }),
         ("Device reads/s", |d| {
-            requests(d.figures().and_then(|f| f.device_reads_per_second))
+            per_second(d.figures().and_then(|f| f.device_reads_per_second))
         }),
         ("Device writes/s", |d| {
-            requests(d.figures().and_then(|f| f.device_writes_per_second))
+            per_second(d.figures().and_then(|f| f.device_writes_per_second))
         }),
         ("GC", |d| percent(d.figures().and_then(|f| f.gc_share))),
         ("Collections/s", |d| {
@@ -356,7 +358,7 @@ fn number(number: Option<f64>) -> String {
     or_none(number, |n| format!("{n:.2}"))
 }
 
-fn requests(per_second: Option<f64>) -> String {
+fn per_second(per_second: Option<f64>) -> String {
     or_none(per_second, units::rate)
 }
 

@@ -1,5 +1,5 @@
 use bakeoff_report::drive::html::render;
-use bakeoff_stats::drive::{DriveRun, SecondCounts};
+use bakeoff_stats::drive::{DriveRun, NodeRequests, SecondCounts};
 
 use super::fixture;
 use super::read::{COMPARISON, PASSES, SEARCH, STALL};
@@ -100,6 +100,38 @@ fn designs_have_what_their_server_allocated_collected_and_asked_of_the_device() 
     assert!(page.contains("Allocated/s</th>"));
 }
 
+#[test]
+fn what_a_node_says_of_its_requests_has_a_table_and_lines() {
+    let heading = "By the server&#39;s own measure";
+    let page = render(&COMPARISON);
+    let (_, table) = page.split_once(heading).unwrap();
+    let table = table.split("</section>").next().unwrap();
+    for cell in [">310<", ">320<", ">330<", ">340<", ">7.00 ms<", ">110 µs<"] {
+        assert!(table.contains(cell), "{cell} in {table}");
+    }
+    // No time of a write is known of the coordinator.
+    assert!(table.contains("Coordinator read p99</th>"));
+    assert!(!table.contains("Coordinator write p99</th>"));
+    let page = render(&STALL);
+    for panel in [
+        "Answered by one node a second: reads, writes dashed",
+        "Coordinated by this node a second: reads, writes dashed",
+        "Coordinator&#39;s p99, ms: read, write dashed",
+    ] {
+        assert_eq!(lines_of(&page, panel), ["plain", "plain"], "{panel}");
+    }
+
+    let mut summary = COMPARISON.clone();
+    for design in &mut summary.designs {
+        let figures = design.figures.as_mut().unwrap();
+        figures.local_reads = NodeRequests::default();
+        figures.local_writes = NodeRequests::default();
+        figures.coordinator_reads = NodeRequests::default();
+        figures.coordinator_writes = NodeRequests::default();
+    }
+    assert!(!render(&summary).contains(heading));
+}
+
 /// The lines below a panel's heading, up to the next one's.
 fn lines_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
     let (_, after) = page.split_once(&format!("{heading}</text>")).unwrap();
@@ -145,6 +177,7 @@ fn points_of_several_seconds_and_a_coarse_p99_are_told() {
             second.server.read_p99_micros,
             second.server.write_p99_micros,
         ) = (None, None);
+        second.server.coordinator_read_p99_micros = None;
     }
     let page = render(&summary);
     assert!(page.contains("Of a load of more than 240 s each point is of several seconds"));

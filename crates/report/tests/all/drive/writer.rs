@@ -123,6 +123,10 @@ impl Writer<'_> {
             device_reads: Some(20_000),
             device_writes: Some(9_000),
             load_average: Some(1.5),
+            local_reads: Some(50_000),
+            local_writes: Some(70_000),
+            coordinator_reads: Some(40_000),
+            coordinator_writes: Some(60_000),
             key_cache: Some(CacheCounts {
                 hits: 100,
                 requests: 1_000,
@@ -247,4 +251,9 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     server.pending_compactions = Some(u64::from(second % 9 > 4));
     server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
     server.write_p99_micros = Some(110.0);
+    add(&mut server.local_reads, 310);
+    add(&mut server.local_writes, 320);
+    add(&mut server.coordinator_reads, 330);
+    add(&mut server.coordinator_writes, 340);
+    server.coordinator_read_p99_micros = Some(7_000.0);
 }

@@ -1,5 +1,5 @@
 use crate::drive::testing::*;
-use crate::drive::{CacheCounts, DriveRecord, FailureKind, Tally};
+use crate::drive::{CacheCounts, DriveRecord, FailureKind, NodeRequests, ServerSample, Tally};
 
 #[test]
 fn what_failed_while_warming_up_is_counted() {
@@ -62,6 +62,40 @@ fn hits_of_a_cache_are_those_of_the_load_alone() {
         (None, None)
     );
     assert_eq!(figures.page_cache_bytes, Some(100));
+}
+
+#[test]
+fn requests_of_a_node_are_those_of_the_load_alone_and_the_highest_p99_counts() {
+    let mut seconds = even_seconds(12, 10, 0);
+    for (n, (_, server)) in (0..).zip(seconds.iter_mut()) {
+        server.local_reads = Some(7_000 + 25 * n);
+        server.read_p99_micros = Some(if n == 9 { 4_000.0 } else { 1_000.0 });
+        server.coordinator_writes = Some(3 * n);
+        // Times that are too short to be shown.
+        server.coordinator_write_p99_micros = None;
+    }
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+    });
+    let figures = &summary(dir.path()).trials[0].figures;
+    let expected = |per_second, p99_micros| NodeRequests {
+        per_second,
+        p99_micros,
+    };
+    assert_eq!(figures.local_reads, expected(Some(25.0), Some(4_000.0)));
+    assert_eq!(figures.coordinator_writes, expected(Some(3.0), None));
+    assert_eq!(figures.coordinator_reads, expected(None, None));
+    assert_eq!(figures.local_writes, expected(None, None));
+}
+
+#[test]
+fn a_sample_of_an_earlier_version_has_no_requests_of_a_node() {
+    let earlier: ServerSample = serde_json::from_str(r#"{"gc_count": 3}"#).unwrap();
+    let expected = ServerSample {
+        gc_count: Some(3),
+        ..ServerSample::default()
+    };
+    assert_eq!(earlier, expected);
 }
 
 #[test]

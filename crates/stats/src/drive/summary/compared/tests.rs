@@ -2,7 +2,7 @@ use super::*;
 use crate::Difference;
 use crate::decide::{Minimise, Rule};
 use crate::drive::testing::{DESIGN, OTHER_DESIGN, header, start};
-use crate::drive::{DriveHeader, LoadFigures, OperationFigures, Tally};
+use crate::drive::{DriveHeader, LoadFigures, NodeRequests, OperationFigures, Tally};
 use crate::random::SplitMix64;
 
 const DESIGNS: [&str; 3] = [DESIGN, OTHER_DESIGN, "a/z"];
@@ -92,6 +92,10 @@ fn figures(rate: f64) -> LoadFigures {
         chunk_cache_hits: None,
         key_cache_hits: None,
         row_cache_hits: None,
+        local_reads: NodeRequests::default(),
+        local_writes: NodeRequests::default(),
+        coordinator_reads: NodeRequests::default(),
+        coordinator_writes: NodeRequests::default(),
         resident_bytes: None,
         page_cache_bytes: None,
     }
