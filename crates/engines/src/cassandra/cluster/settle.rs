@@ -180,7 +180,7 @@ impl Deployment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cassandra::Cluster;
+    use crate::cassandra::cluster::connect::Cluster;
 
     #[test]
     fn a_design_is_compacted_unless_it_says_otherwise() {
