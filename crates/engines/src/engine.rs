@@ -130,6 +130,12 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns why a server refuses batches that hold rows of any partitions of a design, if that is known before it
+    /// is started.
+    fn over_any_refused(&self, _id: &DesignId, _context: &Context) -> Option<String> {
+        None
+    }
+
     /// Returns whether several processes can fill one table of its designs and leave notes for each other
     /// ([`Running::leave_note`]).
     fn shares_tables(&self) -> bool {

@@ -1,12 +1,12 @@
 //! How many rows of a table queries select by their WHERE clauses, and how many values its columns have.
 
 use arrow::array::AsArray;
-use arrow::datatypes::{Int64Type, UInt64Type};
+use arrow::datatypes::{DataType, Int64Type, UInt64Type};
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, TableReference};
 use datafusion::error::DataFusionError;
 use datafusion::functions_aggregate::expr_fn::{approx_distinct, count as count_of};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, LogicalPlan, cast};
 use datafusion::prelude::{SessionContext, lit, when};
 
 /// Counts the rows of a table that satisfy the WHERE clause of each query, in one pass over the rows.
@@ -49,15 +49,21 @@ pub async fn distinct(
     table: &str,
     columns: &[String],
 ) -> Result<Vec<Option<u64>>, DataFusionError> {
-    let counts = columns.iter().enumerate().map(|(place, name)| {
-        let column = Expr::Column(Column::from_name(name));
-        approx_distinct(column).alias(format!("d{place}"))
-    });
-    let counts: Vec<Expr> = counts.collect();
-    if counts.is_empty() {
+    if columns.is_empty() {
         return Ok(Vec::new());
     }
     let rows = session.table(TableReference::bare(table)).await?;
+    let mut counts = Vec::with_capacity(columns.len());
+    for (place, name) in columns.iter().enumerate() {
+        let field = rows.schema().field_with_unqualified_name(name)?;
+        let column = Expr::Column(Column::from_name(name));
+        // It counts no floating-point numbers, but their texts, which differ where the numbers do.
+        let column = match field.data_type() {
+            DataType::Float32 | DataType::Float64 => cast(column, DataType::Utf8),
+            _ => column,
+        };
+        counts.push(approx_distinct(column).alias(format!("d{place}")));
+    }
     let answer = rows.aggregate(Vec::new(), counts)?.collect().await?;
     let of_place = |place: usize| {
         let batch = answer.iter().find(|batch| batch.num_rows() > 0)?;
@@ -99,26 +105,30 @@ fn is_subquery(expr: &Expr) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{Int64Array, StringArray};
-    use arrow::datatypes::{DataType, Field, Schema};
+    use arrow::array::{Float64Array, Int64Array, StringArray};
+    use arrow::datatypes::{Field, Schema};
     use arrow::record_batch::RecordBatch;
     use datafusion::datasource::MemTable;
 
     use super::*;
     use crate::sql::session_with;
 
-    /// Numbers 0 to 9 in two batches, with a text for the even ones.
+    /// Numbers 0 to 9 in two batches, with a text for the even ones and a half of each third number.
     fn session() -> SessionContext {
         let fields = vec![
             Field::new("n", DataType::Int64, false),
             Field::new("text", DataType::Utf8, true),
+            Field::new("half", DataType::Float64, true),
         ];
         let schema = Arc::new(Schema::new(fields));
         let part = |numbers: std::ops::Range<i64>| {
             let text = |n: i64| (n % 2 == 0).then(|| format!("t{n}"));
             let texts: StringArray = numbers.clone().map(text).collect();
+            let half = |n: i64| (n % 3 == 0).then(|| n as f64 / 2.0);
+            let halves: Float64Array = numbers.clone().map(half).collect();
             let numbers = Int64Array::from_iter_values(numbers);
-            let columns: Vec<arrow::array::ArrayRef> = vec![Arc::new(numbers), Arc::new(texts)];
+            let columns: Vec<arrow::array::ArrayRef> =
+                vec![Arc::new(numbers), Arc::new(texts), Arc::new(halves)];
             RecordBatch::try_new(schema.clone(), columns).unwrap()
         };
         let parts = vec![vec![part(0..4)], vec![part(4..10)]];
@@ -178,10 +188,10 @@ mod tests {
 
     #[tokio::test]
     async fn different_values_of_columns_are_counted() {
-        let columns = ["n", "text"].map(str::to_owned);
+        let columns = ["n", "text", "half"].map(str::to_owned);
         let counted = distinct(&session(), "t", &columns).await.unwrap();
         // So few are told apart exactly; a null is no value.
-        assert_eq!(counted, [Some(10), Some(5)]);
+        assert_eq!(counted, [Some(10), Some(5), Some(4)]);
         assert!(distinct(&session(), "t", &[]).await.unwrap().is_empty());
         assert!(distinct(&session(), "t", &["x".to_owned()]).await.is_err());
     }

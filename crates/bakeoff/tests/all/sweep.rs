@@ -213,6 +213,11 @@ fn copies_consistency_and_what_batches_hold_are_checked_before_anything_is_start
         &["--batch-over", "any"],
         "--batch-over any: no design sends batches of rows of any partitions",
     );
+    refused(
+        "cassandra/wide?batch=64KiB",
+        &["--batch-over", "any"],
+        "choose batch= up to 48KiB",
+    );
     refused("cassandra/wide", &["--batch-over", "many"], "--batch-over");
 }
 

@@ -63,7 +63,7 @@ impl Budget {
         self.fits(next, LOADED_BY / work.max(1.0))
     }
 
-    /// Returns how long a step may take that only explains figures, of which a run has two.
+    /// Returns how long a step may take that only explains figures, of which a run has three.
     pub fn explaining(&self) -> Duration {
         self.total.mul_f64(EXPLAINED)
     }

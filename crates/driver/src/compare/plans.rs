@@ -33,16 +33,19 @@ pub async fn ask_plans(
                 continue;
             }
             if began.elapsed() > limit {
-                return Ok(());
+                return run.warn(format!(
+                    "no time was left for the plan of {} on {id} and the plans after it",
+                    query.name
+                ));
             }
             let sql = questions.sql(design, query, VERIFY_ROUND)?;
-            let one = ONE_WITHIN.min(run.settings.call_limit);
+            let one = ONE_WITHIN.min(run.settings.call_limit).min(limit);
             let told = within(one, design.query_plan(&sql)).await;
             design.after_answer().await;
             let plan = match told {
                 Ok(None) => continue,
                 Ok(Some(plan)) => QueryPlan::told(plan.by, &plan.text),
-                Err(error) => QueryPlan::Unknown { reason: error.0 },
+                Err(error) => QueryPlan::unknown(&error.0),
             };
             run.log.record(Record::Planned(Planned {
                 design: id.clone(),

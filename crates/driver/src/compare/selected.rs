@@ -2,15 +2,19 @@
 //! counted before anything is timed.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bakeoff_stats::{ColumnsRead, DistinctValues, Record, Selected};
 
 use super::context::{Context, RunError};
 use super::questions::Questions;
 use crate::Oracle;
+use crate::call::within;
 
 /// Rounds whose parameters are counted: enough for a median, and one pass over the rows for all of them.
 const ROUNDS: u32 = 7;
+/// The longest that the values of columns with an index are counted.
+const COUNTED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Counts the rows that satisfy the condition of each query, unless the journal has it. They only explain
 /// times, so that a run goes on without those that cannot be counted.
@@ -87,15 +91,23 @@ pub async fn count_columns_read(
 /// Counts the different values of the columns of which a design has an index, unless the journal has them. They only
 /// explain times, too.
 pub async fn count_distinct(run: &mut Context<'_>, oracle: &dyn Oracle) -> Result<(), RunError> {
+    let table = &run.workload.table;
     let designs = run.designs.iter().map(|design| design.info());
-    let indexed: BTreeSet<&str> = designs.flat_map(|info| info.indexed_columns()).collect();
+    let named = designs.flat_map(|info| info.indexed_columns());
+    // Some designs only say that they have an index, as in index=on.
+    let indexed: BTreeSet<&str> = named.filter(|name| table.column(name).is_some()).collect();
     if run.log.state().distinct_known || indexed.is_empty() {
         return Ok(());
     }
     let names: Vec<String> = indexed.into_iter().map(str::to_owned).collect();
     run.observer
         .phase("counting the values of columns with an index");
-    let counts = oracle.distinct_values(&names).await.unwrap_or_default();
+    let counts = within(
+        run.explaining(COUNTED_WITHIN),
+        oracle.distinct_values(&names),
+    )
+    .await;
+    let counts = counts.unwrap_or_default();
     let known = names.into_iter().zip(counts);
     let columns: Vec<DistinctValues> = known
         .filter_map(|(column, about)| {

@@ -38,6 +38,7 @@ use cluster::keyspace::Keyspace;
 pub use cluster::replication::Replication;
 pub(crate) use cluster::server::own_server;
 pub use cluster::server::settings_not_applied;
+use cluster::settle::flush_without_effect;
 use drive::{CassandraTarget, Parts};
 use layout::CassandraLayout;
 pub use names::quoted;
@@ -83,7 +84,8 @@ impl Engine for Cassandra {
     }
 
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
-        rows::storage::rows_not_cached(id, context)
+        let not_cached = rows::storage::rows_not_cached(id, context);
+        not_cached.or_else(|| flush_without_effect(id, context))
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {
@@ -115,6 +117,10 @@ impl Engine for Cassandra {
 
     fn over_any(&self, id: &DesignId) -> Option<(String, String)> {
         CassandraLayout::from_id(id).ok()?.over_any(id)
+    }
+
+    fn over_any_refused(&self, id: &DesignId, context: &Context) -> Option<String> {
+        rows::layout::refused_over_any(id, context)
     }
 
     async fn survey(&self) -> Survey {

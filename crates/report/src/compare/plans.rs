@@ -28,9 +28,10 @@ fn of_query<'a>(summary: &'a Summary, query: &str) -> Vec<&'a Planned> {
 
 /// Returns a line about a plan: whose it is, or why there is none.
 pub fn headline(planned: &Planned) -> String {
-    match &planned.plan {
+    // Anyone may have written a journal.
+    match planned.plan.cleaned() {
         QueryPlan::Known { by, is_cut, .. } => {
-            let cut = if *is_cut { ", its end cut off" } else { "" };
+            let cut = if is_cut { ", its end cut off" } else { "" };
             format!("plan of {by}{cut}")
         }
         QueryPlan::Unknown { reason } => format!("no plan: {reason}"),
@@ -38,9 +39,9 @@ pub fn headline(planned: &Planned) -> String {
 }
 
 /// Returns the lines of a plan; none where it is not known.
-pub fn lines(planned: &Planned) -> &str {
-    match &planned.plan {
+pub fn lines(planned: &Planned) -> String {
+    match planned.plan.cleaned() {
         QueryPlan::Known { text, .. } => text,
-        QueryPlan::Unknown { .. } => "",
+        QueryPlan::Unknown { .. } => String::new(),
     }
 }

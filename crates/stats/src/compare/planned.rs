@@ -35,19 +35,48 @@ impl QueryPlan {
     /// Makes a plan of what an engine told: without control characters, and no longer than
     /// [`QueryPlan::MOST_BYTES`].
     pub fn told(by: &str, text: &str) -> QueryPlan {
-        let mut text = cleaned(text);
-        let is_cut = text.len() > QueryPlan::MOST_BYTES;
-        let mut end = text.len().min(QueryPlan::MOST_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
+        let (text, is_cut) = kept(text);
         QueryPlan::Known {
             by: by.to_owned(),
             text,
             is_cut,
         }
     }
+
+    /// Makes a plan that an engine could not tell for this reason, which is cleaned and cut as a plan is.
+    pub fn unknown(reason: &str) -> QueryPlan {
+        QueryPlan::Unknown {
+            reason: kept(reason).0,
+        }
+    }
+
+    /// Returns the same without what [`QueryPlan::told`] and [`QueryPlan::unknown`] leave out. Those that are read
+    /// from a journal may have been written by anyone.
+    pub fn cleaned(&self) -> QueryPlan {
+        match self {
+            QueryPlan::Known { by, text, is_cut } => {
+                let (text, is_cut_now) = kept(text);
+                QueryPlan::Known {
+                    by: kept(by).0,
+                    text,
+                    is_cut: *is_cut || is_cut_now,
+                }
+            }
+            QueryPlan::Unknown { reason } => QueryPlan::unknown(reason),
+        }
+    }
+}
+
+/// Returns what is kept of a text, and whether its end was cut off.
+fn kept(text: &str) -> (String, bool) {
+    let mut text = cleaned(text);
+    let is_cut = text.len() > QueryPlan::MOST_BYTES;
+    let mut end = text.len().min(QueryPlan::MOST_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    (text, is_cut)
 }
 
 /// Returns a text with spaces in place of tabs and without other control characters than the ends of lines.
@@ -75,6 +104,23 @@ mod tests {
     fn nothing_that_a_terminal_acts_on_is_kept() {
         let plan = QueryPlan::told("DuckDB", "\u{1b}[31mScan\r\n\tof t\u{7}\u{9b}2J\n\n");
         assert_eq!(text(&plan), ("[31mScan\n of t2J", false));
+        let reason = "gone\u{1b}]0;x\u{7}".to_owned();
+        let cleaned = QueryPlan::Unknown {
+            reason: "gone]0;x".to_owned(),
+        };
+        assert_eq!(QueryPlan::unknown(&reason), cleaned);
+        assert_eq!(QueryPlan::Unknown { reason }.cleaned(), cleaned);
+        let from_journal = QueryPlan::Known {
+            by: "Duck\u{1b}DB".to_owned(),
+            text: "\u{1b}[31mScan".to_owned(),
+            is_cut: true,
+        };
+        let cleaned = QueryPlan::Known {
+            by: "DuckDB".to_owned(),
+            text: "[31mScan".to_owned(),
+            is_cut: true,
+        };
+        assert_eq!(from_journal.cleaned(), cleaned);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::over_any_id;
+use bakeoff_engines::Context;
 use bakeoff_engines::registry::engine;
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::DesignId;
@@ -32,11 +33,12 @@ impl Batches {
     /// that has no such batches is measured as it is.
     ///
     /// # Errors
-    /// Fails with a misuse if they are asked for and no design has them.
+    /// Fails with a misuse if they are asked for and no design has them, or a server would refuse those of one.
     pub fn new(
         designs: &[DesignId],
         infos: Vec<DesignInfo>,
         asked: &[BatchOver],
+        context: &Context,
     ) -> Result<Batches> {
         let over_partition = asked.contains(&BatchOver::Partition);
         let mut batches = Batches {
@@ -48,6 +50,11 @@ impl Batches {
             let with_any = { asked.contains(&BatchOver::Any) }
                 .then(|| over_any(id, &info))
                 .flatten();
+            if with_any.is_some()
+                && let Some(why) = engine(id)?.over_any_refused(id, context)
+            {
+                return Err(Misuse::new(anyhow!("--batch-over any: {why}")).into());
+            }
             if over_partition || with_any.is_none() {
                 batches.designs.push(info);
             }
@@ -77,6 +84,7 @@ fn over_any(id: &DesignId, info: &DesignInfo) -> Option<DesignInfo> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_engines::EngineOptions;
     use bakeoff_stats::Role;
 
     use super::*;
@@ -94,7 +102,14 @@ mod tests {
             not_asked: Vec::new(),
             stored_by: None,
         };
-        Batches::new(&ids, designs.iter().map(info).collect(), asked)
+        let context = Context {
+            run_dir: "/run".into(),
+            token: None,
+            threads: 1,
+            keys_repeat: false,
+            options: EngineOptions::default(),
+        };
+        Batches::new(&ids, designs.iter().map(info).collect(), asked, &context)
     }
 
     fn ids(designs: &[DesignInfo]) -> Vec<&str> {
@@ -125,6 +140,16 @@ mod tests {
         let settings = &batches.over_any[0].settings;
         assert_eq!(settings.len(), 1);
         assert!(settings[0].1.contains("any partitions"), "{settings:?}");
+    }
+
+    #[test]
+    fn batches_of_any_partitions_that_a_server_refuses_are_refused_first() {
+        let large = ["cassandra/wide?batch=64KiB"];
+        let refused = batches(&large, &[BatchOver::Partition, BatchOver::Any]);
+        let error = refused.err().unwrap().to_string();
+        assert!(error.contains("choose batch= up to 48KiB"), "{error}");
+        assert!(batches(&large, &[BatchOver::Partition]).is_ok());
+        assert!(batches(&["cassandra/wide?batch=48KiB"], &[BatchOver::Any]).is_ok());
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl Sweep {
             source.may_repeat_keys(),
         )?;
         let infos = choice::describe(&designs, &workload, &context)?;
-        let batches = Batches::new(&designs, infos, &self.batch_over)?;
+        let batches = Batches::new(&designs, infos, &self.batch_over, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
         let rows = check::rows(&grid, source.as_ref(), self.shard)?;
         warnings.extend(before.check_ranges(&designs, &rows)?);

@@ -24,7 +24,7 @@ use super::measure::{check, limited};
 use super::protocol::{fail, progress, show_trouble};
 use crate::drive::Shard;
 use crate::{Candidates, Design, DesignError, Observer};
-use notes::Counts;
+use notes::{Counts, TableNote};
 use schedule::{Timed, schedule};
 use start::Started;
 use step::Done;
@@ -125,7 +125,7 @@ struct Sharing<'a> {
     clock: &'a dyn WallClock,
     /// Index of a design whose engine was started, which has the notes.
     place: usize,
-    /// Processes that left no note in time, which are not waited for until they leave one.
+    /// Processes that left no note in time, which are waited for only within the pause until they leave one.
     lost: BTreeSet<u32>,
     /// Whether it was recorded that clocks are apart.
     told_of_clocks: bool,
@@ -140,8 +140,7 @@ impl Sharing<'_> {
         for (number, timed) in steps.iter().enumerate() {
             let Started { id, ready } = &designs[timed.step.design];
             let Some(design) = ready else {
-                // The first process would wait for it otherwise.
-                self.say_done(number, Counts::default()).await;
+                self.leave_out(number, id).await;
                 continue;
             };
             self.observer.phase(&match timed.length {
@@ -157,6 +156,19 @@ impl Sharing<'_> {
             self.take_part(timed, number, design).await?;
         }
         Ok(())
+    }
+
+    /// Says that this process leaves out a step, since its design failed before. The others would wait for it
+    /// otherwise.
+    async fn leave_out(&mut self, number: usize, id: &str) {
+        self.say_done(number, Counts::default()).await;
+        if self.shard().index == 0 {
+            let note = TableNote::Failed {
+                why: format!("{id} failed there before the sweep began"),
+            };
+            // Without it the others find that the table is missing.
+            let _ = self.say(&notes::table(number), &note.text()).await;
+        }
     }
 
     /// Takes part in one step, and records what came of it.

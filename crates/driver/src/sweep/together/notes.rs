@@ -11,8 +11,13 @@ use super::schedule::Timed;
 
 /// Pause between two looks for a note.
 const POLL: Duration = Duration::from_millis(200);
-/// Time by which clocks may be apart, since a begin that much later is reported, too.
-const CLOCKS_AGREE: Duration = Duration::from_millis(500);
+/// Times that a process tries to say what it has inserted.
+const TRIES: usize = 5;
+/// Time by which the clock of this machine may be behind, since a begin that much later is reported, too.
+const MAY_BE_BEHIND: Duration = Duration::from_millis(500);
+/// Time by which it may be ahead. It is longer, since a note is only found some time after it was dated: it has to be
+/// written, and other processes have to see it.
+const MAY_BE_AHEAD: Duration = Duration::from_secs(2);
 
 /// Rows that a process has inserted in one step, its warm-up included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,15 +104,16 @@ impl Found {
     pub fn clocks_apart(&self, left: SystemTime) -> Option<String> {
         let ahead = self.not_before.and_then(|at| at.duration_since(left).ok());
         let behind = left.duration_since(self.found).ok();
-        let apart = |time: Option<Duration>, how: &str| {
-            let time = time.filter(|time| *time > CLOCKS_AGREE)?;
+        let apart = |time: Option<Duration>, most: Duration, how: &str| {
+            let time = time.filter(|time| *time > most)?;
             Some(format!(
                 "the clock of this machine is at least {:.1} s {how} that of shard 1, so that they do not insert at \
                  the same time: set both by NTP",
                 time.as_secs_f64()
             ))
         };
-        apart(ahead, "ahead of").or_else(|| apart(behind, "behind"))
+        let ahead = apart(ahead, MAY_BE_AHEAD, "ahead of");
+        ahead.or_else(|| apart(behind, MAY_BE_BEHIND, "behind"))
     }
 }
 
@@ -119,11 +125,18 @@ impl Sharing<'_> {
         left.map_err(|error| format!("leaving a note for the other shards failed: {error}"))
     }
 
-    /// Says what this process has inserted in a step. If that fails, the first process will say that it misses it.
+    /// Says what this process has inserted in a step, and tries it several times. If all fail, the first process will
+    /// say that it misses it.
     pub(super) async fn say_done(&mut self, step: usize, counts: Counts) {
         let index = self.shard().index;
-        if index > 0 {
-            let _ = self.say(&done(step, index), &counts.text()).await;
+        if index == 0 {
+            return;
+        }
+        for _ in 0..TRIES {
+            if self.say(&done(step, index), &counts.text()).await.is_ok() {
+                break;
+            }
+            self.clock.sleep_until(self.clock.now() + POLL).await;
         }
     }
 
@@ -160,7 +173,7 @@ impl Sharing<'_> {
     }
 
     /// Waits for what the other processes have inserted in a step, which have ended then or never will. A process that
-    /// was missed is only looked for from then on.
+    /// was missed is waited for no longer than leaves half of the pause for recreating the table.
     ///
     /// # Errors
     /// If some did not say it, in words.
@@ -170,7 +183,7 @@ impl Sharing<'_> {
         let (mut all, mut missing) = (Counts::default(), Vec::new());
         for index in 1..self.shard().of {
             let until = if self.lost.contains(&index) {
-                self.clock.now()
+                timed.latest_measure(self.together.start_at) + self.together.pause / 2
             } else {
                 latest
             };
@@ -270,7 +283,9 @@ mod tests {
         assert_eq!(apart(found(None, 60), 11), None);
         let ahead = apart(found(Some(10), 12), 7).unwrap();
         assert!(ahead.contains("at least 3.0 s ahead of"), "{ahead}");
-        let behind = apart(found(None, 12), 14).unwrap();
-        assert!(behind.contains("at least 2.0 s behind"), "{behind}");
+        // Writing and finding a note takes time.
+        assert_eq!(apart(found(Some(10), 12), 8), None);
+        let behind = apart(found(None, 12), 13).unwrap();
+        assert!(behind.contains("at least 1.0 s behind"), "{behind}");
     }
 }

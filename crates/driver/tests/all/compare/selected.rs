@@ -107,13 +107,18 @@ fn distinct(records: &Records) -> Vec<&[DistinctValues]> {
 async fn values_of_columns_with_an_index_are_counted() {
     let mut bench = Bench::new();
     bench.selected = Some(42);
-    let records = bench.complete(&["a?index=k", "b"].map(Fake::new)).await;
-    let k = DistinctValues {
-        column: "k".to_owned(),
+    let fakes = ["a?index=time", "b?index=on"].map(Fake::new);
+    let records = bench.complete(&fakes).await;
+    let time = DistinctValues {
+        column: "time".to_owned(),
         about: 42,
     };
-    assert_eq!(distinct(&records), [[k]]);
-    let mut without = Bench::new();
-    without.selected = Some(42);
-    assert!(distinct(&without.complete(&two()).await).is_empty());
+    assert_eq!(distinct(&records), [[time]]);
+    // Only the first of them names a column.
+    for ids in [["a", "b"], ["a?index=on", "b?index=off"]] {
+        let mut without = Bench::new();
+        without.selected = Some(42);
+        let records = without.complete(&ids.map(Fake::new)).await;
+        assert!(distinct(&records).is_empty(), "{ids:?}");
+    }
 }

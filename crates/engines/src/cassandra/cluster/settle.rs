@@ -4,18 +4,24 @@ use std::time::Duration;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::cassandra::Nodes;
+use bakeoff_workload::DesignId;
 
 use super::deployment::Deployment;
 use super::footprint::nodetool;
 use super::keyspace;
 use super::relations::Relation;
-use crate::EngineError;
 use crate::settings::Settings;
+use crate::{Context, EngineError};
 
 /// Time that an existing cluster gets to flush tables by their setting.
 const FLUSH_WAIT: Duration = Duration::from_secs(10);
 /// Period of flushes by the setting of a table, in milliseconds.
 const FLUSH_PERIOD_MS: u32 = 2_000;
+
+/// Name of the setting.
+const SETTING: &str = "settle";
+/// Its word for tables that are only flushed.
+const FLUSH: &str = "flush";
 
 /// How tables are brought to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,11 +39,22 @@ impl Settling {
     /// # Errors
     /// Fails for a word that is none of its values.
     pub fn take(settings: &mut Settings<'_>) -> Result<Settling, EngineError> {
-        Ok(match settings.word("settle", &["compact", "flush"])? {
-            Some("flush") => Settling::Flush,
+        Ok(match settings.word(SETTING, &["compact", FLUSH])? {
+            Some(FLUSH) => Settling::Flush,
             _ => Settling::Compact,
         })
     }
+}
+
+/// Returns that `settle=flush` of a design has no effect, if its tables are on a cluster that Bakeoff did not start.
+pub fn flush_without_effect(id: &DesignId, context: &Context) -> Option<String> {
+    let flushes = id.settings.get(SETTING).is_some_and(|word| word == FLUSH);
+    (flushes && context.options.cassandra.cluster.is_some()).then(|| {
+        format!(
+            "design {id}: settle=flush has no effect: tables of a cluster that Bakeoff did not start are never \
+             compacted"
+        )
+    })
 }
 
 /// Flushes tables and views of a keyspace, compacts them unless they are to be flushed only, and describes how it
@@ -162,9 +179,8 @@ impl Deployment {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::DesignId;
-
     use super::*;
+    use crate::cassandra::cluster::connect::Cluster;
 
     #[test]
     fn a_design_is_compacted_unless_it_says_otherwise() {
@@ -184,6 +200,21 @@ mod tests {
             error.contains("settle=never is not one of compact, flush"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_cluster_of_the_user_is_never_compacted_whatever_a_design_says() {
+        let mut context = Context::of_test("/run");
+        let without = |id: &str, context: &Context| {
+            let id: DesignId = id.parse().unwrap();
+            flush_without_effect(&id, context)
+        };
+        assert_eq!(without("cassandra/wide?settle=flush", &context), None);
+        context.options.cassandra.cluster = Some(Cluster::default());
+        let why = without("cassandra/wide?settle=flush", &context).unwrap();
+        assert!(why.contains("settle=flush has no effect"), "{why}");
+        assert_eq!(without("cassandra/wide", &context), None);
+        assert_eq!(without("cassandra/wide?settle=compact", &context), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::cassandra::release::release_of;
 use crate::settings::Settings;
 #[cfg(test)]
 pub use batch::BATCH_BYTES;
-pub use batch::of as batch_bytes_of;
+pub use batch::{of as batch_bytes_of, refused_over_any};
 use meaning::{check_meaning, column_names};
 
 /// Name of the column with the bucket number in bucketed partition keys.

@@ -22,9 +22,11 @@ pub fn of_run(summary: &Summary) -> String {
 }
 
 fn plan(planned: &Planned) -> String {
-    let text = match lines(planned) {
-        "" => String::new(),
-        lines => format!("<pre>{}</pre>\n", Escaped(lines)),
+    let lines = lines(planned);
+    let text = if lines.is_empty() {
+        String::new()
+    } else {
+        format!("<pre>{}</pre>\n", Escaped(lines))
     };
     format!(
         "<p>{}: {}</p>\n{text}",

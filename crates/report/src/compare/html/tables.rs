@@ -134,8 +134,12 @@ pub fn cpu(summary: &Summary) -> String {
     table.html()
 }
 
-/// Renders the CPU time of an answer, what it scans with it, and whether it waits.
+/// Renders the CPU time of an answer, and if the clock was fine enough for it, what it scans with it and whether it
+/// waits.
 fn query_cpu_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
+    if !design.knows_cpu_of(query) {
+        return cpu_cell(&query.cpu);
+    }
     let (info, cores) = (&design.info, summary.header.machine.cores);
     let scanned = query
         .rows_per_core_second(info)

@@ -26,6 +26,7 @@ pub fn render_plans(summary: &Summary, width: usize, color: bool) -> String {
 
 fn plan(planned: &Planned, width: usize) -> String {
     let whose = format!("{}: {}", planned.design, headline(planned));
-    let lines = lines(planned).lines().map(|line| format!("\n  {line}"));
+    let text = lines(planned);
+    let lines = text.lines().map(|line| format!("\n  {line}"));
     wrap(&whose, width, "", "  ") + &lines.collect::<String>()
 }

@@ -1,5 +1,5 @@
 use bakeoff_report::html::render;
-use bakeoff_stats::{Record, Summary};
+use bakeoff_stats::{CpuSeconds, Record, Summary};
 
 use super::fixture;
 
@@ -111,6 +111,30 @@ fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
         section.contains(&format!("<small>{rate} rows/core-s</small>")),
         "{rate}"
     );
+}
+
+#[test]
+fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
+    // One tick of 10 ms for each answer, and none of the server.
+    let ticks = |cpu: CpuSeconds| CpuSeconds {
+        client: 0.01,
+        server: cpu.server.map(|_| 0.0),
+    };
+    let mut records = fixture::records();
+    for record in &mut records {
+        match record {
+            Record::Timed(timing) => timing.cpu = ticks(timing.cpu),
+            Record::Loaded(slice) => slice.cpu = ticks(slice.cpu),
+            _ => {}
+        }
+    }
+    let page = render(&Summary::from_records(&records).unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    assert!(section.contains("<small>client 100%</small>"), "{section}");
+    for figure in [" of 2 cores", " rows/core-s<"] {
+        assert!(!section.contains(figure), "{section}");
+    }
 }
 
 #[test]

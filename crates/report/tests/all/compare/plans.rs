@@ -54,6 +54,24 @@ fn the_terminal_has_them_if_they_are_asked_for() {
 }
 
 #[test]
+fn a_terminal_gets_no_control_characters_of_a_journal() {
+    let mut summary = with_plans();
+    summary.plans[0].plan = QueryPlan::Known {
+        by: "Data\u{1b}Fusion".to_owned(),
+        text: "\u{1b}[2JScan".to_owned(),
+        is_cut: false,
+    };
+    summary.plans[1].plan = QueryPlan::Unknown {
+        reason: "gone\u{1b}]0;x\u{7}".to_owned(),
+    };
+    let text = terminal::render_plans(&summary, 100, false);
+    assert!(text.contains(": plan of DataFusion\n  [2JScan\n"), "{text}");
+    assert!(text.contains(": no plan: gone]0;x"), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "{text}");
+    assert!(!html::render(&summary).contains('\u{1b}'));
+}
+
+#[test]
 fn a_run_without_plans_says_so() {
     let summary = fixture::summary().unwrap();
     assert!(!html::render(&summary).contains("<h2>Plans</h2>"));

@@ -62,6 +62,11 @@ impl DesignSummary {
         self.work(&query.cpu, rounds)
     }
 
+    /// Returns whether the CPU time of one answer is known, and not only how much the clock may have missed.
+    pub fn knows_cpu_of(&self, query: &QuerySummary) -> bool {
+        self.work_of(query).is_some_and(|work| !work.is_bound)
+    }
+
     /// Returns the CPU time of one row that is loaded. Returns `None` where that of the server is not known.
     pub(super) fn work_of_a_row(&self) -> Option<Work> {
         let rows = self.rows_loaded as f64;

@@ -4,14 +4,18 @@ use std::str::FromStr;
 
 use bakeoff_workload::DesignId;
 
-use crate::EngineError;
 use crate::settings::Settings;
+use crate::{Context, EngineError};
 
 /// Maximum bytes of a batch unless a design says otherwise, below the server's default `batch_size_fail_threshold` of
 /// 50 KiB.
 pub const BATCH_BYTES: usize = 40 << 10;
 /// Largest batch that a design may choose, in KiB.
 const MOST_KIB: usize = 1024;
+/// Largest batch of rows of several partitions, in KiB: a little below that same limit.
+const MOST_OVER_ANY_KIB: usize = 48;
+/// Key of that limit in `cassandra.yaml`.
+const FAIL_THRESHOLD: &str = "batch_size_fail_threshold";
 /// Name of the setting.
 const SETTING: &str = "batch";
 
@@ -48,6 +52,19 @@ pub fn of(id: &DesignId) -> usize {
     size.map_or(BATCH_BYTES, |size| size.0)
 }
 
+/// Returns why a server refuses the batches of a design if they hold rows of several partitions, unless the workload
+/// sets the limit of the server.
+pub fn refused_over_any(id: &DesignId, context: &Context) -> Option<String> {
+    let mut set = context.options.cassandra.server.cassandra.iter();
+    let is_set = set.any(|(key, _)| key == FAIL_THRESHOLD);
+    (of(id) > MOST_OVER_ANY_KIB << 10 && !is_set).then(|| {
+        format!(
+            "design {id}: Cassandra refuses batches of several partitions from 50 KiB on: choose {SETTING}= up to \
+             {MOST_OVER_ANY_KIB}KiB, or set {FAIL_THRESHOLD} below [server.cassandra] in the workload"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +81,22 @@ mod tests {
             assert_eq!(take(&mut settings).unwrap(), bytes);
             assert_eq!(of(&id), bytes);
         }
+    }
+
+    #[test]
+    fn batches_of_several_partitions_stay_below_the_limit_of_the_server() {
+        let mut context = Context::of_test("/run");
+        let refused = |written: &str, context: &Context| {
+            let id: DesignId = format!("cassandra/wide{written}").parse().unwrap();
+            refused_over_any(&id, context)
+        };
+        assert_eq!(refused("", &context), None);
+        assert_eq!(refused("?batch=48KiB", &context), None);
+        let why = refused("?batch=49KiB", &context).unwrap();
+        assert!(why.contains("choose batch= up to 48KiB"), "{why}");
+        let key = FAIL_THRESHOLD.to_owned();
+        context.options.cassandra.server.cassandra = vec![(key, "1024KiB".to_owned())];
+        assert_eq!(refused("?batch=49KiB", &context), None);
     }
 
     #[test]
