@@ -14,7 +14,7 @@ use scylla::statement::Statement;
 
 use crate::cassandra::{address_of, cql};
 use crate::support::load::session_at;
-use crate::support::{Started, has_cassandra, has_cassandra_4};
+use crate::support::{Started, has_cassandra};
 
 /// Time-out of a read: between the reads of the second and the third page, which take next to no time.
 const TIME_OUT: &str = "2500ms";
@@ -27,26 +27,16 @@ const HEAP_MIB: u64 = 512;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_aggregate_has_the_time_out_of_one_read_for_all_of_its_pages() {
-    if has_cassandra().await {
-        all_pages_have_one_time_out("cassandra/wide").await;
+    if !has_cassandra().await {
+        return;
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_aggregate_has_the_time_out_of_one_read_in_the_release_before() {
-    if has_cassandra_4().await {
-        all_pages_have_one_time_out("cassandra-4/wide").await;
-    }
-}
-
-async fn all_pages_have_one_time_out(id: &str) {
     let folder = tempfile::tempdir().unwrap();
     let mut options = EngineOptions::default();
     options.cassandra.functions = true;
     options.cassandra.server.heap_mib = Some(HEAP_MIB);
     let time_out = ("read_request_timeout".to_owned(), TIME_OUT.to_owned());
     options.cassandra.server.cassandra = vec![time_out];
-    let cassandra = Started::with(id, folder.path().join("run"), options).await;
+    let cassandra = Started::with("cassandra/wide", folder.path().join("run"), options).await;
     let session = session_at(&address_of(&cassandra.context.run_dir)).await;
     make_a_slow_aggregate(&session).await;
 
@@ -62,7 +52,7 @@ async fn all_pages_have_one_time_out(id: &str) {
             _
         ))
     );
-    assert!(is_a_time_out, "{id}: {error:?}");
+    assert!(is_a_time_out, "{error:?}");
     cassandra.running.finish(false).await.unwrap();
 }
 

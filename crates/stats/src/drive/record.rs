@@ -8,7 +8,10 @@ use crate::{CpuSeconds, EngineInfo, Footprint};
 
 /// One line of `drive.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "nearly all records are of a second")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all records are of a second"
+)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum DriveRecord {
     /// First line of every load.
