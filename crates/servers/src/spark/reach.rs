@@ -115,7 +115,7 @@ mod tests {
         let serving = tokio::spawn(async move {
             let (mut stream, _) = server.accept().await.unwrap();
             let mut asked = [0; 1024];
-            stream.read(&mut asked).await.ok();
+            let _asked = stream.read(&mut asked).await.unwrap_or(0);
             stream.write_all(answer).await.ok();
         });
         let cluster = SparkCluster::new(&url, None).unwrap();
