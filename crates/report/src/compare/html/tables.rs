@@ -137,14 +137,15 @@ pub fn cpu(summary: &Summary) -> String {
 /// Renders the CPU time of an answer, and if the clock was fine enough for it, what it scans with it and whether it
 /// waits.
 fn query_cpu_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
-    if !design.knows_cpu_of(query) {
+    let (info, cores) = (&design.info, summary.header.machine.cores);
+    let bound_by = query.bound_by(info, cores);
+    if !design.knows_cpu_of(query) || bound_by.is_none() {
         return cpu_cell(&query.cpu);
     }
-    let (info, cores) = (&design.info, summary.header.machine.cores);
     let scanned = query
         .rows_per_core_second(info)
         .map(|rate| format!("{} rows/core-s", units::rate(rate)));
-    let word = match query.bound_by(info, cores) {
+    let word = match bound_by {
         Some(BoundBy::Cpu) => ", CPU-bound",
         Some(BoundBy::Waiting) => ", waits",
         Some(BoundBy::FewCores) | None => "",

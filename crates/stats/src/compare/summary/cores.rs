@@ -8,6 +8,16 @@ const BUSY_SHARE: f64 = 0.8;
 /// Cores in use below which an answer mostly waits: not even one of them is busy.
 const WAITING_BELOW: f64 = 0.8;
 
+/// Multiple of the machine's cores above which the CPU time cannot be that of the answer alone: what goes on outside of
+/// its time, such as a connection that is reset behind it, is in the CPU time of its process.
+const MOST_POSSIBLE: f64 = 1.2;
+
+/// Returns whether a machine with this number of cores can have had so many in use, so that CPU time tells something
+/// of the time of an answer.
+fn are_possible(cores_in_use: f64, cores: u32) -> bool {
+    cores_in_use <= MOST_POSSIBLE * f64::from(cores)
+}
+
 /// What the time of an answer depends on, as far as its CPU time tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundBy {
@@ -29,9 +39,12 @@ impl QuerySummary {
         Some(self.cpu_seconds(design)? / (seconds / rounds))
     }
 
-    /// Returns what the query is bound by on a machine with this number of cores.
+    /// Returns what the query is bound by on a machine with this number of cores; `None` where its CPU time does not
+    /// tell.
     pub fn bound_by(&self, design: &DesignInfo, cores: u32) -> Option<BoundBy> {
-        let used = self.cores_used(design)?;
+        let used = self
+            .cores_used(design)
+            .filter(|used| are_possible(*used, cores))?;
         Some(if used >= BUSY_SHARE * f64::from(cores) {
             BoundBy::Cpu
         } else if used < WAITING_BELOW {
@@ -94,6 +107,8 @@ mod tests {
         assert_eq!(bound(3.3, Some(3.0)), Some(BoundBy::FewCores));
         assert_eq!(bound(1.0, Some(0.7)), Some(BoundBy::FewCores));
         assert_eq!(bound(0.6, Some(0.9)), Some(BoundBy::Waiting));
+        // More than the machine has: not all of it was for the answer.
+        assert_eq!(bound(6.0, Some(4.0)), None);
         // Of one core all is the machine's.
         assert_eq!(
             query(1.7, None).bound_by(&design(false), 1),
