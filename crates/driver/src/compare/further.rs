@@ -136,7 +136,10 @@ pub async fn load(run: &mut Context<'_>, parts: &Parts) -> Result<(), RunError> 
         load_from(run, part.clone(), Some(*shares)).await?;
     }
     let tables = run.live().len();
-    let what = format!("loaded {tables} twins and smaller tables");
+    let what = match tables {
+        1 => "loaded a twin or smaller table".to_owned(),
+        tables => format!("loaded {tables} twins and smaller tables"),
+    };
     run.observer.done(&what, began.elapsed());
     Ok(())
 }

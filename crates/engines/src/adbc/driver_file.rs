@@ -132,7 +132,7 @@ impl DriverFile {
         self.entries.get(name).ok_or_else(|| {
             let names = self.entries.keys().map(String::as_str);
             let meant = nearest(name, names.clone())
-                .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+                .map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
             EngineError(format!(
                 "{} names no driver `{name}`{meant}; it has {}",
                 self.path.display(),

@@ -109,7 +109,7 @@ fn what_cannot_be_used_is_told_with_the_name_of_the_driver() {
     let file = parse(FILE).unwrap();
     let error = file.entry("sqlit").unwrap_err().0;
     assert!(
-        error.contains("no driver `sqlit`; did you mean `sqlite`?"),
+        error.contains("no driver `sqlit` (did you mean `sqlite`?); it has"),
         "{error}"
     );
 }
