@@ -122,7 +122,7 @@ fn what_cannot_be_a_design_is_told() {
     };
     for (id, name, words) in [
         ("adbc", "t", "write adbc/NAME"),
-        ("adbc/file", "t", "no driver `file`; did you mean `files`?"),
+        ("adbc/file", "t", "no driver `file` (did you mean `files`?)"),
         (
             "adbc/files?index=yes",
             "t",
