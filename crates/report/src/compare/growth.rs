@@ -7,6 +7,7 @@ mod error;
 mod machines;
 mod scores;
 mod storage;
+mod unknown;
 mod users;
 mod validation;
 

@@ -39,6 +39,7 @@ async fn a_plan_that_cannot_be_had_is_a_reason_and_no_failure() {
     let panics = Fake::new("b").with_plan(Plan::Panics);
     let records = Bench::new().complete(&[fails, panics]).await;
     assert!(records.failures().is_empty());
+    assert_eq!(plans(&records).len(), 2 * QUERIES.len());
     for (_, planned) in plans(&records) {
         let QueryPlan::Unknown { reason } = &planned.plan else {
             panic!("{planned:?}");

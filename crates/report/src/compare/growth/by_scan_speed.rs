@@ -3,7 +3,7 @@
 use bakeoff_stats::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate};
 use serde::Serialize;
 
-use super::COLUMNS;
+use super::{COLUMNS, unknown};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
@@ -59,14 +59,7 @@ pub fn render_by_scan_speed(found: &ByScanSpeed) -> String {
     if !found.checks.is_empty() {
         parts.push(checks(&found.checks));
     }
-    let unknown = found.unknown.iter().map(|unknown| {
-        let text = format!("{}: not known, since {}.", unknown.design, unknown.why);
-        wrap(&text, COLUMNS, "", "  ")
-    });
-    let unknown: Vec<String> = unknown.collect();
-    if !unknown.is_empty() {
-        parts.push(unknown.join("\n"));
-    }
+    parts.extend(unknown::lines(&found.unknown));
     parts.join("\n\n") + "\n"
 }
 

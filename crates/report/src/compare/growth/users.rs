@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{UnderLoad, UnknownLoad, UsersForecast};
 
-use super::COLUMNS;
+use super::{COLUMNS, unknown};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
@@ -30,14 +30,7 @@ pub fn render_users(forecast: &UsersForecast) -> String {
         parts.push(wrap(&assumed(forecast), COLUMNS, "", ""));
         parts.push(rows(&forecast.designs));
     }
-    let unknown = forecast.unknown.iter().map(|unknown| {
-        let text = format!("{}: not known, since {}.", unknown.design, unknown.why);
-        wrap(&text, COLUMNS, "", "  ")
-    });
-    let unknown: Vec<String> = unknown.collect();
-    if !unknown.is_empty() {
-        parts.push(unknown.join("\n"));
-    }
+    parts.extend(unknown::lines(&forecast.unknown));
     parts.join("\n\n") + "\n"
 }
 
