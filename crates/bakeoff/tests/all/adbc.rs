@@ -211,25 +211,45 @@ fn run_with(bench: &Bench, file: Option<&str>) -> Ended {
 }
 
 #[test]
-fn what_names_no_driver_fails_its_designs_alone() {
+fn a_design_of_a_driver_that_nothing_names_is_refused_before_anything_is_made() {
     let bench = Bench::new(HOSTS, READINGS);
-    std::fs::write(bench.path("text.so"), "text").unwrap();
     let other = drivers(Path::new("text.so")).replace("sqlite", "other");
     let other = other.replace("dialect = \"other\"", "");
+    for (file, words) in [
+        (None, "with `--adbc FILE` of `bakeoff run`"),
+        (
+            Some(other.as_str()),
+            "names no driver `sqlite`; it has other",
+        ),
+    ] {
+        run_with(&bench, file).expect(2).says(words);
+        assert!(!bench.path("out").exists(), "{words}");
+    }
+    let known = drivers(Path::new("text.so"));
+    std::fs::write(bench.path("drivers.toml"), known).unwrap();
+    let chosen = ["--adbc", "drivers.toml", "--designs", "adbc/sqlit"];
+    for more in [&[][..], &["--dry-run"]] {
+        let run = [&["run", "w.toml"], &chosen[..], more].concat();
+        let ended = bench.bakeoff(&run).expect(2);
+        ended.says("names no driver `sqlit` (did you mean `sqlite`?); it has sqlite");
+    }
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn a_library_that_cannot_be_read_fails_its_designs_alone() {
+    let bench = Bench::new(HOSTS, READINGS);
+    std::fs::write(bench.path("text.so"), "text").unwrap();
     let text = drivers(Path::new("text.so"));
     let missing = drivers(Path::new("missing.so"));
     for (file, words) in [
-        (None, "with `--adbc FILE` of `bakeoff run`"),
-        (Some(&other), "names no driver `sqlite`; it has other"),
-        (Some(&text), "text.so of [sqlite] is no library of Linux"),
+        (&text, "text.so of [sqlite] is no library of Linux"),
         (
-            Some(&missing),
+            &missing,
             "missing.so of [sqlite] cannot be read: No such file",
         ),
     ] {
-        run_with(&bench, file.map(String::as_str))
-            .expect(3)
-            .says(words);
+        run_with(&bench, Some(file)).expect(3).says(words);
         let records = bench.journal("out");
         assert_eq!(of_kind(&records, "failed").count(), 2);
         let mut timed = of_kind(&records, "timed");

@@ -17,7 +17,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use self::layout::{AdbcLayout, SETTINGS, has_index};
+use self::layout::{AdbcLayout, SETTINGS};
 use self::removal::{DROP_LIMIT, Schemas, drop_all};
 use self::table::AdbcTable;
 use self::types::AnswerTypes;
@@ -84,12 +84,6 @@ impl Engine for Adbc {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        has_index(id)?;
-        let name = id.layout.as_deref().unwrap_or_default();
-        // A design without its driver is told with those that cannot run, and the others go on.
-        if let Err(missing) = context.options.adbc.entry(name) {
-            return Ok(self.info_of(id, Vec::new(), vec![missing.0]));
-        }
         let layout = AdbcLayout::new(id, &workload.table, context)?;
         Ok(self.info_of(id, layout.settings(), layout.statements()))
     }

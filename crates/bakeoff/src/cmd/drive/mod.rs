@@ -28,7 +28,7 @@ use crate::cmd::options::choice::{
     self, Rows, parse_consistency, parse_duration, parse_operations, parse_rows_or_all, parse_time,
 };
 use crate::cmd::options::cluster::ClusterOptions;
-use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
@@ -222,9 +222,9 @@ impl Drive {
             .unwrap_or(workload.scale.default_rows);
         let mut warnings = before.check_first_rows(rows)?;
         progress.step("reading rows");
-        let values = source::row_values(&workload, source.clone(), rows)?;
+        let values = source::row_values(&workload, source.clone(), rows).map_err(to_cli_error)?;
         if load.passes.is_none() {
-            check_new_rows(&mix, values.as_ref(), rows)?;
+            check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
         let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
