@@ -14,7 +14,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
-use crate::{Context, EngineError, EngineOptions};
+use crate::{Context, EngineError, EngineOptions, OptionGroup};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +101,11 @@ pub trait Engine: Send + Sync {
     /// none. It is for a warning: the design can be measured.
     fn without_effect(&self, _id: &DesignId, _context: &Context) -> Option<String> {
         None
+    }
+
+    /// Returns the groups of options of the command line that a design of this engine uses.
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[]
     }
 
     /// Sets the options that a design needs of a server that is started for it.

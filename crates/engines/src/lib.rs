@@ -23,6 +23,7 @@ mod local;
 mod memory;
 mod newest_groups;
 mod nulls;
+mod option_group;
 mod oracle;
 mod owner;
 mod parquet;
@@ -57,6 +58,7 @@ pub use engine::{Engine, Layout, Running, TargetOptions};
 pub use error::EngineError;
 pub use leftovers::clear_leftovers;
 pub use memory::MemoryOptions;
+pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]

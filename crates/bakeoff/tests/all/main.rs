@@ -26,6 +26,7 @@ mod ingest;
 mod inherited;
 mod large_answers;
 mod mistakes;
+mod misuse;
 mod names;
 mod postgres;
 mod postgres_standbys;

@@ -22,7 +22,7 @@ use self::removal::{DROP_LIMIT, Schemas, drop_all};
 use self::table::AdbcTable;
 use self::types::AnswerTypes;
 use crate::adbc::{About, AdbcOptions, Dialect, Driver, DriverEntry, ENGINE, Phase, Place};
-use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, sql_check};
+use crate::{Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, sql_check};
 
 /// The longest time for loading a library, opening a database and asking the driver for its name.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -66,6 +66,10 @@ impl Engine for Adbc {
     /// engine has.
     fn is_place(&self, name: &str) -> bool {
         name.split('/').next() == Some(ENGINE) || name == Dialect::Sqlite.name()
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Drivers]
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {

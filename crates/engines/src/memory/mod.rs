@@ -14,7 +14,7 @@ use datafusion::datasource::MemTable;
 
 use crate::settings::Settings;
 use crate::sql::{self, Session};
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::MemoryOptions;
 
 pub struct Memory;
@@ -35,6 +35,10 @@ impl Engine for Memory {
 
     fn role(&self) -> Role {
         Role::Volatile
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Memory]
     }
 
     fn takes_inserts(&self, _id: &DesignId) -> bool {

@@ -24,7 +24,7 @@ use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
 use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::SparkOptions;
 use storage::{LAYOUTS, Place, Storage};
 use table::{Parts, SparkTable};
@@ -53,6 +53,13 @@ impl Engine for Spark {
         match Storage::new(id).ok()?.place {
             Place::Parquet(_) => None,
             Place::Cassandra => over_cassandra::unfit(id, workload),
+        }
+    }
+
+    fn option_groups(&self, id: &DesignId) -> &'static [OptionGroup] {
+        match Storage::new(id).map(|storage| storage.place) {
+            Ok(Place::Cassandra) => &[OptionGroup::Spark, OptionGroup::Cassandra],
+            Ok(Place::Parquet(_)) | Err(_) => &[OptionGroup::Spark],
         }
     }
 

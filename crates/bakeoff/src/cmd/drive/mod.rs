@@ -1,5 +1,6 @@
 //! `bakeoff drive`: performs many operations at once, timed from the moment they were due.
 
+mod check;
 mod execute;
 mod header;
 mod live;
@@ -17,7 +18,7 @@ use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token, require};
 use bakeoff_stats::Role;
 use bakeoff_stats::drive::DriveLog;
-use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
+use bakeoff_workload::{Consistency, DesignId, Mix, Workload, source};
 use clap::{Args, ValueEnum};
 
 use crate::cmd::completions;
@@ -34,6 +35,7 @@ use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use check::{check_new_rows, check_operations};
 use load::Load;
 
 /// Drive a workload's [mix] on Cassandra: many operations at once, at a rate or as fast as they go.
@@ -227,6 +229,7 @@ impl Drive {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
         let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
+        self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         warnings.extend(before.check_effects(&designs, &context));
         let mut settings = load.settings(&self, mix.clone(), workload.seed, rows);
@@ -375,26 +378,5 @@ impl Drive {
             keys_repeat,
             options,
         })
-    }
-}
-
-/// Checks that the engines can drive these designs, before anything is made.
-fn check_operations(designs: &[DesignId]) -> Result<()> {
-    for id in designs {
-        engine(id)?.check_operations(id)?;
-    }
-    Ok(())
-}
-
-/// Checks that there are rows left to insert: a data file can replace a generator that never ends.
-fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<()> {
-    let inserts = mix.operations.iter().find(|o| o.keys == Keys::New);
-    match (inserts, values.rows()) {
-        (Some(operation), Some(rows)) if rows <= loaded => bail!(
-            "operation {} inserts new rows, but the data has only {rows} rows, all of them \
-             loaded: leave --data out, or choose other keys for it",
-            operation.name
-        ),
-        _ => Ok(()),
     }
 }

@@ -9,4 +9,5 @@ pub mod postgres;
 pub mod prices;
 pub mod rate_limit;
 pub mod spark;
+pub mod unused;
 pub mod wanted;

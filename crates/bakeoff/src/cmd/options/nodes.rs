@@ -1,10 +1,11 @@
 //! Defines options for a Cassandra of several nodes, and for the copies that it keeps.
 
 use anyhow::Result;
-use bakeoff_engines::Replication;
+use bakeoff_engines::{OptionGroup, Replication};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
+use super::unused::Given;
 use crate::exit::Misuse;
 
 #[derive(Args, Debug, Clone)]
@@ -20,6 +21,13 @@ pub struct NodesOptions {
 }
 
 impl NodesOptions {
+    /// Adds the options that are given.
+    pub fn add_given(&self, given: &mut Given) {
+        given.add("--nodes", OptionGroup::Cassandra, self.nodes.is_some());
+        let has_copies = self.replication.is_some();
+        given.add("--replication", OptionGroup::Cassandra, has_copies);
+    }
+
     /// Returns the nodes, copies and consistency that were asked for.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, OptionGroup, Replication, new_token, require,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -37,10 +37,14 @@ use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::spark::SparkOptions;
+use crate::cmd::options::unused::Given;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
+
+/// MiB that a table in memory may take unless told otherwise.
+const MEMORY_MIB: u32 = 320;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -133,9 +137,9 @@ pub struct Run {
     #[arg(long)]
     keep: bool,
 
-    /// MiB that a table of the `memory` engine may take; 320 keep the whole process below 1 GiB
-    #[arg(long, value_name = "MIB", default_value_t = 320, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    memory: u32,
+    /// MiB that a table of the `memory` engine may take [default: 320, which keep the whole process below 1 GiB]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    memory: Option<u32>,
 
     /// The longest that one query, compaction or slice of rows may take
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
@@ -190,6 +194,7 @@ impl Run {
             token,
             ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
+        self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
@@ -230,6 +235,23 @@ impl Run {
         let all = workload.table.columns.len();
         let baseline = workload.decide.baseline.as_ref();
         columns::in_each(designs, &self.columns, all, baseline)
+    }
+
+    /// Checks that each option is for at least one of the designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that would be ignored.
+    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
+        let mut given = Given::default();
+        self.cluster.add_given(&mut given);
+        self.nodes.add_given(&mut given);
+        let has_level = self.consistency.is_some();
+        given.add("--consistency", OptionGroup::Cassandra, has_level);
+        self.postgres.add_given(&mut given);
+        self.spark.add_given(&mut given);
+        self.adbc.add_given(&mut given);
+        given.add("--memory", OptionGroup::Memory, self.memory.is_some());
+        given.check(designs)
     }
 
     /// Returns whether drivers of databases are named, whose libraries would be loaded.
@@ -297,7 +319,7 @@ impl Run {
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
         options.cassandra.server = workload.server.clone();
-        options.memory.table_bytes = (self.memory as usize) << 20;
+        options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;
         let driven = drivers.as_ref().and_then(|file| file.server_of(designs));

@@ -59,7 +59,9 @@ impl<'a> Plan<'a> {
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
             let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload)?;
+            let designs = designs_of(self.arguments(step)?, &workload).map_err(|error| {
+                Misuse::new(error.context(format!("step {} of the study", step.name)))
+            })?;
             let checked = self.study.check_step(step, &workload);
             let checked = checked.and_then(|()| self.study.check_designs(step, &designs));
             checked.map_err(|message| Misuse::new(anyhow!(message)))?;
@@ -165,14 +167,27 @@ fn refused(command: &Command) -> Option<String> {
     ))
 }
 
-/// Returns the designs that a command measures.
+/// Returns the designs that a command measures, if each of its options is for some of them.
 fn designs_of(arguments: Arguments, workload: &Workload) -> Result<Vec<DesignId>> {
-    match arguments.command {
-        Command::Run(run) => run.designs(workload),
-        Command::Drive(drive) => drive.designs(workload),
-        Command::Sweep(sweep) => sweep.designs(workload),
-        _ => Ok(Vec::new()),
-    }
+    let (designs, checked) = match arguments.command {
+        Command::Run(run) => {
+            let designs = run.designs(workload)?;
+            let checked = run.check_use(&designs);
+            (designs, checked)
+        }
+        Command::Drive(drive) => {
+            let designs = drive.designs(workload)?;
+            let checked = drive.check_use(&designs);
+            (designs, checked)
+        }
+        Command::Sweep(sweep) => {
+            let designs = sweep.designs(workload)?;
+            let checked = sweep.check_use(&designs);
+            (designs, checked)
+        }
+        _ => return Ok(Vec::new()),
+    };
+    checked.map(|()| designs)
 }
 
 /// Checks that a folder is new or empty, or holds what the same command began.

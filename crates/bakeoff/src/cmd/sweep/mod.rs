@@ -182,6 +182,7 @@ impl Sweep {
             replication,
             source.may_repeat_keys(),
         )?;
+        self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let batches = Batches::new(&designs, infos, &self.batch_over, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
