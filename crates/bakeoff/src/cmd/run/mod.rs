@@ -61,7 +61,7 @@ pub struct Run {
 
     /// Take each design with so many columns of the table: the key and the first further ones; their number in
     /// the table stands for the design itself
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = columns::parse)]
     columns: Vec<u32>,
 
     /// Rows to load, for example 200000, 200k, 4.16M or all [default: as the workload says; with
@@ -201,6 +201,8 @@ impl Run {
         let to_hold = RowsToHold::asked(rows);
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
         warnings.extend(before.check_effects(&designs, &context));
+        let width = workload.table.columns.len();
+        warnings.extend(before.doubt(columns::without_choice(&infos, width)));
         if self.dry_run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);
