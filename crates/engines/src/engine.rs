@@ -172,6 +172,11 @@ pub trait Engine: Send + Sync {
     /// Surveys what it needs of this machine, without starting anything.
     async fn survey(&self) -> Survey;
 
+    /// Surveys what a single design needs of this machine, without starting anything.
+    async fn survey_design(&self, _id: &DesignId) -> Survey {
+        self.survey().await
+    }
+
     /// Returns its version if it can be used here, or else what is missing and how to get it.
     async fn availability(&self) -> Result<String, String> {
         let survey = self.survey().await;

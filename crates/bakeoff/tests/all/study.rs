@@ -275,6 +275,35 @@ fn the_studies_are_listed_with_their_publications() {
 }
 
 #[test]
+fn a_dry_run_says_of_each_step_what_cannot_be_measured_here() {
+    let options = "options = [\"--rounds\", \"5\"";
+    let with_spark = "options = [\"--designs\", \"*,spark/parquet,spark/parquet?cache=true\", \"--rounds\", \"5\"";
+    let with_spark = STUDY.replace(options, with_spark);
+    assert_ne!(with_spark, STUDY);
+    let bench = bench(&with_spark);
+    let mut command = bench.command(&["study", "s.toml", "--budget", "80s", "--dry-run"]);
+    command.env("BAKEOFF_SPARK_PYTHON", "/nowhere/python3");
+    let ended = Ended::of(command.output().unwrap()).expect(0);
+    let (files, load) = ended.stdout.split_once("\n2. load: ").unwrap();
+    let told = "\n   cannot be measured here: spark/parquet, spark/parquet?cache=true: Spark ";
+    assert!(files.contains(told), "{files}");
+    assert!(files.contains("not installed"), "{files}");
+    assert!(!load.contains("cannot be measured"), "{load}");
+    assert!(!bench.path("runs").exists() && !bench.path("home").exists());
+}
+
+#[test]
+fn a_step_with_an_option_that_no_design_uses_is_refused() {
+    let ignored = STUDY.replace("\"--rounds\", \"5\"", "\"--nodes\", \"2\"");
+    assert_ne!(ignored, STUDY);
+    let bench = bench(&ignored);
+    study(&bench)
+        .expect(2)
+        .says("step files of the study: --nodes would be ignored");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn a_step_cannot_name_libraries_of_drivers() {
     let options = "options = [\"--rounds\", \"5\", \"--scales\", \"1\", \"--no-twins\"]";
     let naming = STUDY.replace(options, "options = [\"--adbc\", \"drivers.toml\"]");

@@ -79,6 +79,14 @@ impl Engine for Spark {
         survey::spark().await
     }
 
+    async fn survey_design(&self, id: &DesignId) -> Survey {
+        let mut needed = self.survey().await;
+        if Storage::new(id).is_ok_and(|storage| storage.place == Place::Cassandra) {
+            needed.needs.extend(survey::cassandra().await.needs);
+        }
+        needed
+    }
+
     fn describe(
         &self,
         id: &DesignId,

@@ -99,7 +99,7 @@ impl FurtherOptions {
 /// Returns whether a design can have further tables: a yardstick has none.
 fn may_have(info: &DesignInfo) -> bool {
     let takes = |id: DesignId| engine(&id).is_ok_and(|engine| engine.takes_instances(&id));
-    info.role == Role::Store && info.id.parse().is_ok_and(takes)
+    info.role == Role::Store && info.id.parse::<DesignId>().is_ok_and(takes)
 }
 
 /// Says how large smaller tables are; `None` if there are none.

@@ -9,6 +9,7 @@ use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
 use clap::Parser;
 
+use super::missing::Missing;
 use super::record::Record;
 use super::words::{command, in_words};
 use super::{read_workload, results};
@@ -99,7 +100,7 @@ impl<'a> Plan<'a> {
         results::of_record(self.study, &self.record, &self.dir)
     }
 
-    /// Prints the steps with their commands and times.
+    /// Prints the steps with their commands and times, and what is missing for their designs.
     pub fn print(&self) -> Result<Exit> {
         let mut out = stdout();
         writeln!(
@@ -107,18 +108,23 @@ impl<'a> Plan<'a> {
             "Nothing is touched. The study would write to {}",
             self.dir.display()
         )?;
+        let mut missing = Missing::new()?;
         for (index, step) in self.study.steps.iter().enumerate() {
+            let workload = read_workload(Path::new(&step.workload))?;
+            let designs = designs_of(self.arguments(step)?, &workload)?;
             let dir = results::folder(&self.dir, index, &step.name);
             writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
             writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
-            writeln!(out, "   {}", self.time(step)?)?;
+            writeln!(out, "   {}", self.time(step, &workload)?)?;
+            for line in missing.for_designs(&designs)? {
+                writeln!(out, "   {line}")?;
+            }
         }
         Ok(Exit::Complete)
     }
 
     /// Says how long a step takes, as far as that is known before rows are loaded.
-    fn time(&self, step: &StudyStep) -> Result<String> {
-        let workload = read_workload(Path::new(&step.workload))?;
+    fn time(&self, step: &StudyStep, workload: &Workload) -> Result<String> {
         let measuring = match self.arguments(step)?.command {
             Command::Run(run) => match run.time() {
                 Some(budget) => return Ok(format!("up to {}", in_words(budget))),
@@ -128,8 +134,8 @@ impl<'a> Plan<'a> {
                     );
                 }
             },
-            Command::Drive(drive) => drive.time_of_loads(&workload)?,
-            Command::Sweep(sweep) => sweep.time_of_settings(&workload)?,
+            Command::Drive(drive) => drive.time_of_loads(workload)?,
+            Command::Sweep(sweep) => sweep.time_of_settings(workload)?,
             _ => None,
         };
         let before = "starting servers and loading rows come on top";
