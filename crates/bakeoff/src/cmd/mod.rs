@@ -24,7 +24,10 @@ mod sql;
 mod study;
 mod sweep;
 mod table;
+mod unknown_option;
 mod verify;
+
+use std::ffi::OsString;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::TableError;
@@ -93,9 +96,13 @@ impl Arguments {
     /// command line, or one that asks for help, ends the program.
     pub fn read() -> Option<Arguments> {
         completions::answer_shell(Arguments::command);
-        match std::env::args_os().len() {
-            0 | 1 => None,
-            _ => Some(Arguments::parse()),
+        let words: Vec<OsString> = std::env::args_os().collect();
+        if words.len() < 2 {
+            return None;
+        }
+        match Arguments::try_parse_from(&words) {
+            Ok(arguments) => Some(arguments),
+            Err(error) => unknown_option::with_tip(error, Arguments::command(), &words).exit(),
         }
     }
 
