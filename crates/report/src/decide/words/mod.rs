@@ -10,7 +10,7 @@ pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_base
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{
-    Certainty, Decision, Doubt, Minimise, Recommendation, Settled, Span, WhyOut,
+    Certainty, Decision, Doubt, FEWEST_ROUNDS, Minimise, Recommendation, Settled, Span, WhyOut,
 };
 
 use crate::units;
@@ -205,6 +205,10 @@ fn at_rest(settled: &Settled) -> String {
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
+        None if (1..FEWEST_ROUNDS).contains(&decision.rounds) => format!(
+            "Floor unknown: {} are too few to compare twins, second tables of a design; it takes {FEWEST_ROUNDS}.",
+            units::plural(u64::from(decision.rounds), "round", "rounds")
+        ),
         None => "Floor unknown: no twin, a second table of a design, was asked.".to_owned(),
     };
     let mut known: Vec<(f64, &str)> = decision
