@@ -80,7 +80,7 @@ fn check_numbers(columns: &[u32], all: usize) -> Result<()> {
         }
         if usize::try_from(*number).is_ok_and(|number| number > all) {
             let too_many = anyhow!(
-                "--columns {number}: the table has {all} columns: choose no more of them, where {all} is the design itself"
+                "--columns {number}: the table has {all} columns: choose no more of them; {all} is the design itself"
             );
             return Err(Misuse::new(too_many).into());
         }

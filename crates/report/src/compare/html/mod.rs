@@ -88,7 +88,8 @@ fn scatter(summary: &Summary) -> String {
         "{}<figure>\n<div class=\"wide\">{wide}</div>\n<div class=\"phone\">{phone}</div>\n\
          <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
          more rows for each second. Several queries count by the geometric mean of their times: those that most \
-         designs answered, without those that one answered from metadata.</figcaption></figure>\n",
+         designs answered, without those that one answered without reading a row, as from metadata, unless that \
+         leaves none.</figcaption></figure>\n",
         legend(summary)
     );
     section("Storage against speed", &content)

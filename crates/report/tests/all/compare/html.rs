@@ -92,6 +92,31 @@ fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
 }
 
 #[test]
+fn storage_is_not_shown_against_what_a_design_answers_from_metadata() {
+    let named = |records: &[Record]| -> Vec<String> {
+        let page = render(&Summary::from_records(records).unwrap());
+        let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();
+        let (_, named) = chart.split_once("Speed is the geometric mean of ").unwrap();
+        let (named, _) = named.split_once(". ").unwrap();
+        named.split(", ").map(str::to_owned).collect()
+    };
+    // A query that reads no table has no count of rows, and one whose rows are all skipped has a count of none.
+    for counted in [None, Some(0)] {
+        let mut records = fixture::records();
+        let before = named(&records);
+        for record in &mut records {
+            if let Record::Timed(timing) = record
+                && timing.design == "cassandra/narrow"
+                && timing.query == before[0]
+            {
+                timing.rows_scanned = counted;
+            }
+        }
+        assert_eq!(named(&records), before[1..], "{counted:?}");
+    }
+}
+
+#[test]
 fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
     let (page, summary) = (page(), fixture::summary().unwrap());
     let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();

@@ -368,6 +368,13 @@ impl DesignSummary {
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
     }
+
+    /// Returns whether the design answers a query from metadata: it counts the rows that it reads, and has no count for
+    /// a query that reads no table.
+    pub fn answers_from_metadata(&self, query: &QuerySummary) -> bool {
+        let counts_rows = self.queries.iter().any(|q| q.rows_scanned.is_some());
+        counts_rows && query.rows_scanned.is_none() && query.time.is_some()
+    }
 }
 
 impl QuerySummary {
