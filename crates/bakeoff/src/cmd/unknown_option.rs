@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use bakeoff_workload::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Error};
+use clap::{Arg, Command, Error};
 
 /// Most commands that a tip names.
 const NAMED: usize = 4;
@@ -70,11 +70,11 @@ fn called<'a>(program: &'a Command, words: &[OsString]) -> &'a Command {
 
 /// Finds the commands that have an option, from `command` on, whose name in full is `name`.
 fn find_owners(command: &Command, name: &str, option: &str, owners: &mut Vec<String>) {
-    let has_alias = |aliases: Vec<&str>| aliases.contains(&option);
-    let mut arguments = command.get_arguments();
-    if arguments.any(|argument| {
-        argument.get_long() == Some(option) || argument.get_all_aliases().is_some_and(has_alias)
-    }) {
+    let is_asked = |argument: &Arg| {
+        let aliases = argument.get_all_aliases().unwrap_or_default();
+        argument.get_long() == Some(option) || aliases.contains(&option)
+    };
+    if command.get_arguments().any(is_asked) {
         owners.push(format!("'{name}'"));
     }
     let shown = |command: &&Command| !command.is_hide_set() && command.get_name() != HELP;

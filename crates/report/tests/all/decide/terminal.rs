@@ -95,25 +95,6 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
 }
 
 #[test]
-fn too_few_rounds_are_why_twins_are_not_compared() {
-    let mut input = fixture::events();
-    input.noise.twins = None;
-    input.noise.smallest_difference.clear();
-    let floor = |input: &DecisionInput| {
-        let text = text(input);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ")
-    };
-    input.rounds = 2;
-    let few = "Floor unknown: 2 rounds are too few to compare twins, second tables of a design; it takes 5.";
-    let words = floor(&input);
-    assert!(words.contains(few) && !words.contains("no twin"), "{words}");
-    input.rounds = 5;
-    let words = floor(&input);
-    assert!(words.contains("Floor unknown: no twin"), "{words}");
-}
-
-#[test]
 fn a_run_of_yardsticks_alone_says_why_there_is_no_choice() {
     let mut input = fixture::events();
     for design in &mut input.designs {
