@@ -7,8 +7,10 @@ pub enum OptionGroup {
     Cassandra,
     /// A PostgreSQL of the user's, or the standbys of one that is started.
     Postgres,
-    /// A Spark of the user's, with the folder that its workers share.
+    /// A Spark of the user's.
     Spark,
+    /// The folder for files that the workers of a Spark share.
+    SparkFiles,
     /// The file that names drivers of databases.
     Drivers,
     /// The memory that a table may take.
@@ -22,6 +24,7 @@ impl OptionGroup {
             OptionGroup::Cassandra => "cassandra, cassandra-4 or spark/cassandra",
             OptionGroup::Postgres => "postgres or timescale",
             OptionGroup::Spark => "spark",
+            OptionGroup::SparkFiles => "spark/parquet",
             OptionGroup::Drivers => "adbc",
             OptionGroup::Memory => "memory",
         }
@@ -33,10 +36,11 @@ mod tests {
     use super::*;
     use crate::registry::{ENGINES, engine};
 
-    const ALL: [OptionGroup; 5] = [
+    const ALL: [OptionGroup; 6] = [
         OptionGroup::Cassandra,
         OptionGroup::Postgres,
         OptionGroup::Spark,
+        OptionGroup::SparkFiles,
         OptionGroup::Drivers,
         OptionGroup::Memory,
     ];

@@ -59,7 +59,8 @@ impl Engine for Spark {
     fn option_groups(&self, id: &DesignId) -> &'static [OptionGroup] {
         match Storage::new(id).map(|storage| storage.place) {
             Ok(Place::Cassandra) => &[OptionGroup::Spark, OptionGroup::Cassandra],
-            Ok(Place::Parquet(_)) | Err(_) => &[OptionGroup::Spark],
+            Ok(Place::Parquet(_)) => &[OptionGroup::Spark, OptionGroup::SparkFiles],
+            Err(_) => &[OptionGroup::Spark],
         }
     }
 

@@ -26,9 +26,11 @@ pub struct SparkOptions {
 }
 
 impl SparkOptions {
-    /// Adds the options that are given. The folder for files needs the Spark.
+    /// Adds the options that are given.
     pub fn add_given(&self, given: &mut Given) {
         given.add("--spark", OptionGroup::Spark, self.spark.is_some());
+        let has_folder = self.spark_files.is_some();
+        given.add("--spark-files", OptionGroup::SparkFiles, has_folder);
     }
 
     /// Sets the named Spark in `options`; if none is named, one will be started.
