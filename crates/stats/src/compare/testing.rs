@@ -94,6 +94,7 @@ pub fn loaded(design: &str, slice: u64, seconds: f64) -> Record {
         cpu: CpuSeconds {
             client: 0.5,
             server: Some(1.0),
+            in_ticks: false,
         },
     })
 }
@@ -136,6 +137,7 @@ pub fn timed_as(design: &str, query: &str, seconds: f64, outcome: Outcome) -> Re
         cpu: CpuSeconds {
             client: 0.1,
             server: None,
+            in_ticks: false,
         },
         outcome,
     })

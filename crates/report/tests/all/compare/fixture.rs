@@ -530,6 +530,7 @@ fn load(design: &Design) -> Vec<Record> {
             cpu: CpuSeconds {
                 client: rows as f64 * design.client_cpu_per_row,
                 server: design.server_cpu_per_row.map(|s| rows as f64 * s * cold),
+                in_ticks: false,
             },
         })
     };
@@ -596,6 +597,7 @@ fn times(design: &Design, round: u32) -> Vec<Record> {
             cpu: CpuSeconds {
                 client: seconds * if server { 0.3 } else { 1.8 },
                 server: server.then_some(seconds * 1.1),
+                in_ticks: false,
             },
             outcome: Outcome::Right { rows: 1 },
         })

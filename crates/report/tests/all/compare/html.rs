@@ -105,7 +105,8 @@ fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
     assert!(!section.contains("waits</small>"));
     let narrow = summary.design("cassandra/narrow").unwrap();
     let query = narrow.queries.iter().find(|q| q.time.is_some()).unwrap();
-    let (client, server) = (query.cpu.client, query.cpu.server.unwrap());
+    let cpu = query.cpu.unwrap();
+    let (client, server) = (cpu.client, cpu.server.unwrap());
     let rate = bakeoff_report::units::rate(query.rows_scanned.unwrap() / (client + server));
     assert!(
         section.contains(&format!("<small>{rate} rows/core-s</small>")),
@@ -119,6 +120,7 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
     let ticks = |cpu: CpuSeconds| CpuSeconds {
         client: 0.01,
         server: cpu.server.map(|_| 0.0),
+        in_ticks: false,
     };
     let mut records = fixture::records();
     for record in &mut records {

@@ -214,8 +214,9 @@ pub struct QuerySummary {
     pub rows_scanned_per_second: Option<f64>,
     /// Rows that the storage passed to the query engine for one answer, median over rounds.
     pub rows_scanned: Option<f64>,
-    /// CPU time for one right answer, mean over rounds.
-    pub cpu: CpuSeconds,
+    /// CPU time for one right answer, mean over rounds; `None` where what was counted cannot be that of the answers
+    /// alone.
+    pub cpu: Option<CpuSeconds>,
     /// Number of rounds whose answer was wrong or missing.
     pub bad_rounds: u32,
 }

@@ -136,6 +136,7 @@ mod tests {
                     cpu: CpuSeconds {
                         client: 0.1,
                         server: None,
+                        in_ticks: false,
                     },
                     outcome: Outcome::Right { rows: 1 },
                 }));

@@ -258,7 +258,7 @@ impl Collected {
             .into_iter()
             .map(|design| {
                 let copies = header.copies_in(&design.info);
-                design.condense(copies)
+                design.condense(copies, header.machine.cores)
             })
             .collect();
         run.instances = self
@@ -266,7 +266,7 @@ impl Collected {
             .into_iter()
             .map(|(instance, design)| {
                 let copies = header.copies_in(&design.info);
-                let figures = design.condense(copies);
+                let figures = design.condense(copies, header.machine.cores);
                 InstanceSummary { instance, figures }
             })
             .collect();
