@@ -118,6 +118,7 @@ mod tests {
             times_fastest: None,
             rows_scanned_per_second: None,
             rows_scanned: Some(1_200.0),
+            from_metadata: false,
             cpu: Some(CpuSeconds {
                 client,
                 server,

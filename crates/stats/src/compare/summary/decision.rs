@@ -266,7 +266,9 @@ impl Summary {
         // A design that counts the rows it reads has no count for a query that read no table.
         let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());
         match query.rows_scanned {
-            None if counts_rows && query.time.is_some() => AnswerClass::FromMetadata,
+            None if (counts_rows || query.from_metadata) && query.time.is_some() => {
+                AnswerClass::FromMetadata
+            }
             Some(rows) if rows >= SCAN_SHARE * self.rows as f64 => AnswerClass::Scan,
             _ => AnswerClass::ByKey,
         }

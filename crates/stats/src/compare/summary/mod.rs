@@ -214,6 +214,9 @@ pub struct QuerySummary {
     pub rows_scanned_per_second: Option<f64>,
     /// Rows that the storage passed to the query engine for one answer, median over rounds.
     pub rows_scanned: Option<f64>,
+    /// Set if the plan says that the answer is made of statistics, without reading a row.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_metadata: bool,
     /// CPU time for one right answer, mean over rounds; `None` where what was counted cannot be that of the answers
     /// alone.
     pub cpu: Option<CpuSeconds>,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compare::{Concurrent, ConcurrentQuery, Outcome, Record, Timing};
+use crate::compare::{Concurrent, ConcurrentQuery, Outcome, Planned, QueryPlan, Record, Timing};
 use crate::{CpuSeconds, QueryInfo};
 
 /// Query with its SQL, the rows that are read for it, its seconds and its CPU seconds.
@@ -190,4 +190,31 @@ fn cpu_time_of_more_than_the_answers_is_no_base_for_an_estimate() {
     assert!(why.contains("CPU time"), "{why}");
     let long = found(&[SCAN, impossible], asked(1, 1, 1));
     near(long.designs[0].speed.rows_per_core_second, 1_000.0 / 2.105);
+}
+
+#[test]
+fn an_answer_from_metadata_is_no_scan_to_estimate_by_but_what_nothing_takes() {
+    let planned = |query: &str, text: &str| {
+        Record::Planned(Planned {
+            design: "a/x".to_owned(),
+            query: query.to_owned(),
+            plan: QueryPlan::told("DuckDB", text),
+        })
+    };
+    let count: Measured = ("count", "SELECT count(*) FROM t", None, 0.1, 0.105);
+    let sum: Measured = ("sum", "SELECT sum(v) FROM t", None, 1.1, 2.105);
+    // It counts no rows, so that both would be full scans.
+    let mut records = records(&[count, sum], false);
+    let speed = |records: &[Record]| {
+        let summary = Summary::from_records(records).unwrap();
+        let found = summary.by_scan_speed(asked(1, 1, 1));
+        found.designs[0].speed.clone()
+    };
+    assert_eq!(speed(&records).query, "count");
+    records.push(planned("count", "│ COLUMN_DATA_SCAN │"));
+    records.push(planned("sum", "│ UNGROUPED_AGGREGATE │\n│ SEQ_SCAN │"));
+    let speed = speed(&records);
+    assert_eq!(speed.query, "sum");
+    assert_eq!(speed.latency_of.as_deref(), Some("count"));
+    near(speed.rows_per_core_second, 500.0);
 }

@@ -193,6 +193,7 @@ impl Query {
                 .zip(time.filter(|t| t.median > 0.0))
                 .map(|(rows, time)| rows / time.median),
             rows_scanned,
+            from_metadata: false,
             cpu: Some(mean(&right)),
             bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
         }
