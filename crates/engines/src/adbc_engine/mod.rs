@@ -4,6 +4,7 @@
 mod layout;
 mod removal;
 mod table;
+mod times;
 mod types;
 
 use std::io::ErrorKind;

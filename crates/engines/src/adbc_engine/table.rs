@@ -11,6 +11,7 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 
 use super::layout::{AdbcLayout, NOTES, note, notes_schema};
+use super::times::written_for;
 use super::types::AnswerTypes;
 use crate::adbc::{AdbcOptions, Dialect, Driver, Phase, Step, first_numbers, first_text};
 use crate::bytes::folder_size;
@@ -276,7 +277,8 @@ impl Design for AdbcTable {
             return Err(DesignError(complaint));
         }
         let conversion = self.types.conversion(sql);
-        let answer = self.asked.ask_converted(sql, conversion).await;
+        let sql = written_for(self.layout.entry.dialect, sql);
+        let answer = self.asked.ask_converted(&sql, conversion).await;
         answer.map_err(|error| self.of_driver(error))
     }
 
