@@ -37,10 +37,6 @@ impl Engine for Memory {
         Role::Volatile
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
-    }
-
     async fn survey(&self) -> Survey {
         Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }

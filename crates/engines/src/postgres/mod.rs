@@ -93,6 +93,10 @@ impl Engine for Flavour {
         true
     }
 
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     fn speaks_sql(&self) -> bool {
         true
     }
