@@ -140,6 +140,24 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
 }
 
 #[test]
+fn cpu_time_that_the_cores_cannot_have_spent_is_not_known() {
+    let mut records = fixture::records();
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.design == "parquet?codec=snappy"
+        {
+            timing.cpu.client = 5.6 * timing.seconds;
+        }
+    }
+    let page = render(&Summary::from_records(&records).unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // A cell for each query of that design, and figures for all others.
+    assert_eq!(section.matches(">not known<").count(), 5, "{section}");
+    assert!(section.contains("<small>1.8 of 2 cores, CPU-bound</small>"));
+}
+
+#[test]
 fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
     let page = page();
     let map = page.split_once("class=\"heat-map\"").unwrap().1;
