@@ -42,6 +42,7 @@ pub fn header() -> Header {
         published: Vec::new(),
         published_notes: Vec::new(),
         decide: None,
+        cpu_without_reading: true,
     }
 }
 

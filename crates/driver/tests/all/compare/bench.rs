@@ -319,5 +319,6 @@ fn header(fakes: &[Fake]) -> Header {
         published: Vec::new(),
         published_notes: Vec::new(),
         decide: None,
+        cpu_without_reading: true,
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{DesignSummary, QuerySummary};
 use crate::DesignInfo;
+use crate::compare::Header;
+use crate::design::earlier::looked_at_all_processes;
 
 /// Share of the machine's cores from which on an answer is bound by the CPU.
 const BUSY_SHARE: f64 = 0.8;
@@ -33,18 +35,19 @@ pub enum BoundBy {
 }
 
 impl DesignSummary {
-    /// Forgets the CPU times of answers that cannot be those of the answers alone on a machine with this number of
-    /// cores. A query with more cores in use than there are has other work in it, and other queries of the design have
-    /// as much: only of those that are much longer the CPU time is kept.
-    pub(in crate::compare) fn forget_impossible_cpu(&mut self, cores: u32) {
+    /// Forgets the CPU times of answers that cannot be those of the answers alone in the run with this header. A query
+    /// with more cores in use than there are has other work in it, and other queries of the design have as much: only
+    /// of those that are much longer the CPU time is kept.
+    pub(in crate::compare) fn forget_impossible_cpu(&mut self, header: &Header) {
+        let cores = header.machine.cores;
         let of_more = |query: &&QuerySummary| {
             let used = query.cores_used(&self.info);
             self.knows_cpu_of(query) && used.is_some_and(|used| !are_possible(used, cores))
         };
         let of_more = self.queries.iter().filter(of_more);
-        let other_work =
-            { of_more.filter_map(|query| query.cpu_seconds(&self.info)) }.reduce(f64::max);
-        let Some(other_work) = other_work else {
+        let shown = of_more.filter_map(|query| query.cpu_seconds(&self.info));
+        let other_work = shown.chain(self.cpu_of_reading(header)).reduce(f64::max);
+        let Some(other_work) = other_work.filter(|seconds| *seconds > 0.0) else {
             return;
         };
         for query in &mut self.queries {
@@ -53,6 +56,17 @@ impl DesignSummary {
                 query.cpu = None;
             }
         }
+    }
+
+    /// Returns the most CPU seconds that reading the server's clock can have taken of each answer, where that is in the
+    /// client's CPU time: no more than all that the client took of the cheapest one.
+    fn cpu_of_reading(&self, header: &Header) -> Option<f64> {
+        if header.cpu_without_reading || !looked_at_all_processes(&self.info.engine) {
+            return None;
+        }
+        let known = self.queries.iter().filter_map(|query| query.cpu);
+        let with_server = known.filter(|cpu| cpu.server.is_some());
+        with_server.map(|cpu| cpu.client).reduce(f64::min)
     }
 }
 
@@ -191,6 +205,36 @@ mod tests {
         // All cores of the machine may be busy.
         let busy = summary((0.06, fine(0.065)), (0.002, fine(0.004)));
         assert!(cpu(&busy, "key").is_some() && cpu(&busy, "scan").is_some());
+    }
+
+    #[test]
+    fn of_earlier_records_what_reading_the_clock_may_have_taken_is_doubtful() {
+        let answers = [("scan", 0.05, 0.004_1, 0.03), ("key", 0.01, 0.003_1, 0.002)];
+        let answers = answers.map(|(query, seconds, client, server)| {
+            let Record::Timed(mut timing) = timed("a/x", query, seconds) else {
+                unreachable!()
+            };
+            timing.cpu.client = client;
+            timing.cpu.server = Some(server);
+            Record::Timed(timing)
+        });
+        for (engine, is_earlier, is_known) in [
+            ("postgres", true, false),
+            ("postgres", false, true),
+            ("cassandra", true, true),
+        ] {
+            let mut records = run(answers.clone());
+            let Record::Started(header) = &mut records[0] else {
+                unreachable!()
+            };
+            header.cpu_without_reading = !is_earlier;
+            header.designs[0].engine = engine.to_owned();
+            header.designs[0].server = true;
+            let summary = Summary::from_records(&records).unwrap();
+            let cpu = |query: &str| summary.designs[0].query(query).unwrap().cpu;
+            assert!(cpu("scan").is_some(), "{engine}");
+            assert_eq!(cpu("key").is_some(), is_known, "{engine}");
+        }
     }
 
     #[test]

@@ -256,18 +256,14 @@ impl Collected {
         run.designs = self
             .designs
             .into_iter()
-            .map(|design| {
-                let copies = header.copies_in(&design.info);
-                design.condense(copies, header.machine.cores)
-            })
+            .map(|design| design.condense(header))
             .collect();
         run.instances = self
             .instances
             .into_iter()
-            .map(|(instance, design)| {
-                let copies = header.copies_in(&design.info);
-                let figures = design.condense(copies, header.machine.cores);
-                InstanceSummary { instance, figures }
+            .map(|(instance, design)| InstanceSummary {
+                instance,
+                figures: design.condense(header),
             })
             .collect();
         let without_rows = run.plans.iter().filter(|known| known.plan.reads_no_row());

@@ -85,9 +85,9 @@ impl Design {
         Resolution::of(slices.chain(answers.map(|timing| timing.cpu)))
     }
 
-    /// Condenses the records of a design whose footprint holds this number of copies of each row, on a machine with
-    /// this number of cores.
-    pub fn condense(mut self, copies: u32, cores: u32) -> DesignSummary {
+    /// Condenses the records of a design of the run with this header.
+    pub fn condense(mut self, header: &Header) -> DesignSummary {
+        let copies = header.copies_in(&self.info);
         let failures = self.queries.iter().filter_map(Query::failure);
         let failures: Vec<Failure> = failures
             .chain(concurrent::failures(&self.concurrent))
@@ -123,7 +123,7 @@ impl Design {
             failures: self.failures,
             loading,
         };
-        summary.forget_impossible_cpu(cores);
+        summary.forget_impossible_cpu(header);
         summary
     }
 }
