@@ -111,6 +111,12 @@ pub trait Design: Send + Sync {
         None
     }
 
+    /// Returns a number that changes whenever a process of the engine ends whose CPU time is known in clock ticks only
+    /// from then on.
+    fn ended_processes(&self) -> u64 {
+        0
+    }
+
     /// Returns the number of nodes on which the engine runs.
     fn nodes(&self) -> u32 {
         1

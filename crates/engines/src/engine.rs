@@ -126,7 +126,7 @@ pub trait Engine: Send + Sync {
     /// Returns whether a design takes batches of rows from many workers at the same time
     /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
-        true
+        false
     }
 
     /// Returns the setting of a design, with its value, that says how its batches are written where they hold rows

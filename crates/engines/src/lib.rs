@@ -17,6 +17,7 @@ mod duckdb;
 mod engine;
 mod error;
 mod explained;
+mod folder;
 mod integers;
 mod leftovers;
 mod local;

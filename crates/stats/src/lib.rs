@@ -23,6 +23,7 @@ mod quantile;
 pub mod race;
 mod random;
 mod rounds;
+mod shards;
 pub mod study;
 pub mod sweep;
 mod thousands;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bakeoff_testing::adbc_driver;
 
-use crate::support::processes::Going;
+use crate::support::going_on::{all_is_right, kill_while_loading};
 use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 const HOSTS: &str = r#"
@@ -29,6 +29,13 @@ sqlite = """
 SELECT substr(time, 1, 16) || ':00' AS minute, max(usage_user) AS highest FROM cpu
 WHERE hostname = ${host} GROUP BY substr(time, 1, 16) ORDER BY minute
 """
+[[queries]]
+name = "hour"
+sql = """
+SELECT hostname, time, usage_user FROM cpu
+WHERE time >= ${hour.begin} AND time < ${hour.end} ORDER BY hostname, time
+"""
+parameters = { hour = { window = "1h" } }
 [[queries]]
 name = "rows"
 sql = "SELECT hostname, count(*) AS n, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
@@ -69,12 +76,7 @@ fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
     let Some(bench) = bench(HOSTS) else {
         return;
     };
-    let mut going = Going::start(&mut bench.command(&RUN));
-    going.wait_until("a slice was loaded", || {
-        let records = bench.journal("out");
-        of_kind(&records, "loaded").any(|r| r["design"] == "adbc/sqlite")
-    });
-    going.kill();
+    kill_while_loading(&bench, &RUN, "adbc/sqlite");
     let file = std::fs::read_to_string(bench.path("drivers.toml")).unwrap();
     let other = file.replace("65536", "32768");
     std::fs::write(bench.path("drivers.toml"), other).unwrap();
@@ -83,14 +85,7 @@ fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
     std::fs::write(bench.path("drivers.toml"), &file).unwrap();
     bench.bakeoff(&RUN).expect(0).says("going on with the run");
     let records = bench.journal("out");
-    assert_eq!(of_kind(&records, "failed").count(), 0);
-    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 3);
-    let mut outcomes = of_kind(&records, "timed").chain(of_kind(&records, "answered"));
-    let wrong = outcomes.find(|r| r["outcome"]["outcome"] != "right");
-    assert_eq!(wrong, None);
-    let mut asked = of_kind(&records, "concurrent");
-    let bad = asked.find(|r| r["bad"] != serde_json::json!([]));
-    assert_eq!(bad, None);
+    all_is_right(&records, 3 * 3 * 3);
     let footprint = of_kind(&records, "footprint").find(|r| r["design"] == "adbc/sqlite");
     assert!(footprint.unwrap()["file_bytes"].as_u64().unwrap() > 100_000);
     assert!(!bench.path("out/adbc").exists());

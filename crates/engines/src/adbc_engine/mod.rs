@@ -4,9 +4,9 @@
 mod layout;
 mod removal;
 mod table;
+mod times;
 mod types;
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,6 +22,7 @@ use self::removal::{DROP_LIMIT, Schemas, drop_all};
 use self::table::AdbcTable;
 use self::types::AnswerTypes;
 use crate::adbc::{About, AdbcOptions, Dialect, Driver, DriverEntry, ENGINE, Phase, Place};
+use crate::folder::remove_folder;
 use crate::{Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, sql_check};
 
 /// The longest time for loading a library, opening a database and asking the driver for its name.
@@ -48,10 +49,6 @@ impl Engine for Adbc {
     /// Returns true: drivers run in processes of their own.
     fn has_server(&self) -> bool {
         true
-    }
-
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
     }
 
     fn speaks_sql(&self) -> bool {
@@ -233,12 +230,7 @@ impl Running for RunningAdbc {
         let schemas = schemas.into_inner();
         let schemas = schemas.unwrap_or_else(PoisonError::into_inner);
         let mut troubles = drop_all(&options, schemas, DROP_LIMIT).await;
-        match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                troubles.push(format!("removing {} failed: {error}", folder.display()));
-            }
-            _ => {}
-        }
+        troubles.extend(remove_folder(&folder).err());
         if troubles.is_empty() {
             return Ok(());
         }

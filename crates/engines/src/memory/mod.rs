@@ -41,10 +41,6 @@ impl Engine for Memory {
         &[OptionGroup::Memory]
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
-    }
-
     async fn survey(&self) -> Survey {
         Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }

@@ -97,6 +97,10 @@ impl Engine for Flavour {
         &[OptionGroup::Postgres]
     }
 
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     fn speaks_sql(&self) -> bool {
         true
     }

@@ -9,7 +9,6 @@ mod shared_files;
 mod storage;
 mod table;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +22,7 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
+use crate::folder::remove_folder;
 use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
 use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::SparkOptions;
@@ -62,10 +62,6 @@ impl Engine for Spark {
             Ok(Place::Parquet(_)) => &[OptionGroup::Spark, OptionGroup::SparkFiles],
             Err(_) => &[OptionGroup::Spark],
         }
-    }
-
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
     }
 
     fn speaks_sql(&self) -> bool {
@@ -287,11 +283,5 @@ impl Running for RunningSpark {
 }
 
 fn remove(folder: &Path) -> Result<(), EngineError> {
-    match std::fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(EngineError(format!(
-            "removing {} failed: {e}",
-            folder.display()
-        ))),
-        _ => Ok(()),
-    }
+    remove_folder(folder).map_err(EngineError)
 }

@@ -88,6 +88,10 @@ impl Design for SomeColumnsDesign {
         self.design.server_cpu_seconds()
     }
 
+    fn ended_processes(&self) -> u64 {
+        self.design.ended_processes()
+    }
+
     fn nodes(&self) -> u32 {
         self.design.nodes()
     }

@@ -48,6 +48,9 @@ pub struct Header {
     /// Rule by which a design is chosen; absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decide: Option<Decide>,
+    /// Whether CPU times leave out what it takes to read those of a server; false in records of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cpu_without_reading: bool,
 }
 
 /// Rule by which a design is chosen, with the weights of the queries.

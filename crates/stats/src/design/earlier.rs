@@ -50,6 +50,12 @@ fn has_server(engine: &str) -> bool {
     matches!(engine, "cassandra" | "postgres" | "timescale")
 }
 
+/// Returns whether the CPU time of a server was read by looking at all processes of the machine, which took
+/// milliseconds of Bakeoff's own CPU time, counted with each answer.
+pub fn looked_at_all_processes(engine: &str) -> bool {
+    matches!(engine, "postgres" | "timescale" | "spark")
+}
+
 /// Returns the only engine of which earlier versions started several nodes.
 pub fn engine_of_nodes() -> String {
     "cassandra".to_owned()

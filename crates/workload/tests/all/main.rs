@@ -23,4 +23,5 @@ mod text_form_file;
 mod tsbs_file;
 mod windows;
 mod workload_file;
+mod workload_questions;
 mod zip_files;

@@ -65,6 +65,7 @@ pub fn header(
         }),
         published_notes: published.map_or_else(Vec::new, |p| p.notes.clone()),
         decide: Some(decide(workload)),
+        cpu_without_reading: true,
     }
 }
 

@@ -16,7 +16,8 @@ use bakeoff_stats::{
 use bakeoff_workload::{RowSource, Workload};
 use tempfile::TempDir;
 
-use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
+use super::fake::{Call, Fake, FakeInstances};
+use super::fake_rows::{FakeOracle, Rows};
 
 /// No further tables.
 pub const NONE: FurtherTables = FurtherTables {
@@ -318,5 +319,6 @@ fn header(fakes: &[Fake]) -> Header {
         published: Vec::new(),
         published_notes: Vec::new(),
         decide: None,
+        cpu_without_reading: true,
     }
 }

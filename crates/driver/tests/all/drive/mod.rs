@@ -1,6 +1,7 @@
 //! Loads on fake sessions, most of them on a clock that is paused; and drives of several designs.
 
 mod bench;
+mod driven_knees;
 mod fake;
 mod faults;
 mod filling;
@@ -9,5 +10,6 @@ mod lateness;
 mod loops;
 mod passes;
 mod rounds;
+mod search_ends;
 mod searches;
 mod threads;

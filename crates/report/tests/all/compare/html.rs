@@ -130,7 +130,8 @@ fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
     assert!(!section.contains("waits</small>"));
     let narrow = summary.design("cassandra/narrow").unwrap();
     let query = narrow.queries.iter().find(|q| q.time.is_some()).unwrap();
-    let (client, server) = (query.cpu.client, query.cpu.server.unwrap());
+    let cpu = query.cpu.unwrap();
+    let (client, server) = (cpu.client, cpu.server.unwrap());
     let rate = bakeoff_report::units::rate(query.rows_scanned.unwrap() / (client + server));
     assert!(
         section.contains(&format!("<small>{rate} rows/core-s</small>")),
@@ -144,6 +145,7 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
     let ticks = |cpu: CpuSeconds| CpuSeconds {
         client: 0.01,
         server: cpu.server.map(|_| 0.0),
+        in_ticks: false,
     };
     let mut records = fixture::records();
     for record in &mut records {
@@ -160,6 +162,24 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
     for figure in [" of 2 cores", " rows/core-s<"] {
         assert!(!section.contains(figure), "{section}");
     }
+}
+
+#[test]
+fn cpu_time_that_the_cores_cannot_have_spent_is_not_known() {
+    let mut records = fixture::records();
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.design == "parquet?codec=snappy"
+        {
+            timing.cpu.client = 5.6 * timing.seconds;
+        }
+    }
+    let page = render(&Summary::from_records(&records).unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // A cell for each query of that design, and figures for all others.
+    assert_eq!(section.matches(">not known<").count(), 5, "{section}");
+    assert!(section.contains("<small>1.8 of 2 cores, CPU-bound</small>"));
 }
 
 #[test]

@@ -161,6 +161,7 @@ impl Writer<'_> {
             cpu: CpuSeconds {
                 client: sent as f64 * 21e-6,
                 server: None,
+                in_ticks: false,
             },
             connect_seconds: vec![0.021, 0.034],
             messages: match shape.warm_up {

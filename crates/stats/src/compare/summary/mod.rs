@@ -214,8 +214,12 @@ pub struct QuerySummary {
     pub rows_scanned_per_second: Option<f64>,
     /// Rows that the storage passed to the query engine for one answer, median over rounds.
     pub rows_scanned: Option<f64>,
-    /// CPU time for one right answer, mean over rounds.
-    pub cpu: CpuSeconds,
+    /// Set if the plan says that the answer is made of statistics, without reading a row.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_metadata: bool,
+    /// CPU time for one right answer, mean over rounds; `None` where what was counted cannot be that of the answers
+    /// alone.
+    pub cpu: Option<CpuSeconds>,
     /// Number of rounds whose answer was wrong or missing.
     pub bad_rounds: u32,
 }
@@ -373,7 +377,7 @@ impl DesignSummary {
     /// a query that reads no table.
     pub fn answers_from_metadata(&self, query: &QuerySummary) -> bool {
         let counts_rows = self.queries.iter().any(|q| q.rows_scanned.is_some());
-        counts_rows && query.rows_scanned.is_none() && query.time.is_some()
+        (counts_rows || query.from_metadata) && query.rows_scanned.is_none() && query.time.is_some()
     }
 }
 

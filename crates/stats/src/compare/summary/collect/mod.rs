@@ -256,20 +256,29 @@ impl Collected {
         run.designs = self
             .designs
             .into_iter()
-            .map(|design| {
-                let copies = header.copies_in(&design.info);
-                design.condense(copies)
-            })
+            .map(|design| design.condense(header))
             .collect();
         run.instances = self
             .instances
             .into_iter()
-            .map(|(instance, design)| {
-                let copies = header.copies_in(&design.info);
-                let figures = design.condense(copies);
-                InstanceSummary { instance, figures }
+            .map(|(instance, design)| InstanceSummary {
+                instance,
+                figures: design.condense(header),
             })
             .collect();
+        let without_rows = run.plans.iter().filter(|known| known.plan.reads_no_row());
+        for planned in without_rows {
+            let smaller = run.instances.iter_mut();
+            let smaller = smaller.map(|instance| &mut instance.figures);
+            let mut tables = run.designs.iter_mut().chain(smaller);
+            let Some(table) = tables.find(|table| table.info.id == planned.design) else {
+                continue;
+            };
+            let mut queries = table.queries.iter_mut();
+            if let Some(query) = queries.find(|query| query.query == planned.query) {
+                query.from_metadata = true;
+            }
+        }
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
         run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
         run
