@@ -204,6 +204,9 @@ pub struct QuerySummary {
     /// Whether an answer was right, be it one without a time that counts, as in the open rounds of a race.
     #[serde(skip)]
     pub(super) was_right: bool,
+    /// Set if the complete answer was right, be it that a later one was wrong or missing.
+    #[serde(skip)]
+    pub(crate) was_right_at_first: bool,
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,
