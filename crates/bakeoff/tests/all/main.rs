@@ -21,6 +21,7 @@ mod earlier_runs;
 mod faults;
 mod files;
 mod forecast;
+mod forecast_factors;
 mod forecast_records;
 mod ingest;
 mod inherited;

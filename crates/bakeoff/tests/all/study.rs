@@ -356,7 +356,7 @@ fn a_question_that_the_server_gives_up_is_a_finding() {
     let page = read(&bench, "out/study.md");
     for words in [
         "1 of 2 published statements hold. Do not hold: 1.",
-        "answers to many that came of cassandra/wide?aggregate=server&page=1",
+        "answered share of many of cassandra/wide?aggregate=server&amp;page=1",
         "holds from 100% on",
     ] {
         assert!(page.contains(words), "`{words}` is not in: {page}");

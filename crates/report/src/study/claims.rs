@@ -92,7 +92,7 @@ fn in_full(figure: &FigureOf) -> String {
 fn name(figure: &Figure) -> String {
     match figure {
         Figure::Query(query) => format!("time of {query}"),
-        Figure::Answered(query) => format!("answers to {query} that came"),
+        Figure::Answered(query) => format!("answered share of {query}"),
         Figure::Load => "rows/s loaded".to_owned(),
         Figure::Storage => "bytes/row".to_owned(),
         Figure::Throughput => "operations/s".to_owned(),
