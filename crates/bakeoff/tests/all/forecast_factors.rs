@@ -68,7 +68,7 @@ fn a_design_is_estimated_by_one_that_was_measured_again() {
     bench
         .bakeoff(&named)
         .expect(0)
-        .says("Checked by the designs that there measured, too: off by 1.0");
+        .says("Checked by the designs that there measured, too: off by ");
     for other in [&["--rows", "8k"][..], &["--copies", "2"], &["--validate"]] {
         let refused = bench.bakeoff(&[&asked[..], other].concat());
         refused.expect(2).says("cannot be used with");

@@ -15,4 +15,5 @@ mod race;
 mod sets;
 pub mod terminal;
 pub(crate) mod to_best;
+mod together;
 mod verdict;

@@ -16,6 +16,7 @@ mod sets;
 mod setup;
 mod speed_up;
 mod tables;
+mod together;
 
 use bakeoff_stats::Summary;
 
@@ -46,6 +47,7 @@ pub fn render(summary: &Summary) -> String {
         by_scan_speed::of_run(summary),
         engines(summary),
         cost::of_run(summary),
+        together::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         plans::of_run(summary),

@@ -20,6 +20,7 @@ pub(super) mod rounds;
 mod scale_out;
 mod scan_speed;
 mod speed_up;
+mod together;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
@@ -42,6 +43,7 @@ pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, Que
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use scan_speed::{ScanSpeed, ScanSpeeds};
 pub use speed_up::{FullScan, SpeedUp, SpeedUps};
+pub use together::{KeptFigures, Together, TogetherQuery};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
@@ -132,6 +134,9 @@ pub struct Summary {
     pub scale_out: Option<ScaleOut>,
     /// Costs; `None` without prices.
     pub cost: Option<Cost>,
+    /// Two designs together, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Answers per second and node; `None` where several clients did not ask, or had no answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,

@@ -58,6 +58,7 @@ impl Collected {
                 race: None,
                 scale_out: None,
                 cost: None,
+                together: None,
                 per_node: None,
             },
         }
