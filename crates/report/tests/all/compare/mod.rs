@@ -28,3 +28,5 @@ mod scan_speed;
 mod speed_up;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod together;

@@ -111,7 +111,7 @@ fn a_design_without_an_answer_leaves_the_question_to_the_other() {
 
 #[test]
 fn a_month_of_both_is_the_storage_and_the_machines_of_both() {
-    let together = priced(|_| ());
+    let together = priced(|header| header.scale.full_rows = 600);
     let [one, other] = together.each;
     assert_eq!((one.machines, other.machines), (Some(3), Some(3)));
     assert_eq!(together.both.machines, Some(6));
