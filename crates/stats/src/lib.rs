@@ -39,10 +39,10 @@ pub use compare::{
     PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan,
     QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run,
     Scale, ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds,
-    Selected, SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError,
-    TimeForecast, Timing, ToLoad, Together, TogetherQuery, Trial, UnderLoad, Unfinished,
-    UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion, WhyNotChecked,
-    WhyStopped,
+    Selected, SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Stored, StoredRows, Summary,
+    SummaryError, TimeForecast, Timing, ToLoad, Together, TogetherQuery, Trial, UnderLoad,
+    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

@@ -32,13 +32,17 @@ pub struct Report {
     #[arg(long)]
     plans: bool,
 
+    /// Print how the first rows of each design are stored, of a run with --show-stored, in place of the tables
+    #[arg(long, conflicts_with = "plans")]
+    stored: bool,
+
     /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then shows what both take
     /// that are kept together, with each question asked of the faster one, and with --prices what that costs
     #[arg(
         long,
         value_name = "DESIGN,DESIGN",
         value_delimiter = ',',
-        conflicts_with = "plans"
+        conflicts_with_all = ["plans", "stored"]
     )]
     together: Vec<String>,
 
@@ -74,13 +78,19 @@ impl Report {
     pub fn run(self) -> Result<Exit> {
         let wanted = self.wanted.read()?;
         let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        if self.plans && (is_load || is_sweep) {
-            let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
-            return Err(Misuse::new(anyhow!(text)).into());
-        }
-        if !self.together.is_empty() && (is_load || is_sweep) {
-            let text = "--together is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
-            return Err(Misuse::new(anyhow!(text)).into());
+        let of_runs = [
+            ("--plans", self.plans),
+            ("--stored", self.stored),
+            ("--together", !self.together.is_empty()),
+        ];
+        let named = of_runs.iter().find(|(_, is_named)| *is_named);
+        if let Some((option, _)) = named
+            && (is_load || is_sweep)
+        {
+            let told = anyhow!(
+                "{option} is for folders of `bakeoff run`, whose designs answer queries; leave it out here"
+            );
+            return Err(Misuse::new(told).into());
         }
         let together = self.pair()?;
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
@@ -94,10 +104,10 @@ impl Report {
         } else if is_sweep {
             render_sweep(&self.dir, &shown)
         } else {
-            let printed = if self.plans {
-                terminal::render_plans
-            } else {
-                terminal::render
+            let printed: Printed = match (self.plans, self.stored) {
+                (true, _) => terminal::render_plans,
+                (_, true) => terminal::render_stored,
+                _ => terminal::render,
             };
             render_as(&self.dir, &shown, printed)
         }

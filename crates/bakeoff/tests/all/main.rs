@@ -33,6 +33,7 @@ mod postgres_standbys;
 mod progress;
 mod promises;
 mod raw_files;
+mod report_stored;
 mod report_together;
 mod run;
 mod scan;

@@ -15,6 +15,7 @@ mod planned;
 mod raced;
 mod record;
 mod sets;
+mod stored;
 mod summary;
 #[cfg(test)]
 pub mod testing;
@@ -30,6 +31,7 @@ pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{ColumnsRead, DistinctValues, LoadSlice, Record, RowsLeft, Selected, Step};
 pub use sets::{Agreed, QuerySets};
+pub use stored::{Stored, StoredRows};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{

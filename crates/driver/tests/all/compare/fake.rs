@@ -10,7 +10,7 @@ use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{
-    Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey, PlanText,
+    Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey, PlanText, StoredText,
 };
 use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
 use bakeoff_workload::source::RowBatches;
@@ -74,6 +74,7 @@ pub struct Fake {
     nodes: u32,
     partitions: Option<PartitionKey>,
     plan: Plan,
+    stored: Plan,
     table: Arc<Mutex<Table>>,
 }
 
@@ -85,6 +86,8 @@ pub struct Table {
     asking: usize,
     /// Number of plans that were asked for.
     pub plans_asked: usize,
+    /// Number of times that it was asked how its first rows are stored.
+    pub stored_asked: usize,
     /// Questions that were on their way at the same time.
     pub most_asking: usize,
 }
@@ -121,6 +124,7 @@ impl Fake {
             nodes: 1,
             partitions: None,
             plan: Plan::None,
+            stored: Plan::None,
             table: Arc::default(),
         }
     }
@@ -142,6 +146,12 @@ impl Fake {
     /// A design that is asked for plans.
     pub fn with_plan(mut self, plan: Plan) -> Fake {
         self.plan = plan;
+        self
+    }
+
+    /// A design that is asked how its first rows are stored, which it takes as a question for a plan.
+    pub fn with_stored(mut self, stored: Plan) -> Fake {
+        self.stored = stored;
         self
     }
 
@@ -367,6 +377,19 @@ impl Design for Fake {
             })),
             Plan::Fails => Err(DesignError::new("it has no plans")),
             Plan::Panics => panic!("a bug in a plan"),
+        }
+    }
+
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        self.table().stored_asked += 1;
+        match self.stored {
+            Plan::None => Ok(None),
+            Plan::Tells(text) => Ok(Some(StoredText {
+                by: "Fake",
+                text: text.to_owned(),
+            })),
+            Plan::Fails => Err(DesignError::new("its rows cannot be read")),
+            Plan::Panics => panic!("a bug in a tool"),
         }
     }
 

@@ -13,3 +13,4 @@ mod protocol;
 mod race;
 mod resume;
 mod selected;
+mod stored;

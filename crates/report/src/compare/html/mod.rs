@@ -15,6 +15,7 @@ mod scan_speed;
 mod sets;
 mod setup;
 mod speed_up;
+mod stored;
 mod tables;
 mod together;
 
@@ -51,6 +52,7 @@ pub fn render(summary: &Summary) -> String {
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         plans::of_run(summary),
+        stored::of_run(summary),
         published::of_run(summary),
         setup(summary),
     ];

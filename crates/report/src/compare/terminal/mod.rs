@@ -6,10 +6,12 @@ mod concurrent;
 mod cost;
 mod plans;
 mod sets;
+mod stored;
 mod tables;
 mod together;
 
 pub use plans::render_plans;
+pub use stored::render_stored;
 
 use bakeoff_stats::Summary;
 

@@ -50,7 +50,7 @@ pub use users::{
 
 use super::{
     Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, Planned, QuerySets,
-    Record, RowsLeft, Selected, Step,
+    Record, RowsLeft, Selected, Step, Stored,
 };
 use crate::decide::Decision;
 use crate::drive::Partitions;
@@ -107,6 +107,9 @@ pub struct Summary {
     /// Plans of queries, as far as designs told them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Planned>,
+    /// First rows of designs as they are stored, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<Stored>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -304,8 +307,7 @@ impl Summary {
         scales
     }
 
-    /// Returns the tables of a design that hold a share of the series and of the time, with what both are
-    /// divided by and their rows. The last one is its own.
+    /// Returns the tables of a design with a share of series and time, with their divisors and rows, its own last.
     pub fn parts_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<PartSummary<'a>> {
         let parts = self.instances.iter().filter_map(|further| {
             let is_its = further.instance.design == design.info.id;
