@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::AsArray;
 use arrow::datatypes::Float64Type;
 use bakeoff_workload::source;
-use bakeoff_workload::{Concurrent, DuplicateKeys, ParameterValues, TimeOuts, Workload};
+use bakeoff_workload::{Concurrent, DuplicateKeys, ParameterValues, Workload};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -86,30 +86,6 @@ fn sensor_levels_has_each_way_to_aggregate_at_each_level() {
     // The values of the first rows do not depend on the number of sensors.
     let of_one_sensor = shipped("sensor.toml").queries[0].expect.clone().unwrap();
     assert_eq!(many.expect.as_ref().unwrap().answer, of_one_sensor.answer);
-}
-
-/// The time-outs of the server are what the workload is about: nothing may raise them, and the questions need rows that
-/// they pass.
-#[test]
-fn sensor_timeouts_leaves_the_time_outs_as_they_are_shipped() {
-    let workload = shipped("sensor_timeouts.toml");
-    assert_eq!(workload.server.time_outs, TimeOuts::Shipped);
-    assert!(workload.server.cassandra.is_empty());
-    assert!(workload.scale.default_rows >= 3_000_000);
-    for (query, rows) in workload
-        .queries
-        .iter()
-        .zip(["1000000", "2000000", "3000000"])
-    {
-        assert!(
-            query.sql.ends_with(&format!("time <= {rows}")),
-            "{}",
-            query.sql
-        );
-    }
-    let of_one_sensor = shipped("sensor.toml").queries[0].expect.clone().unwrap();
-    let expect = workload.queries[0].expect.as_ref().unwrap();
-    assert_eq!(expect.answer, of_one_sensor.answer);
 }
 
 /// Each design has its like in the other release, or the report would compare settings with others.
