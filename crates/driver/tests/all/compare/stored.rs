@@ -22,7 +22,7 @@ fn showing() -> Bench {
 #[tokio::test]
 async fn rows_are_read_where_that_is_asked_for_and_never_again() {
     let tells = Fake::new("a").with_stored(Plan::Tells("[1]@0 Row"));
-    let records = Bench::new().complete(&[tells.clone()]).await;
+    let records = Bench::new().complete(std::slice::from_ref(&tells)).await;
     assert!(stored(&records).is_empty());
     assert_eq!(tells.table().stored_asked, 0);
 
