@@ -20,6 +20,14 @@ pub struct PlanText {
     pub text: String,
 }
 
+/// First rows of a table as its engine stores them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredText {
+    /// What read them, such as `sstabledump of Cassandra`.
+    pub by: &'static str,
+    pub text: String,
+}
+
 /// One engine, layout and settings, holding one workload's table.
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
@@ -86,6 +94,15 @@ pub trait Design: Send + Sync {
     /// # Errors
     /// The engine refuses to tell; the design is none the worse for it.
     async fn query_plan(&self, _sql: &str) -> Result<Option<PlanText>, DesignError> {
+        Ok(None)
+    }
+
+    /// Returns the first rows of the table at rest as the engine stores them, a few lines of text. Returns `None` for a
+    /// design that does not tell.
+    ///
+    /// # Errors
+    /// They cannot be read; the design is none the worse for it.
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
         Ok(None)
     }
 

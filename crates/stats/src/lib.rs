@@ -35,14 +35,15 @@ pub use compare::{
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast,
     DesignSummary, Difference, DistinctValues, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,
     Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal,
-    Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind,
-    MutationScore, Needed, NotChecked, Outcome, PairedComparison, Planned, PriceFlip, PriceOf,
-    Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan, QuerySets,
-    QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale,
-    ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, Selected,
-    SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
-    ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
-    VerifiedQuestion, WhyNotChecked, WhyStopped,
+    KeptFigures, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison,
+    MutationKind, MutationScore, Needed, NotChecked, Outcome, PairedComparison, Planned, PriceFlip,
+    PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan,
+    QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run,
+    Scale, ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds,
+    Selected, SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Stored, StoredRows, Summary,
+    SummaryError, TimeForecast, Timing, ToLoad, Together, TogetherQuery, Trial, UnderLoad,
+    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;

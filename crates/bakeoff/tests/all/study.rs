@@ -333,3 +333,61 @@ fn a_step_cannot_name_servers_that_would_get_passwords() {
         assert!(!bench.path("out").exists());
     }
 }
+
+/// A server that gives a read two seconds, and a page for each of 200,000 rows.
+const IMPATIENT: &str = r#"
+title = "t"
+designs = ["cassandra/wide?aggregate=server&page=1"]
+[data]
+generator = "sensor"
+[[queries]]
+name = "few"
+sql = "SELECT avg(value) AS mean FROM sensor WHERE sensor_id = 10 AND time <= 5"
+[[queries]]
+name = "many"
+sql = "SELECT avg(value) AS mean FROM sensor WHERE sensor_id = 10"
+[server.cassandra]
+read_request_timeout = "2s"
+"#;
+
+const TIME_OUTS: &str = r#"
+[[steps]]
+name = "time-outs"
+what = "few rows and many"
+command = "run"
+workload = "w.toml"
+share = 100
+options = ["--rounds", "5", "--rows", "200k", "--scales", "1", "--no-twins"]
+
+[[claims]]
+text = "Few rows are averaged."
+step = "time-outs"
+figure = "few.answered"
+of = "cassandra/wide?aggregate=server&page=1"
+at_least = 1
+
+[[claims]]
+text = "So are many."
+step = "time-outs"
+figure = "many.answered"
+of = "cassandra/wide?aggregate=server&page=1"
+at_least = 1
+"#;
+
+#[test]
+fn a_question_that_the_server_gives_up_is_a_finding() {
+    let Some(bench) = Bench::with_cassandra(IMPATIENT, READINGS) else {
+        return;
+    };
+    let head = STUDY.split("[[steps]]").next().unwrap();
+    std::fs::write(bench.path("s.toml"), format!("{head}{TIME_OUTS}")).unwrap();
+    study(&bench).expect(3);
+    let page = read(&bench, "out/study.md");
+    for words in [
+        "1 of 2 published statements hold. Do not hold: 1.",
+        "answered share of many of cassandra/wide?aggregate=server&amp;page=1",
+        "holds from 100% on",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in: {page}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
@@ -78,6 +78,10 @@ impl Design for SomeColumnsDesign {
 
     async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
         self.design.query_plan(sql).await
+    }
+
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        self.design.stored_rows().await
     }
 
     async fn after_answer(&self) {

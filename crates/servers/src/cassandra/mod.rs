@@ -53,6 +53,7 @@ mod release;
 mod roles;
 mod runs_as;
 mod server;
+mod stored;
 mod tuning;
 mod usage;
 

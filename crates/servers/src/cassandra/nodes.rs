@@ -260,6 +260,11 @@ impl Nodes {
         load_average()
     }
 
+    /// Returns the servers, in the order of their addresses.
+    pub(super) fn servers(&self) -> &[Server] {
+        &self.nodes
+    }
+
     fn first(&self) -> &Server {
         // A cluster has at least one node.
         &self.nodes[0]

@@ -53,19 +53,27 @@ impl Server {
     }
 
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
+        let mut command = self.tool(CLASS)?;
+        command
+            .args(["-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
+            .args(["-u", USER, "-pwf"])
+            .arg(self.folder.jmx_password_file())
+            .args(arguments);
+        Ok(command)
+    }
+
+    /// Returns the command that runs a tool of Cassandra, without the tool's arguments.
+    pub(super) fn tool(&self, class: &str) -> Result<Command> {
         let mut command = Command::new(&self.details.java);
         keep_needed(command.as_std_mut());
-        // Never with more rights than the server, whose answers it reads.
+        // Never with more rights than the server, whose answers and files it reads.
         if let Some(account) = self.details.runs_as.account() {
             command.uid(account.uid).gid(account.gid);
         }
         command
             .arg(flags::argument_file(&self.folder)?)
             .args(flags::tool(&self.folder)?)
-            .args([CLASS, "-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
-            .args(["-u", USER, "-pwf"])
-            .arg(self.folder.jmx_password_file())
-            .args(arguments)
+            .arg(class)
             .current_dir(self.folder.path())
             .stdin(Stdio::null())
             .kill_on_drop(true);

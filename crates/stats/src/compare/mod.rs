@@ -15,6 +15,7 @@ mod planned;
 mod raced;
 mod record;
 mod sets;
+mod stored;
 mod summary;
 #[cfg(test)]
 pub mod testing;
@@ -30,6 +31,7 @@ pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{ColumnsRead, DistinctValues, LoadSlice, Record, RowsLeft, Selected, Step};
 pub use sets::{Agreed, QuerySets};
+pub use stored::{Stored, StoredRows};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
@@ -37,11 +39,11 @@ pub use summary::{
     ByScanSpeed, BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures,
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Demand, DesignCost, DesignForecast,
     DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, FullScan, HeldOut,
-    InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
-    NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase,
+    InstanceSummary, KeptFigures, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison,
+    Needed, NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase,
     QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom, ScaleOut,
     ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
-    UsersChecked, UsersForecast, WhyNotChecked, ledger,
+    StorageForecast, Summary, SummaryError, TimeForecast, Together, TogetherQuery, Trial,
+    UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -86,7 +86,7 @@ impl QueryPlan {
 }
 
 /// Returns what is kept of a text, and whether its end was cut off.
-fn kept(text: &str) -> (String, bool) {
+pub(super) fn kept(text: &str) -> (String, bool) {
     let mut text = cleaned(text);
     let is_cut = text.len() > QueryPlan::MOST_BYTES;
     let mut end = text.len().min(QueryPlan::MOST_BYTES);

@@ -18,6 +18,7 @@ mod price_list;
 mod raw_files;
 mod set;
 mod shipped_mixes;
+mod shipped_time_outs;
 mod shipped_workloads;
 mod text_form_file;
 mod tsbs_file;

@@ -133,6 +133,11 @@ pub struct Run {
     #[command(flatten)]
     rate_limit: RateLimitOptions,
 
+    /// Keep on record how the first rows of each table of rows in Cassandra are stored, which `bakeoff report --stored`
+    /// shows
+    #[arg(long)]
+    show_stored: bool,
+
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
     keep: bool,

@@ -66,6 +66,7 @@ impl Bench {
             right_answers_within: RIGHT_ANSWERS_WITHIN,
             race: false,
             further: NONE,
+            shows_stored: false,
         };
         Bench {
             workload,

@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
 
 /// What the driver asked of a design.
@@ -69,6 +69,7 @@ pub struct Fake {
     nodes: u32,
     partitions: Option<PartitionKey>,
     plan: Plan,
+    stored: Plan,
     table: Arc<Mutex<Table>>,
 }
 
@@ -80,6 +81,8 @@ pub struct Table {
     asking: usize,
     /// Number of plans that were asked for.
     pub plans_asked: usize,
+    /// Number of times that it was asked how its first rows are stored.
+    pub stored_asked: usize,
     /// Questions that were on their way at the same time.
     pub most_asking: usize,
 }
@@ -116,6 +119,7 @@ impl Fake {
             nodes: 1,
             partitions: None,
             plan: Plan::None,
+            stored: Plan::None,
             table: Arc::default(),
         }
     }
@@ -137,6 +141,12 @@ impl Fake {
     /// A design that is asked for plans.
     pub fn with_plan(mut self, plan: Plan) -> Fake {
         self.plan = plan;
+        self
+    }
+
+    /// A design that is asked how its first rows are stored, which it takes as a question for a plan.
+    pub fn with_stored(mut self, stored: Plan) -> Fake {
+        self.stored = stored;
         self
     }
 
@@ -362,6 +372,19 @@ impl Design for Fake {
             })),
             Plan::Fails => Err(DesignError::new("it has no plans")),
             Plan::Panics => panic!("a bug in a plan"),
+        }
+    }
+
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        self.table().stored_asked += 1;
+        match self.stored {
+            Plan::None => Ok(None),
+            Plan::Tells(text) => Ok(Some(StoredText {
+                by: "Fake",
+                text: text.to_owned(),
+            })),
+            Plan::Fails => Err(DesignError::new("its rows cannot be read")),
+            Plan::Panics => panic!("a bug in a tool"),
         }
     }
 

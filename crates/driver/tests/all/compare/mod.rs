@@ -15,3 +15,4 @@ mod protocol;
 mod race;
 mod resume;
 mod selected;
+mod stored;

@@ -15,7 +15,9 @@ mod scan_speed;
 mod sets;
 mod setup;
 mod speed_up;
+mod stored;
 mod tables;
+mod together;
 
 use bakeoff_stats::Summary;
 
@@ -46,9 +48,11 @@ pub fn render(summary: &Summary) -> String {
         by_scan_speed::of_run(summary),
         engines(summary),
         cost::of_run(summary),
+        together::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         plans::of_run(summary),
+        stored::of_run(summary),
         published::of_run(summary),
         setup(summary),
     ];

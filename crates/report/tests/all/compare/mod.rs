@@ -27,4 +27,8 @@ mod scan_speed;
 #[cfg(test)]
 mod speed_up;
 #[cfg(test)]
+mod stored;
+#[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod together;

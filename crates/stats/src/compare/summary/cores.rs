@@ -127,6 +127,7 @@ mod tests {
             time: None,
             // Two seconds on average.
             rounds: vec![(1, 1.5), (2, 2.5)],
+            was_right_at_first: true,
             was_right: true,
             always_empty: false,
             times_fastest: None,

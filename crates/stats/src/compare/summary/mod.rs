@@ -20,6 +20,7 @@ pub(super) mod rounds;
 mod scale_out;
 mod scan_speed;
 mod speed_up;
+mod together;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
@@ -42,13 +43,14 @@ pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, Que
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use scan_speed::{ScanSpeed, ScanSpeeds};
 pub use speed_up::{FullScan, SpeedUp, SpeedUps};
+pub use together::{KeptFigures, Together, TogetherQuery};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
 use super::{
     Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, Planned, QuerySets,
-    Record, RowsLeft, Selected, Step,
+    Record, RowsLeft, Selected, Step, Stored,
 };
 use crate::decide::Decision;
 use crate::drive::Partitions;
@@ -105,6 +107,9 @@ pub struct Summary {
     /// Plans of queries, as far as designs told them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Planned>,
+    /// First rows of designs as they are stored, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<Stored>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -132,6 +137,9 @@ pub struct Summary {
     pub scale_out: Option<ScaleOut>,
     /// Costs; `None` without prices.
     pub cost: Option<Cost>,
+    /// Two designs together, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Answers per second and node; `None` where several clients did not ask, or had no answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,
@@ -204,6 +212,9 @@ pub struct QuerySummary {
     /// Whether an answer was right, be it one without a time that counts, as in the open rounds of a race.
     #[serde(skip)]
     pub(super) was_right: bool,
+    /// Set if the complete answer was right, be it that a later one was wrong or missing.
+    #[serde(skip)]
+    pub(crate) was_right_at_first: bool,
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,
@@ -300,8 +311,7 @@ impl Summary {
         scales
     }
 
-    /// Returns the tables of a design that hold a share of the series and of the time, with what both are
-    /// divided by and their rows. The last one is its own.
+    /// Returns the tables of a design with a share of series and time, with their divisors and rows, its own last.
     pub fn parts_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<PartSummary<'a>> {
         let parts = self.instances.iter().filter_map(|further| {
             let is_its = further.instance.design == design.info.id;

@@ -45,6 +45,7 @@ impl Collected {
                 distinct: Vec::new(),
                 partitions: Vec::new(),
                 plans: Vec::new(),
+                stored: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -58,6 +59,7 @@ impl Collected {
                 race: None,
                 scale_out: None,
                 cost: None,
+                together: None,
                 per_node: None,
             },
         }
@@ -148,6 +150,12 @@ impl Collected {
                 known.push(partitions.clone());
             }
             Record::Planned(planned) => self.take_plan(number, planned)?,
+            Record::Stored(stored) => {
+                self.design(number, &stored.design)?;
+                let known = &mut self.run.stored;
+                known.retain(|known| known.design != stored.design);
+                known.push(stored.clone());
+            }
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {

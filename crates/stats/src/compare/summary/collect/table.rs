@@ -187,6 +187,7 @@ impl Query {
             time,
             rounds,
             was_right: is_right && !self.disproved,
+            was_right_at_first: self.verified,
             always_empty: !right.is_empty() && right.iter().all(is_empty),
             times_fastest: None,
             rows_scanned_per_second: rows_scanned
