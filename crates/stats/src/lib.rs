@@ -45,7 +45,9 @@ pub use compare::{
 };
 pub use compare::{between, ledger};
 pub use counts::total;
-pub use design::{DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space};
+pub use design::{
+    DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space, TableStatistics,
+};
 pub use drive::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
 };

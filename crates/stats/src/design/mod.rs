@@ -3,9 +3,11 @@
 mod amount;
 pub mod earlier;
 mod space;
+mod statistics;
 
 pub use amount::{Amount, Unit};
 pub use space::{Needs, Space};
+pub use statistics::TableStatistics;
 
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +113,10 @@ pub struct Footprint {
     /// Off-heap memory that the engine needs to find its compressed chunks.
     #[serde(default)]
     pub compression_metadata_bytes: Option<u64>,
+    /// What the server itself tells of the tables; `None` in records from before it was asked, and where it
+    /// tells nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<TableStatistics>,
     pub files: Option<u64>,
     /// Remark on what the figures include and what is not available.
     pub note: Option<String>,

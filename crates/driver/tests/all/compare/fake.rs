@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bakeoff_driver::{
     Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey, PlanText,
 };
-use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
+use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role, TableStatistics};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
 
@@ -73,6 +73,7 @@ pub struct Fake {
     row_bytes: u64,
     nodes: u32,
     partitions: Option<PartitionKey>,
+    statistics: Option<TableStatistics>,
     plan: Plan,
     table: Arc<Mutex<Table>>,
 }
@@ -120,6 +121,7 @@ impl Fake {
             row_bytes: 20,
             nodes: 1,
             partitions: None,
+            statistics: None,
             plan: Plan::None,
             table: Arc::default(),
         }
@@ -131,6 +133,15 @@ impl Fake {
             id,
             move |call| if when(call) { Act::Hang } else { Act::Well },
         )
+    }
+
+    /// A design whose server tells something of its tables.
+    pub fn with_statistics(mut self) -> Fake {
+        self.statistics = Some(TableStatistics {
+            sstables: Some(1),
+            ..TableStatistics::default()
+        });
+        self
     }
 
     /// A design that has partitions.
@@ -316,6 +327,7 @@ impl Design for Fake {
             file_bytes: Some(self.rows() * self.row_bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: self.statistics,
             files: None,
             note: None,
         })

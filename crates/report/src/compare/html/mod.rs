@@ -24,6 +24,7 @@ use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
+use crate::page::statistics::Told;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
 
@@ -38,6 +39,7 @@ pub fn render(summary: &Summary) -> String {
         nodes_and_money(per_node(summary).as_ref()),
         storage_and_loading(summary),
         partitions::of_run(summary),
+        statistics(summary),
         by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
@@ -141,6 +143,13 @@ fn storage_and_loading(summary: &Summary) -> String {
         "Storage after flush and compaction; rows divided by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
     )
+}
+
+/// Renders what servers tell of the tables of each design.
+fn statistics(summary: &Summary) -> String {
+    let footprints = { summary.designs.iter() }.map(|design| design.footprint.as_ref());
+    let told = footprints.filter_map(|footprint| Told::of(footprint, "at rest"));
+    page::statistics::statistics(&told.collect::<Vec<_>>())
 }
 
 /// Renders the best layouts of each engine, for readers who have already chosen their engine.

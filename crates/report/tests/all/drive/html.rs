@@ -1,4 +1,5 @@
 use bakeoff_report::drive::html::render;
+use bakeoff_stats::TableStatistics;
 use bakeoff_stats::drive::{DriveRun, NodeRequests, SecondCounts};
 
 use super::fixture;
@@ -55,6 +56,30 @@ fn loads_and_passes_have_the_time_in_which_the_slowest_worker_connected() {
         trial.end.as_mut().unwrap().connect_seconds.clear();
     }
     assert!(!render(&summary).contains("Connected in</th>"));
+}
+
+#[test]
+fn tables_are_told_before_the_loads_and_after_them() {
+    let mut summary = COMPARISON.clone();
+    let heading = "Tables by the server&#39;s own account";
+    let page = render(&summary);
+    assert!(page.contains(heading) && page.contains(">before the loads<"));
+    assert!(!page.contains(">after them<"));
+    let design = &mut summary.designs[0];
+    let mut after = design.footprint.clone().unwrap();
+    after.statistics = Some(TableStatistics {
+        sstables: Some(7),
+        reads: Some(123_456),
+        read_micros: Some(61.5),
+        ..TableStatistics::default()
+    });
+    design.footprint_after = Some(after);
+    let page = render(&summary);
+    let (_, row) = page.split_once(">after them<").unwrap();
+    let row = row.split("</tr>").next().unwrap();
+    for cell in [">7<", ">123,456<", ">61.5 µs<", ">–<"] {
+        assert!(row.contains(cell), "{cell} in {row}");
+    }
 }
 
 #[test]

@@ -55,6 +55,9 @@ pub struct DriveDesign {
     pub rows: Option<u64>,
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
+    /// Footprint after the last load; `None` where the server tells no statistics of its tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_after: Option<Footprint>,
     /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
     /// that it found. Passes are none of them.
     pub trials: Vec<u32>,

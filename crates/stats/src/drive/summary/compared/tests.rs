@@ -38,6 +38,7 @@ fn load(rates: &[&[f64]]) -> DriveSummary {
             rows: None,
             load_seconds: None,
             footprint: None,
+            footprint_after: None,
             trials: trials.collect(),
             figures: Some(figures(1_000.0)),
             rate: None,
