@@ -157,6 +157,33 @@ fn what_a_node_says_of_its_requests_has_a_table_and_lines() {
     assert!(!render(&summary).contains(heading));
 }
 
+#[test]
+fn what_compaction_reads_and_writes_has_lines_columns_and_a_sentence() {
+    let with = "Server disk, MB/s: read, written dashed; of it compaction light";
+    let page = render(&STALL);
+    assert_eq!(lines_of(&page, with), ["plain"; 4]);
+    assert!(page.contains("line light dashed"));
+    let mut summary = COMPARISON.clone();
+    let told = "compaction read 160 of 500 MB/s and wrote 80 of 90 MB/s in ";
+    assert!(!render(&summary).contains("wrote to it after the warm-up"));
+    let figures = summary.designs[0].figures.as_mut().unwrap();
+    figures.disk_read_per_second = Some(500e6);
+    figures.disk_written_per_second = Some(90e6);
+    figures.compaction_read_per_second = Some(160e6);
+    figures.compaction_written_per_second = Some(80e6);
+    let page = render(&summary);
+    assert!(page.contains(told) && page.contains("Of it compaction read/s</th>"));
+    // Loads of an earlier version have none of it.
+    let mut earlier = STALL.clone();
+    for second in earlier.trials.iter_mut().flat_map(|t| &mut t.seconds) {
+        second.server.compaction_read_bytes = None;
+        second.server.compaction_written_bytes = None;
+    }
+    let page = render(&earlier);
+    let without = "Server disk, MB/s: read, written dashed";
+    assert_eq!(lines_of(&page, without), ["plain"; 2]);
+}
+
 /// The lines below a panel's heading, up to the next one's.
 fn lines_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
     let (_, after) = page.split_once(&format!("{heading}</text>")).unwrap();

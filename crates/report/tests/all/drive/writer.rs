@@ -121,6 +121,8 @@ impl Writer<'_> {
             resident_bytes: Some(900 << 20),
             disk_read_bytes: Some(3 << 30),
             disk_written_bytes: Some(2 << 30),
+            compaction_read_bytes: Some(1 << 30),
+            compaction_written_bytes: Some(1 << 20),
             page_cache_bytes: Some(96 << 20),
             memory_limit_bytes: Some(1 << 30),
             gc_count: Some(12),

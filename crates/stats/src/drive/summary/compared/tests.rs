@@ -85,6 +85,8 @@ fn figures(rate: f64) -> LoadFigures {
         disk_read_per_byte: None,
         disk_read_per_second: None,
         disk_written_per_second: None,
+        compaction_read_per_second: None,
+        compaction_written_per_second: None,
         gc_share: None,
         gc_per_second: None,
         allocated_per_second: None,
