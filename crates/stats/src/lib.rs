@@ -28,7 +28,7 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
+    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, Axes, Axis, BUSY,
     BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
     ColumnsRead, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery,
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast,
@@ -46,7 +46,8 @@ pub use compare::{
 pub use compare::{between, ledger};
 pub use counts::total;
 pub use design::{
-    DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space, TableStatistics,
+    AtValue, DesignInfo, DesignsBySetting, Footprint, Needs, NotAsked, PublishedFigure, Role,
+    Space, TableStatistics,
 };
 pub use drive::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,

@@ -1,5 +1,6 @@
 //! Renders a load as one HTML file that needs no network and no scripts.
 
+mod by_setting;
 pub(crate) mod published;
 mod setup;
 mod tables;
@@ -22,6 +23,7 @@ const MOST_SHOWN: usize = 4;
 pub fn render(summary: &DriveSummary) -> String {
     let sections = [
         comparison(summary),
+        by_setting::by_setting(summary),
         search(summary),
         nodes_and_money(per_node(summary).as_ref()),
         together::section_of(summary),

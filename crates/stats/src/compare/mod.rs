@@ -33,15 +33,14 @@ pub use sets::{Agreed, QuerySets};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BoundBy,
-    ByScanSpeed, BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures,
-    ConcurrentSummary, CoreSpeed, Cost, CostRange, Demand, DesignCost, DesignForecast,
-    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, FullScan, HeldOut,
-    InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
-    NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase,
-    QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom, ScaleOut,
-    ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
-    UsersChecked, UsersForecast, WhyNotChecked, ledger,
+    AgainstBaseline, AgainstBest, AtLevel, AtLevels, Axis, BUSY, Because, BoundBy, ByScanSpeed,
+    BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, CoreSpeed,
+    Cost, CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS,
+    Failure, Forecast, FullScan, HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines,
+    MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip, PriceOf,
+    Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL,
+    RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion,
+    ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps, StorageForecast, Summary, SummaryError, TimeForecast,
+    Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -1,11 +1,13 @@
 //! A design: the description by its engine, its size on disk, and figures that were published about it.
 
 mod amount;
+mod by_setting;
 pub mod earlier;
 mod space;
 mod statistics;
 
 pub use amount::{Amount, Unit};
+pub use by_setting::{AtValue, COLUMNS, DesignsBySetting, by_setting};
 pub use space::{Needs, Space};
 pub use statistics::TableStatistics;
 

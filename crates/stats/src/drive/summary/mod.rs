@@ -16,6 +16,7 @@ use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
     SecondCounts, TrialEnd, TrialStart,
 };
+use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
@@ -135,6 +136,13 @@ impl DriveRun {
 impl DriveSummary {
     pub fn design(&self, id: &str) -> Option<&DriveDesign> {
         self.designs.iter().find(|d| d.info.id == id)
+    }
+
+    /// Returns the designs by each setting in which at least three of them differ alone, and whose values are
+    /// numbers, sizes or durations.
+    pub fn by_setting(&self) -> Vec<DesignsBySetting> {
+        let infos: Vec<&DesignInfo> = self.designs.iter().map(|design| &design.info).collect();
+        by_setting(&infos, None)
     }
 
     pub fn trial(&self, trial: u32) -> Option<&TrialSummary> {
