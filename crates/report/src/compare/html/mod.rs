@@ -3,6 +3,7 @@
 mod by_level;
 mod by_rows;
 mod by_scan_speed;
+mod by_series;
 mod by_setting;
 mod concurrent;
 mod cost;
@@ -44,6 +45,7 @@ pub fn render(summary: &Summary) -> String {
         by_setting::of_run(summary),
         race::of_run(summary),
         by_rows::of_run(summary),
+        by_series::of_run(summary),
         growth::at_full_scale(summary),
         by_scan_speed::of_run(summary),
         engines(summary),
