@@ -28,8 +28,8 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
+    AgainstBaseline, AgainstBest, Agreed, Answered, Asked, AskedScan, AtLevel, AtLevels, Axes,
+    Axis, BUSY, BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
     ColumnsRead, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery,
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast,
     DesignSummary, Difference, DistinctValues, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,

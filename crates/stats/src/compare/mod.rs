@@ -5,6 +5,7 @@
 //! everything that a report shows.
 
 mod answers;
+mod asked;
 pub mod between;
 mod concurrent;
 mod header;
@@ -21,6 +22,7 @@ pub mod testing;
 mod verified;
 
 pub use answers::{Answered, Outcome, Timing};
+pub use asked::{Asked, AskedScan};
 pub use concurrent::{BadQuestions, Concurrent, ConcurrentQuery, Unfinished};
 pub use header::{Decide, Grows, Header, QueryInfo, Scale};
 pub use instance::{Axes, Instance, InstanceKind};

@@ -1,5 +1,6 @@
 //! Renders a run as one HTML file that needs no network and no scripts.
 
+mod asked;
 mod by_level;
 mod by_rows;
 mod by_scan_speed;
@@ -52,6 +53,7 @@ pub fn render(summary: &Summary) -> String {
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
+        asked::of_run(summary),
         plans::of_run(summary),
         published::of_run(summary),
         setup(summary),
