@@ -34,6 +34,7 @@ mod promises;
 mod raw_files;
 mod run;
 mod scan;
+mod server_per_design;
 mod shell;
 mod spark;
 mod spark_cluster;
