@@ -1,5 +1,5 @@
-//! A Cassandra for each design of one command, which ends all of them. What needs the servers prints why it is skipped and
-//! passes where they cannot be started, unless `BAKEOFF_REQUIRE_ENGINES=1`.
+//! A Cassandra for each design of one command, which ends all of them. What needs the servers prints why it is skipped
+//! and passes where they cannot be started, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 use serde_json::{Value, json};
 
 use crate::support::{Bench, READINGS, of_kind};

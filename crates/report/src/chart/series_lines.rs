@@ -56,8 +56,8 @@ pub fn series_lines(summary: &Summary, designs: &[&DesignSummary], query: &str) 
 }
 
 /// Returns the numbers of series and the medians of the tables of a design that hold the whole time, the fewest series
-/// first. A table in which the query finds nothing while the design's own has rows, or the other way round, is left out,
-/// since that is other work.
+/// first. A table in which the query finds nothing while the design's own has rows, or the other way round, is left
+/// out, since that is other work.
 fn points(summary: &Summary, design: &DesignSummary, query: &str) -> Vec<(f64, f64)> {
     let series = summary.axes.as_ref().and_then(|axes| axes.series);
     let (Some(series), Some(own)) = (series, design.query(query)) else {

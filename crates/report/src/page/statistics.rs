@@ -8,8 +8,8 @@ use crate::markup::design_id;
 use crate::units;
 
 const TITLE: &str = "Tables by the server's own account";
-const CAPTION: &str = "From nodetool tablestats, of all nodes together, indexes included. Live: SSTables that are read; \
-                       total: with those that a compaction has replaced and that are not deleted yet. Off heap: \
+const CAPTION: &str = "From nodetool tablestats, of all nodes together, indexes included. Live: SSTables that are \
+                       read; total: with those that a compaction has replaced and that are not deleted yet. Off heap: \
                        filters, summaries, compression metadata and memtables. Reads and writes: of the nodes' own \
                        data, since the table was made or the server started; means are of recent ones.";
 

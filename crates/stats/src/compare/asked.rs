@@ -47,7 +47,9 @@ impl QueryPlan {
 impl AskedScan {
     /// Reads a line such as `CassandraScan: cql=[SELECT ...], partitions=3, nodes=2 of 3`.
     fn read(line: &str) -> Option<AskedScan> {
-        SCANS.iter().find(|start| line.starts_with(*start))?;
+        if !SCANS.iter().any(|start| line.starts_with(start)) {
+            return None;
+        }
         let (before, after) = line.rsplit_once(", nodes=")?;
         let (nodes, of_nodes) = after.split(',').next()?.split_once(" of ")?;
         let (_, facts) = before.rsplit_once("], ")?;

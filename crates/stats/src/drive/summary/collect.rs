@@ -374,3 +374,6 @@ impl Trial {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
