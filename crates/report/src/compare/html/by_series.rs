@@ -34,7 +34,8 @@ pub fn of_run(summary: &Summary) -> String {
 
 fn hint(not_drawn: &[&DesignSummary]) -> String {
     let mut hint = "Medians of the tables of each design that have a share of the series, which are partition keys, \
-                    and all rows of each. Dashed: in proportion to the number of series, from the fastest of the fewest."
+                    and all rows of each. Dashed: in proportion to the number of series, from the fastest of the \
+                    fewest."
         .to_owned();
     if !not_drawn.is_empty() {
         let names: Vec<&str> = not_drawn.iter().map(|d| d.info.id.as_str()).collect();
