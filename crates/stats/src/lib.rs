@@ -29,8 +29,8 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
+    AgainstBaseline, AgainstBest, Agreed, Answered, Asked, AskedScan, AtLevel, AtLevels, Axes,
+    Axis, BUSY, BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
     ColumnsRead, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery,
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast,
     DesignSummary, Difference, DistinctValues, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,
@@ -47,7 +47,10 @@ pub use compare::{
 };
 pub use compare::{between, ledger};
 pub use counts::total;
-pub use design::{DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space};
+pub use design::{
+    AtValue, DesignInfo, DesignsBySetting, Footprint, Needs, NotAsked, PublishedFigure, Role,
+    Space, TableStatistics,
+};
 pub use drive::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
 };

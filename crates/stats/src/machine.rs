@@ -108,7 +108,9 @@ impl EngineInfo {
     pub const SERVER: &'static str = "server";
     /// Name of the setting with the number of executors of a cluster that was running already, or that it is not known.
     pub const EXECUTORS: &'static str = "executors";
-    /// Value of that setting for a server whose address is not known, and which counts as another machine.
+    /// Name of the setting with the design that alone uses a server, which is left out for one that designs share.
+    pub const SERVER_OF: &'static str = "server of";
+    /// Value of `server` for one whose address is not known, and which counts as another machine.
     pub const ELSEWHERE: &'static str = "elsewhere, at an address that only its driver knows";
 
     /// Returns the value of a setting.

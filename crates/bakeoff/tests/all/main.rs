@@ -38,6 +38,7 @@ mod report_stored;
 mod report_together;
 mod run;
 mod scan;
+mod server_per_design;
 mod shell;
 mod spark;
 mod spark_cluster;

@@ -237,6 +237,7 @@ impl Design for AdbcTable {
             file_bytes: None,
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: None,
             note: None,
         };

@@ -176,6 +176,7 @@ impl Design for DuckdbTable {
             file_bytes: Some(bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: Some(files),
             note: None,
         })

@@ -208,6 +208,7 @@ impl Design for LocalColumnar {
             file_bytes: Some(bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: Some(files),
             note: None,
         })

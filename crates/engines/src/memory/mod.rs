@@ -197,6 +197,7 @@ impl Design for InMemory {
             file_bytes: None,
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: None,
             note: Some("memory, not disk: uncompressed Arrow buffers".to_owned()),
         })

@@ -60,6 +60,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     };
     let mut tables = Tables::new(connection, options).unwrap();
     requests_are_answered_alone(&nodes, &session, &mut tables).await;
+    plans_tell_how_many_nodes_own_what_is_read(&mut tables).await;
 
     let mut servers = nodes.into_servers();
     servers.remove(1).stop().await.unwrap();
@@ -152,6 +153,25 @@ async fn requests_are_answered_alone(nodes: &Nodes, session: &Session, tables: &
         }
     }
     assert_eq!(coordinators.len(), 3, "{coordinators:?}");
+}
+
+async fn plans_tell_how_many_nodes_own_what_is_read(tables: &mut Tables) {
+    // So many partitions are on all nodes.
+    let keys: Vec<String> = (0..40).map(|k| k.to_string()).collect();
+    let several = format!("WHERE k IN ({})", keys.join(", "));
+    for (condition, told) in [
+        ("", ", nodes=3 of 3"),
+        ("WHERE k = 7", ", partitions=1, nodes=1 of 3"),
+        (&several, ", partitions=40, nodes=3 of 3"),
+    ] {
+        let sql = format!("EXPLAIN SELECT v FROM once.readings {condition}");
+        let mut query = tables.query(&sql, None).await.unwrap().unwrap();
+        let mut plan = String::new();
+        while let Some(batch) = query.next().await.unwrap() {
+            plan.extend(batch.column(1).as_string::<i32>().iter().flatten());
+        }
+        assert!(plan.contains(told), "{sql}: {plan}");
+    }
 }
 
 fn all_rows() -> Vec<i32> {

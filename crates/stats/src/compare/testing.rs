@@ -107,6 +107,7 @@ pub fn footprint(design: &str, bytes: u64) -> Record {
         file_bytes: Some(bytes),
         compression_ratio: None,
         compression_metadata_bytes: None,
+        statistics: None,
         files: None,
         note: None,
     })

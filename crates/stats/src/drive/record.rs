@@ -20,6 +20,8 @@ pub enum DriveRecord {
     /// Rows that exist before the load begins.
     Populated(Populated),
     Footprint(Footprint),
+    /// Footprint after the last load, of a design whose server tells statistics of its tables.
+    FootprintAfter(Footprint),
     Partitions(Partitions),
     TrialStarted(TrialStart),
     /// Counts of one second, recorded after its histograms are in the trial's log.

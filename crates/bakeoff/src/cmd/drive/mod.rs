@@ -366,6 +366,7 @@ impl Drive {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
+        options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();
         options.rate_limit = self.limit()?;

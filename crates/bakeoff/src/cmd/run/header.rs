@@ -162,7 +162,11 @@ pub fn fingerprint(
                 options.postgres.standbys(),
                 options.spark.place(),
             ),
-            (options.threads(), replication),
+            (
+                options.threads(),
+                replication,
+                options.nodes.server_per_design,
+            ),
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),
         ),

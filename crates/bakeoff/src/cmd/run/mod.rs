@@ -325,6 +325,7 @@ impl Run {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.replication()?;
+        options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;

@@ -9,7 +9,7 @@ use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
-use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
+use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role, TableStatistics};
 
 /// What the driver asked of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +68,7 @@ pub struct Fake {
     row_bytes: u64,
     nodes: u32,
     partitions: Option<PartitionKey>,
+    statistics: Option<TableStatistics>,
     plan: Plan,
     stored: Plan,
     table: Arc<Mutex<Table>>,
@@ -118,6 +119,7 @@ impl Fake {
             row_bytes: 20,
             nodes: 1,
             partitions: None,
+            statistics: None,
             plan: Plan::None,
             stored: Plan::None,
             table: Arc::default(),
@@ -130,6 +132,15 @@ impl Fake {
             id,
             move |call| if when(call) { Act::Hang } else { Act::Well },
         )
+    }
+
+    /// A design whose server tells something of its tables.
+    pub fn with_statistics(mut self) -> Fake {
+        self.statistics = Some(TableStatistics {
+            sstables: Some(1),
+            ..TableStatistics::default()
+        });
+        self
     }
 
     /// A design that has partitions.
@@ -321,6 +332,7 @@ impl Design for Fake {
             file_bytes: Some(self.rows() * self.row_bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: self.statistics,
             files: None,
             note: None,
         })

@@ -100,6 +100,8 @@ fn used(server: Option<&Nodes>) -> ServerSample {
         page_cache_bytes: usage.page_cache_bytes,
         disk_read_bytes: usage.disk_read_bytes,
         disk_written_bytes: usage.disk_written_bytes,
+        compaction_read_bytes: usage.compaction_read_bytes,
+        compaction_written_bytes: usage.compaction_written_bytes,
         gc_count: usage.gc_count,
         gc_seconds: usage.gc_seconds,
         allocated_bytes: usage.allocated_bytes,

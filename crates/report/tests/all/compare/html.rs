@@ -70,6 +70,34 @@ fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_
 }
 
 #[test]
+fn what_a_server_tells_of_tables_has_a_table() {
+    let heading = "Tables by the server&#39;s own account";
+    let mut summary = fixture::summary().unwrap();
+    let page = render(&summary);
+    let (_, table) = page.split_once(heading).unwrap();
+    let table = table.split("</section>").next().unwrap();
+    let (_, narrow) = table.split_once(">cassandra/<wbr>narrow<").unwrap();
+    let narrow = narrow.split("</tr>").next().unwrap();
+    // No read has a time.
+    let cells = [
+        ">at rest<",
+        ">2<",
+        ">3.00 MiB<",
+        ">120,000<",
+        ">18.0 µs<",
+        ">–<",
+    ];
+    for cell in cells {
+        assert!(narrow.contains(cell), "{cell} in {narrow}");
+    }
+    assert!(!table.contains("parquet"), "it has no server");
+    for footprint in { summary.designs.iter_mut() }.filter_map(|d| d.footprint.as_mut()) {
+        footprint.statistics = None;
+    }
+    assert!(!render(&summary).contains(heading));
+}
+
+#[test]
 fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
     let (page, summary) = (page(), fixture::summary().unwrap());
     let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();

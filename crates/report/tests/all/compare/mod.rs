@@ -5,6 +5,8 @@ mod by_level;
 #[cfg(test)]
 mod by_rows;
 #[cfg(test)]
+mod by_series;
+#[cfg(test)]
 mod by_setting;
 #[cfg(test)]
 mod concurrent;

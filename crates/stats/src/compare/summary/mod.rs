@@ -25,7 +25,7 @@ mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
 pub use by_scan_speed::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate, ScanQuestion};
-pub use by_setting::{AtValue, BySetting};
+pub use by_setting::BySetting;
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};

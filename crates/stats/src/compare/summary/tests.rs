@@ -195,6 +195,31 @@ fn failures_are_kept_once_each() {
 }
 
 #[test]
+fn servers_of_single_designs_are_kept_apart() {
+    let server = |design: &str, version: &str| {
+        Record::Engine(EngineInfo {
+            engine: "a".to_owned(),
+            version: version.to_owned(),
+            start_seconds: None,
+            settings: vec![(EngineInfo::SERVER_OF.to_owned(), design.to_owned())],
+        })
+    };
+    let summary = summary(vec![
+        server("a/x", "1"),
+        server("a/y", "1"),
+        server("a/x", "2"),
+    ]);
+    let engines = summary.engines.iter();
+    let known = engines.map(|e| {
+        (
+            e.setting(EngineInfo::SERVER_OF).unwrap(),
+            e.version.as_str(),
+        )
+    });
+    assert_eq!(known.collect::<Vec<_>>(), [("a/x", "2"), ("a/y", "1")]);
+}
+
+#[test]
 fn the_runs_own_records_are_taken_over() {
     let engine = |version: &str| {
         Record::Engine(EngineInfo {

@@ -61,6 +61,9 @@ impl Collected {
             DriveRecord::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
             }
+            DriveRecord::FootprintAfter(footprint) => {
+                self.design(number, &footprint.design)?.footprint_after = Some(footprint.clone());
+            }
             DriveRecord::Partitions(partitions) => {
                 self.design(number, &partitions.design)?;
                 self.run.partitions.push(partitions.clone());
@@ -201,6 +204,7 @@ fn design(info: &DesignInfo) -> DriveDesign {
         rows: None,
         load_seconds: None,
         footprint: None,
+        footprint_after: None,
         trials: Vec::new(),
         figures: None,
         rate: None,
@@ -370,3 +374,6 @@ impl Trial {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ fn figures(text: &str) -> Result<[Option<f64>; 3], DesignError> {
     let nodes = parsed(&[text.to_owned(), text.to_owned()])?;
     let tables = ["readings".to_owned(), "absent".to_owned()];
     let _ = compression_ratio(&entries(&nodes, "ks", &tables));
+    let _ = table_statistics(&entries(&nodes, "ks", &tables));
     let all = entries(&nodes, "ks", &tables[..1]);
     let bytes = |name| sum(&all, name).map(|bytes| bytes as f64);
     Ok([

@@ -295,7 +295,10 @@ impl Collected {
 
 /// Adds an engine, or replaces it if it was started again when the run was resumed.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
-    match engines.iter_mut().find(|e| e.engine == engine.engine) {
+    let of = engine.setting(EngineInfo::SERVER_OF);
+    let mut known = engines.iter_mut();
+    let known = known.find(|e| e.engine == engine.engine && e.setting(EngineInfo::SERVER_OF) == of);
+    match known {
         Some(known) => *known = engine.clone(),
         None => engines.push(engine.clone()),
     }
