@@ -79,8 +79,9 @@ impl HostCommand {
         let words = self.words(host, arguments);
         let shown = words.join(" ");
         let failed = |why: String| format!("`{shown}` failed: {why}");
-        let (child, mut group) = start(&words).map_err(|e| failed(e.to_string()))?;
-        let Ok(ended) = tokio::time::timeout(limit, output(child, &mut group)).await else {
+        // Dropped in reverse: the group is killed while its leader is not waited for.
+        let (mut child, mut group) = start(&words).map_err(|e| failed(e.to_string()))?;
+        let Ok(ended) = tokio::time::timeout(limit, output(&mut child, &mut group)).await else {
             return Err(failed(format!("it did not end within {limit:?}")));
         };
         ended.map_err(failed)
@@ -121,7 +122,7 @@ fn start(words: &[String]) -> std::io::Result<(Child, Group)> {
 }
 
 /// Waits for the end of a process, and returns what it printed.
-async fn output(mut child: Child, group: &mut Group) -> Result<String, String> {
+async fn output(child: &mut Child, group: &mut Group) -> Result<String, String> {
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("its output cannot be read".to_owned());
     };

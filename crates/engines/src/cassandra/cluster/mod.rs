@@ -14,3 +14,4 @@ pub mod replication;
 pub mod server;
 pub mod settle;
 pub mod shared;
+pub mod table_statistics;
