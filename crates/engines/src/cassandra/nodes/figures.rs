@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use super::printed::Printed;
 use crate::EngineError;
 
 /// A table by its keyspace and name, both exactly as Cassandra has them and without quotes.
@@ -60,6 +61,8 @@ pub struct NodeFigures {
     pub thread_pools: Option<Vec<ThreadPool>>,
     /// Compactions and other work on SSTables that run at this moment.
     pub sstable_tasks: Option<Vec<SstableTask>>,
+    /// What nodetool prints; `None` if there is no command for it.
+    pub nodetool: Option<Printed>,
     /// What is not available, with the reason.
     pub missing: Vec<Missing>,
 }

@@ -20,9 +20,13 @@
 //! with a time limit. It only reads. Whatever cannot be had is `None` in [`NodeFigures`] and is in
 //! [`NodeFigures::missing`] with the reason: a version without the view, no right to read it, a node that does not
 //! answer. Reading never fails as a whole, so that nobody's measurement ends because of it.
+//!
+//! [`Nodetool`] adds what only nodetool prints, by a command that reaches each host.
 
 mod figures;
 mod latency;
+mod nodetool;
+mod printed;
 mod read;
 mod view;
 
@@ -31,4 +35,8 @@ pub use figures::{
     all_bytes, to_json,
 };
 pub use latency::micros;
+pub use nodetool::Nodetool;
+pub use printed::{
+    GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedTable, TableStatistics,
+};
 pub use read::{Reader, read};

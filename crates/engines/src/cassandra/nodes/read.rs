@@ -136,6 +136,7 @@ async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> Node
         caches,
         thread_pools,
         sstable_tasks,
+        nodetool: None,
         missing: asking.missing,
     }
 }
