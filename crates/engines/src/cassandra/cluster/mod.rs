@@ -8,6 +8,7 @@ pub mod deployment;
 pub mod failures;
 pub mod footprint;
 pub mod keyspace;
+pub mod on_nodes;
 pub mod partition_bytes;
 pub mod relations;
 pub mod replication;

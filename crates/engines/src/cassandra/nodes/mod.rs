@@ -39,4 +39,4 @@ pub use nodetool::Nodetool;
 pub use printed::{
     GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedTable, TableStatistics,
 };
-pub use read::{Reader, read};
+pub use read::{Reader, read, read_sizes};

@@ -32,7 +32,7 @@ struct TableView {
 }
 
 /// The views with a row for each table.
-const TABLE_VIEWS: [TableView; 11] = [
+static TABLE_VIEWS: [TableView; 11] = [
     TableView {
         name: "disk_usage",
         put: |table, row, _| table.disk_usage_bytes = row.mebibytes(),
@@ -99,9 +99,7 @@ impl Reader {
 
 /// Reads the figures of every node that a session knows, in the order of their addresses.
 pub async fn read(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
-    let cluster = session.get_cluster_state();
-    let mut nodes: Vec<Arc<Node>> = cluster.get_nodes_info().to_vec();
-    nodes.sort_by_key(|node| (node.address.ip(), node.address.port()));
+    let nodes = nodes_of(session);
     let mut all = Vec::with_capacity(nodes.len());
     for some in nodes.chunks(NODES_AT_ONCE) {
         let reading = some.iter().map(|node| read_node(session, node, tables));
@@ -110,34 +108,64 @@ pub async fn read(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
     all
 }
 
-async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {
-    let mut asking = Asking {
-        session,
-        node: NodeIdentifier::HostId(node.host_id),
-        asked: Instant::now(),
-        lost: None,
-        missing: Vec::new(),
-    };
-    let version = asking.version().await;
-    let all_tables_bytes = asking.all_tables_bytes().await;
-    let named = version.as_deref().unwrap_or_default();
-    let tables = asking.tables(tables, named).await;
-    let caches = asking.caches().await;
-    let thread_pools = asking.thread_pools().await;
-    let sstable_tasks = asking.sstable_tasks().await;
+/// Reads the bytes of tables on every node that a session knows, and nothing else, in the order of their addresses.
+pub async fn read_sizes(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
+    let nodes = nodes_of(session);
+    let mut all = Vec::with_capacity(nodes.len());
+    for some in nodes.chunks(NODES_AT_ONCE) {
+        let reading = some.iter().map(|node| read_sizes_of(session, node, tables));
+        all.extend(join_all(reading).await);
+    }
+    all
+}
+
+/// Returns the nodes that a session knows, in the order of their addresses.
+fn nodes_of(session: &Session) -> Vec<Arc<Node>> {
+    let cluster = session.get_cluster_state();
+    let mut nodes: Vec<Arc<Node>> = cluster.get_nodes_info().to_vec();
+    nodes.sort_by_key(|node| (node.address.ip(), node.address.port()));
+    nodes
+}
+
+async fn read_sizes_of(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {
+    let mut asking = Asking::new(session, node);
+    let tables = asking.tables(tables, &TABLE_VIEWS[..1], "").await;
+    NodeFigures {
+        tables,
+        missing: asking.missing,
+        ..named(node)
+    }
+}
+
+/// Returns a node of which only its place is known.
+fn named(node: &Node) -> NodeFigures {
     NodeFigures {
         address: node.address.to_string(),
         host: node.address.ip().to_string(),
         datacenter: node.datacenter.clone(),
         rack: node.rack.clone(),
+        ..NodeFigures::default()
+    }
+}
+
+async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {
+    let mut asking = Asking::new(session, node);
+    let version = asking.version().await;
+    let all_tables_bytes = asking.all_tables_bytes().await;
+    let known = version.as_deref().unwrap_or_default();
+    let tables = asking.tables(tables, &TABLE_VIEWS, known).await;
+    let caches = asking.caches().await;
+    let thread_pools = asking.thread_pools().await;
+    let sstable_tasks = asking.sstable_tasks().await;
+    NodeFigures {
         version,
         all_tables_bytes,
         tables,
         caches,
         thread_pools,
         sstable_tasks,
-        nodetool: None,
         missing: asking.missing,
+        ..named(node)
     }
 }
 
@@ -152,7 +180,17 @@ struct Asking<'a> {
     missing: Vec<Missing>,
 }
 
-impl Asking<'_> {
+impl<'a> Asking<'a> {
+    fn new(session: &'a Session, node: &Node) -> Self {
+        Asking {
+            session,
+            node: NodeIdentifier::HostId(node.host_id),
+            asked: Instant::now(),
+            lost: None,
+            missing: Vec::new(),
+        }
+    }
+
     async fn version(&mut self) -> Option<String> {
         let cql = "SELECT release_version FROM system.local";
         let rows = self.rows("version", cql, ()).await?;
@@ -166,9 +204,14 @@ impl Asking<'_> {
     }
 
     /// Reads one view after another, and no further table from one that cannot be read.
-    async fn tables(&mut self, names: &[TableName], version: &str) -> Vec<TableFigures> {
+    async fn tables(
+        &mut self,
+        names: &[TableName],
+        views: &[TableView],
+        version: &str,
+    ) -> Vec<TableFigures> {
         let mut tables: Vec<TableFigures> = names.iter().cloned().map(TableFigures::new).collect();
-        for view in &TABLE_VIEWS {
+        for view in views {
             for table in &mut tables {
                 if !self.put(view, table, version).await {
                     break;

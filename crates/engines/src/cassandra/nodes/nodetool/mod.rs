@@ -2,7 +2,7 @@
 
 mod parse;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -44,6 +44,24 @@ impl fmt::Display for Nodetool {
 }
 
 impl Nodetool {
+    /// Checks that nodetool can be called on all hosts, and that it prints what is understood.
+    ///
+    /// # Errors
+    /// Says which call failed.
+    pub async fn check(&self, hosts: &[String]) -> Result<(), EngineError> {
+        let printed = self.on_all(hosts, &["info"], READ_LIMIT).await;
+        let understood = printed.and_then(|texts| {
+            let parsed = texts.iter().map(|text| parse::node_info(text).map(drop));
+            parsed.collect::<Result<(), String>>()
+        });
+        understood.map_err(|reason| {
+            EngineError(format!(
+                "--nodetool '{self}' does not work for every node of the cluster: {reason}; correct it, or leave \
+                 it out"
+            ))
+        })
+    }
+
     /// Writes the memtables of a keyspace to SSTables on all hosts.
     ///
     /// # Errors
@@ -133,15 +151,16 @@ struct Call<'a> {
 
 impl Call<'_> {
     async fn tables(&mut self, names: &[TableName]) -> Vec<PrintedTable> {
+        let keyspaces: BTreeSet<&str> = names.iter().map(|name| name.keyspace.as_str()).collect();
         let mut of_keyspaces: BTreeMap<&str, Option<Value>> = BTreeMap::new();
+        for keyspace in keyspaces {
+            let arguments = ["tablestats", "-F", "json", keyspace];
+            let printed = self.figure(&arguments, parse::json).await;
+            of_keyspaces.insert(keyspace, printed);
+        }
         let mut tables = Vec::with_capacity(names.len());
         for name in names {
             let keyspace = name.keyspace.as_str();
-            if !of_keyspaces.contains_key(keyspace) {
-                let arguments = ["tablestats", "-F", "json", keyspace];
-                let printed = self.figure(&arguments, parse::json).await;
-                of_keyspaces.insert(keyspace, printed);
-            }
             let statistics = of_keyspaces.get(keyspace).and_then(Option::as_ref);
             let statistics = statistics.map(|printed| parse::table_statistics(printed, name));
             let statistics = statistics.and_then(|parsed| self.known("tablestats", parsed));

@@ -97,7 +97,8 @@ pub fn histograms(text: &str) -> Result<Histograms, String> {
     })
 }
 
-/// Parses what `gcstats` prints. Its column of reclaimed memory is left out: it says MB and has bytes.
+/// Parses what `gcstats` prints. Its column of reclaimed memory is left out, whose unit
+/// differs from what its name says.
 pub fn gc_statistics(text: &str) -> Result<GcStatistics, String> {
     let failed = || not_understood("the table of gcstats", text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
