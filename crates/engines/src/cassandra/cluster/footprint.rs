@@ -192,8 +192,7 @@ async fn read_from_views(
     let and = match (why, &deployment.nodetool) {
         (Some(why), _) => format!("; nothing more is known: {why}"),
         (None, None) => {
-            "; not compacted, and compression is not known: --nodetool brings both"
-                .into()
+            "; not compacted, and compression is not known: --nodetool brings both".into()
         }
         (None, Some(_)) => String::new(),
     };

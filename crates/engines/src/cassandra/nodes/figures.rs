@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use super::exposed::Exposed;
 use super::printed::Printed;
 use crate::EngineError;
 
@@ -63,6 +64,8 @@ pub struct NodeFigures {
     pub sstable_tasks: Option<Vec<SstableTask>>,
     /// What nodetool prints; `None` if there is no command for it.
     pub nodetool: Option<Printed>,
+    /// What exporters of metrics expose; `None` if none is named.
+    pub metrics: Option<Exposed>,
     /// What is not available, with the reason.
     pub missing: Vec<Missing>,
 }

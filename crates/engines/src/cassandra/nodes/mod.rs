@@ -21,20 +21,25 @@
 //! [`NodeFigures::missing`] with the reason: a version without the view, no right to read it, a node that does not
 //! answer. Reading never fails as a whole, so that nobody's measurement ends because of it.
 //!
-//! [`Nodetool`] adds what only nodetool prints, by a command that reaches each host.
+//! [`Nodetool`] adds what only nodetool prints, by a command that reaches each host, and [`Metrics`] what exporters of
+//! the JVM and of the machine expose.
 
+mod exposed;
 mod figures;
 mod latency;
+mod metrics;
 mod nodetool;
 mod printed;
 mod read;
 mod view;
 
+pub use exposed::Exposed;
 pub use figures::{
     Cache, Latency, Missing, NodeFigures, Spread, SstableTask, TableFigures, TableName, ThreadPool,
     all_bytes, to_json,
 };
 pub use latency::micros;
+pub use metrics::Metrics;
 pub use nodetool::Nodetool;
 pub use printed::{
     GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedTable, TableStatistics,
