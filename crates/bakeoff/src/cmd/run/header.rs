@@ -156,7 +156,7 @@ pub fn fingerprint(
         (
             options.budget,
             (
-                &options.cluster.cassandra,
+                (&options.cluster.cassandra, &options.nodetool.nodetool),
                 options.postgres.url(),
                 options.postgres.standbys(),
                 options.spark.place(),

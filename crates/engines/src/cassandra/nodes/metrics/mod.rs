@@ -84,9 +84,10 @@ impl Metrics {
 
     /// Returns the host and port, and the path, for a host; `None` if it has no port that there is.
     fn of(&self, host: &str) -> Option<(String, String)> {
-        let host = match host.contains(':') {
-            true => format!("[{host}]"),
-            false => host.to_owned(),
+        let host = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
         };
         let authority = self.authority.replace(PLACEHOLDER, &host);
         let path = self.path.replace(PLACEHOLDER, &host);

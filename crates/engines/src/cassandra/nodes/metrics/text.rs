@@ -110,7 +110,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 /// behind it.
 fn word(text: &str, also: impl Fn(char) -> bool) -> Option<(&str, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || also(c);
-    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let end = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     let begins = word.chars().next()?;
     (!begins.is_ascii_digit()).then_some((word, rest))
