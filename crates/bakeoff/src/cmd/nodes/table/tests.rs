@@ -82,7 +82,7 @@ fn what_one_node_lacks_is_no_figure_there() {
 #[test]
 fn a_reason_that_all_nodes_share_is_given_once() {
     let lacking = |address: &str| {
-        let mut node = node(address);
+        let mut node = with_table(address, None);
         node.missing = ["caches", "rows_per_read"]
             .map(|figure| Missing {
                 figure: figure.to_owned(),
@@ -131,14 +131,14 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     });
     node.metrics = Some(Exposed {
         gc_count: Some(1234.0),
-        load_average: Some(1.25),
+        load_average: Some(1.5),
         ..Exposed::default()
     });
     let text = render(&[node], &BOTH);
     assert_eq!(line(&text, "compressed to"), ["25.0%"]);
     assert_eq!(line(&text, "SSTables read p50, p99"), ["1, 3"]);
     assert_eq!(line(&text, "collections"), ["1,234"]);
-    assert_eq!(line(&text, "load average"), ["1.2"]);
+    assert_eq!(line(&text, "load average"), ["1.5"]);
 }
 
 #[test]
