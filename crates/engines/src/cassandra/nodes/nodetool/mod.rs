@@ -32,7 +32,7 @@ impl FromStr for Nodetool {
     type Err = EngineError;
 
     fn from_str(text: &str) -> Result<Self, EngineError> {
-        let command = text.parse().map_err(EngineError)?;
+        let command = text.parse::<HostCommand>().map_err(EngineError)?;
         Ok(Nodetool(command))
     }
 }
