@@ -39,7 +39,7 @@ impl FromStr for Nodetool {
 
 impl fmt::Display for Nodetool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
