@@ -10,6 +10,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Most bytes of a reply. A JVM exporter of a node with thousands of tables has some tens of MiB.
 const REPLY_BYTES: u64 = 32 << 20;
 
+/// Most characters of a reply that a message shows.
+const SHOWN: usize = 60;
 /// What is between the head of a reply and its body.
 const END_OF_HEAD: &str = "\r\n\r\n";
 
@@ -48,13 +50,15 @@ async fn exchange(authority: &str, path: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Takes the text out of a reply.
-fn body(reply: Vec<u8>) -> Result<String, String> {
-    let text = String::from_utf8(reply).map_err(|_| "its reply is no UTF-8".to_owned())?;
-    let Some(end_of_head) = text.find(END_OF_HEAD) else {
+///
+/// # Errors
+/// Says what is answered instead of a text.
+pub fn body(reply: Vec<u8>) -> Result<String, String> {
+    let mut body = String::from_utf8(reply).map_err(|_| "its reply is no UTF-8".to_owned())?;
+    let Some(end_of_head) = body.find(END_OF_HEAD) else {
         return Err("its reply is no HTTP".to_owned());
     };
-    let head = text[..end_of_head].to_owned();
-    let mut body = text;
+    let head = body[..end_of_head].to_owned();
     body.drain(..end_of_head + END_OF_HEAD.len());
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap_or_default();
@@ -62,7 +66,10 @@ fn body(reply: Vec<u8>) -> Result<String, String> {
     let is_http = words.next().is_some_and(|word| word.starts_with("HTTP/"));
     match words.next() {
         Some("200") if is_http => {}
-        Some(_) if is_http => return Err(format!("it answers `{status}`")),
+        Some(_) if is_http => {
+            let shown: String = status.chars().take(SHOWN).collect();
+            return Err(format!("it answers `{shown}`"));
+        }
         _ => return Err("its reply is no HTTP".to_owned()),
     }
     let header = |name: &str| {

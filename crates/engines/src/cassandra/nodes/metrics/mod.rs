@@ -1,5 +1,7 @@
 //! Exporters of metrics on the hosts of a cluster, over plain HTTP.
 
+#[cfg(test)]
+mod hostile;
 mod http;
 mod known;
 mod text;

@@ -1,5 +1,7 @@
 //! Nodetool on the hosts of a cluster, by a command that reaches each of them.
 
+#[cfg(test)]
+mod hostile;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
