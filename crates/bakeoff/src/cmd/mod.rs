@@ -15,6 +15,7 @@ mod list;
 mod man;
 mod measure;
 mod merge;
+mod nodes;
 mod options;
 mod report;
 mod run;
@@ -64,6 +65,7 @@ enum Command {
     Show(show::Show),
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
+    Nodes(Box<nodes::Nodes>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -118,6 +120,7 @@ impl Arguments {
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Nodes(nodes) => nodes.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),

@@ -29,6 +29,7 @@ mod large_answers;
 mod mistakes;
 mod misuse;
 mod names;
+mod node_figures;
 mod postgres;
 mod postgres_standbys;
 mod progress;

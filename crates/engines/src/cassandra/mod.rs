@@ -8,6 +8,7 @@ mod columnar;
 mod drive;
 mod layout;
 mod names;
+pub mod nodes;
 mod options;
 mod read;
 mod release;

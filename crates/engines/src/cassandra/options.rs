@@ -5,12 +5,15 @@ use bakeoff_workload::{DesignId, ServerSettings};
 
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
+use super::nodes::Nodetool;
 
 /// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
 #[derive(Debug, Clone, Default)]
 pub struct CassandraOptions {
     /// Existing cluster to connect to; `None` starts one.
     pub cluster: Option<Cluster>,
+    /// Nodetool on the hosts of an existing cluster; `None` if they cannot be reached so.
+    pub nodetool: Option<Nodetool>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
     /// Keyspace that several processes share, which is never dropped.

@@ -5,6 +5,7 @@ pub mod choice;
 pub mod cluster;
 pub mod data;
 pub mod nodes;
+pub mod nodetool;
 pub mod postgres;
 pub mod prices;
 pub mod rate_limit;

@@ -172,5 +172,11 @@ pub fn fingerprint(
         ),
         drivers,
     );
-    format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))
+    // Behind all others, so that a run without it has the fingerprint that it always had.
+    let nodetool = options.nodetool.nodetool.as_ref();
+    let nodetool = nodetool.map_or_else(String::new, ToString::to_string);
+    format!(
+        "{:016x}",
+        xxh3_64(format!("{parts:?}{nodetool}").as_bytes())
+    )
 }

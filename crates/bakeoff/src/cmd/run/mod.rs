@@ -34,6 +34,7 @@ use crate::cmd::options::choice::{
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::spark::SparkOptions;
@@ -112,6 +113,9 @@ pub struct Run {
 
     #[command(flatten)]
     cluster: ClusterOptions,
+
+    #[command(flatten)]
+    nodetool: NodetoolOptions,
 
     #[command(flatten)]
     nodes: NodesOptions,
@@ -324,6 +328,7 @@ impl Run {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.nodetool = self.nodetool.nodetool.clone();
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.server = workload.server.clone();

@@ -260,18 +260,18 @@ impl Collected {
     /// other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
-        let header = &run.header;
+        let (header, engines) = (&run.header, &run.engines);
         run.designs = self
             .designs
             .into_iter()
-            .map(|design| design.condense(header))
+            .map(|design| design.condense(header, engines))
             .collect();
         run.instances = self
             .instances
             .into_iter()
             .map(|(instance, design)| InstanceSummary {
                 instance,
-                figures: design.condense(header),
+                figures: design.condense(header, engines),
             })
             .collect();
         let without_rows = run.plans.iter().filter(|known| known.plan.reads_no_row());

@@ -5,7 +5,7 @@ use crate::compare::summary::loading::Loading;
 use crate::compare::summary::{DesignSummary, Failure, QuerySummary, concurrent};
 use crate::compare::{Concurrent, Dropped, Header, LoadSlice, OPEN_ROUND, Outcome, Step, Timing};
 use crate::counts::total;
-use crate::{CpuSeconds, DesignInfo, Estimate, Footprint, Space};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 
 /// Records of a table.
 pub struct Design {
@@ -85,9 +85,9 @@ impl Design {
         Resolution::of(slices.chain(answers.map(|timing| timing.cpu)))
     }
 
-    /// Condenses the records of a design of the run with this header.
-    pub fn condense(mut self, header: &Header) -> DesignSummary {
-        let copies = header.copies_in(&self.info);
+    /// Condenses the records of a design of the run with this header and these engines.
+    pub fn condense(mut self, header: &Header, engines: &[EngineInfo]) -> DesignSummary {
+        let copies = header.copies_in(&self.info, engines);
         let failures = self.queries.iter().filter_map(Query::failure);
         let failures: Vec<Failure> = failures
             .chain(concurrent::failures(&self.concurrent))

@@ -1,5 +1,7 @@
 //! Statistics that no nodetool should print: figures or none, never a panic or more memory than is said here.
 
+use std::path::Path;
+
 use bakeoff_testing::hostile::{Corpus, Parser, Random, tree};
 use bakeoff_testing::times;
 use serde_json::Value;

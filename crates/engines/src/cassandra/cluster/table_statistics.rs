@@ -1,9 +1,12 @@
-//! What `nodetool tablestats` prints of tables, put together.
+//! What `nodetool tablestats -F json` prints of tables, on servers that Bakeoff started and on others.
 
 use std::sync::Arc;
 
 use bakeoff_driver::DesignError;
 use bakeoff_stats::TableStatistics;
+
+#[cfg(test)]
+mod hostile;
 
 /// Parses the output of `nodetool tablestats` of each node.
 pub fn parsed(texts: &[String]) -> Result<Arc<[serde_json::Value]>, DesignError> {
@@ -37,10 +40,11 @@ pub fn entries<'a>(
 }
 
 /// The entry of one table on one node in the output of `nodetool tablestats`.
-pub struct Statistics<'a>(&'a serde_json::Value);
+pub struct Statistics<'a>(pub &'a serde_json::Value);
 
 impl Statistics<'_> {
-    fn number(&self, name: &str) -> Option<f64> {
+    /// Returns a number; `None` if there is none, or it is not known.
+    pub fn number(&self, name: &str) -> Option<f64> {
         let number = match &self.0[name] {
             // Some versions print numbers as text.
             serde_json::Value::String(text) => text.parse().ok(),
