@@ -88,7 +88,9 @@ impl Activity {
         if let Some(sstables) = sstables {
             return Some(Activity::ReadsSstables(sstables));
         }
-        if let Some((live, rest)) = after("Read ").and_then(|rest| rest.split_once(" live rows and ")) {
+        if let Some((live, rest)) =
+            after("Read ").and_then(|rest| rest.split_once(" live rows and "))
+        {
             return Some(Activity::ReadsRows {
                 live: live.parse().ok()?,
                 tombstones: number_at_start(rest)?,
@@ -97,7 +99,9 @@ impl Activity {
         if let Some(tombstones) = after("Scanned over ").and_then(number_at_start) {
             return Some(Activity::GivesUpForTombstones(tombstones));
         }
-        if text.contains(" allows skipping sstable ") || text.contains("(bloom filter false positive)") {
+        if text.contains(" allows skipping sstable ")
+            || text.contains("(bloom filter false positive)")
+        {
             return Some(Activity::SkipsSstable);
         }
         if text == "Row cache hit" {
@@ -125,7 +129,9 @@ impl Activity {
         if begins("Requesting ") && text.ends_with(" for short read protection") {
             return Activity::ReadsMore;
         }
-        if (begins("Timed out; received ") || begins("Failed; received ")) && text.contains(" responses") {
+        if (begins("Timed out; received ") || begins("Failed; received "))
+            && text.contains(" responses")
+        {
             return Activity::LacksAnswers;
         }
         Activity::Other
@@ -134,7 +140,9 @@ impl Activity {
 
 /// Returns the whole number that a text begins with.
 fn number_at_start(text: &str) -> Option<u64> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     text[..end].parse().ok()
 }
 
@@ -165,8 +173,14 @@ mod tests {
         let second = at("127.0.0.2");
         let read = |live, tombstones| Activity::ReadsRows { live, tombstones };
         for (text, expected) in [
-            ("reading data from /127.0.0.2:7000", Activity::AsksForData(Some(second))),
-            ("reading digest from /127.0.0.2:7000", Activity::AsksForDigest(Some(second))),
+            (
+                "reading data from /127.0.0.2:7000",
+                Activity::AsksForData(Some(second)),
+            ),
+            (
+                "reading digest from /127.0.0.2:7000",
+                Activity::AsksForDigest(Some(second)),
+            ),
             ("reading data locally", Activity::AsksForData(None)),
             ("reading digest locally", Activity::AsksForDigest(None)),
             (
@@ -189,14 +203,26 @@ mod tests {
                 "Sending READ_RSP message to /127.0.0.2:7000 message size 88 bytes",
                 Activity::Other,
             ),
-            ("READ_REQ message received from /127.0.0.1:7000", Activity::ReceivesRequest),
-            ("READ_RSP message received from /127.0.0.2:7000", Activity::Other),
-            ("Merged data from memtables and 3 sstables", Activity::ReadsSstables(3)),
+            (
+                "READ_REQ message received from /127.0.0.1:7000",
+                Activity::ReceivesRequest,
+            ),
+            (
+                "READ_RSP message received from /127.0.0.2:7000",
+                Activity::Other,
+            ),
+            (
+                "Merged data from memtables and 3 sstables",
+                Activity::ReadsSstables(3),
+            ),
             (
                 "Executing seq scan across 2 sstables for (min(-9223372036854775808), min(1)]",
                 Activity::ReadsSstables(2),
             ),
-            ("Bloom filter allows skipping sstable 3gx_0bbu", Activity::SkipsSstable),
+            (
+                "Bloom filter allows skipping sstable 3gx_0bbu",
+                Activity::SkipsSstable,
+            ),
             (
                 "Check against min and max keys allows skipping sstable 7",
                 Activity::SkipsSstable,
@@ -233,10 +259,22 @@ mod tests {
                 "Requesting 5 extra rows from Full(/127.0.0.2:7000,(-1,1]) for short read protection",
                 Activity::ReadsMore,
             ),
-            ("Timed out; received 1 of 2 responses", Activity::LacksAnswers),
-            ("Failed; received 1 of 2 responses (only digests)", Activity::LacksAnswers),
-            ("Executing read on ks.t using index by_v", Activity::UsesIndex),
-            ("Executing read on ks.t using index by_v StorageAttachedIndexQueryPlan", Activity::UsesIndex),
+            (
+                "Timed out; received 1 of 2 responses",
+                Activity::LacksAnswers,
+            ),
+            (
+                "Failed; received 1 of 2 responses (only digests)",
+                Activity::LacksAnswers,
+            ),
+            (
+                "Executing read on ks.t using index by_v",
+                Activity::UsesIndex,
+            ),
+            (
+                "Executing read on ks.t using index by_v StorageAttachedIndexQueryPlan",
+                Activity::UsesIndex,
+            ),
             ("Parsing SELECT * FROM ks.t", Activity::Other),
             ("Read ahead live rows and none", Activity::Other),
             ("", Activity::Other),

@@ -64,8 +64,15 @@ impl<'a> Places<'a> {
         if *activity == Activity::ReceivesRequest {
             asked.received += 1;
         }
-        let moments = if asked.sent.is_empty() { &asked.decided } else { &asked.sent };
-        let moment = moments.get(asked.received.saturating_sub(1)).or(moments.last());
-        moment.copied().unwrap_or(0) + event.elapsed_micros
+        let moments = if asked.sent.is_empty() {
+            &asked.decided
+        } else {
+            &asked.sent
+        };
+        let moment = moments
+            .get(asked.received.saturating_sub(1))
+            .or(moments.last());
+        let moment = moment.copied().unwrap_or(0);
+        moment.saturating_add(event.elapsed_micros)
     }
 }

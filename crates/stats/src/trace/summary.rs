@@ -131,10 +131,17 @@ impl Trace {
     pub fn work_of_all(&self) -> NodeWork {
         let mut all = NodeWork::default();
         for work in &self.work {
-            all.sstables += work.sstables;
-            all.skipped_sstables += work.skipped_sstables;
-            all.live_rows += work.live_rows;
-            all.tombstones += work.tombstones;
+            let NodeWork {
+                node: _,
+                sstables,
+                skipped_sstables,
+                live_rows,
+                tombstones,
+            } = work;
+            all.sstables = all.sstables.saturating_add(*sstables);
+            all.skipped_sstables = all.skipped_sstables.saturating_add(*skipped_sstables);
+            all.live_rows = all.live_rows.saturating_add(*live_rows);
+            all.tombstones = all.tombstones.saturating_add(*tombstones);
         }
         all
     }
@@ -150,11 +157,13 @@ impl Trace {
             self.take_coordination(activity);
             let own = work.entry(&event.node).or_default();
             match activity {
-                Activity::ReadsSstables(sstables) => own.sstables += sstables,
+                Activity::ReadsSstables(sstables) => {
+                    own.sstables = own.sstables.saturating_add(*sstables);
+                }
                 Activity::SkipsSstable => own.skipped_sstables += 1,
                 Activity::ReadsRows { live, tombstones } => {
-                    own.live_rows += live;
-                    own.tombstones += tombstones;
+                    own.live_rows = own.live_rows.saturating_add(*live);
+                    own.tombstones = own.tombstones.saturating_add(*tombstones);
                 }
                 Activity::LacksAnswers => self.lacking.push(event.activity.clone()),
                 _ => {}

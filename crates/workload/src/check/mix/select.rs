@@ -22,7 +22,9 @@ pub fn selected_table(statement: &str) -> Result<SelectedTable, String> {
         return Err("these are several statements: write one SELECT".to_owned());
     }
     if !tokens.first().is_some_and(|first| first.is_word("select")) {
-        return Err("this is not a SELECT, and nothing else is traced: a trace changes no rows".to_owned());
+        return Err(
+            "this is not a SELECT, and nothing else is traced: a trace changes no rows".to_owned(),
+        );
     }
     if tokens.iter().any(|token| token.is_sign('?')) {
         return Err("there is no value for the marker ?: write the value in its place".to_owned());
@@ -30,7 +32,8 @@ pub fn selected_table(statement: &str) -> Result<SelectedTable, String> {
     let from = tokens.iter().position(|token| token.is_word("from"));
     let after = from.map_or(&[][..], |from| &tokens[from + 1..]);
     let name = |at: usize| after.get(at).and_then(name_of);
-    let no_table = || "there is no table after FROM: write SELECT ... FROM KEYSPACE.TABLE".to_owned();
+    let no_table =
+        || "there is no table after FROM: write SELECT ... FROM KEYSPACE.TABLE".to_owned();
     let first = name(0).ok_or_else(no_table)?;
     if !after.get(1).is_some_and(|token| token.is_sign('.')) {
         return Ok(SelectedTable {
@@ -73,7 +76,10 @@ mod tests {
                 "SELECT \"from\" -- FROM x\n FROM \"Ks\" . \"T\"\"1\" WHERE k = ';'; ;",
                 table(Some("Ks"), "T\"1"),
             ),
-            ("/* ; */ SELECT json * FROM ks.t LIMIT 1", table(Some("ks"), "t")),
+            (
+                "/* ; */ SELECT json * FROM ks.t LIMIT 1",
+                table(Some("ks"), "t"),
+            ),
         ] {
             assert_eq!(selected_table(statement), expected, "{statement}");
         }
@@ -86,7 +92,10 @@ mod tests {
             ("not a SELECT", "INSERT INTO t (k) VALUES (1)"),
             ("not a SELECT", "DELETE FROM t WHERE k = 1"),
             ("not a SELECT", "TRUNCATE t"),
-            ("not a SELECT", "BEGIN BATCH DELETE FROM t WHERE k = 1; APPLY BATCH"),
+            (
+                "not a SELECT",
+                "BEGIN BATCH DELETE FROM t WHERE k = 1; APPLY BATCH",
+            ),
             ("not a SELECT", "\"select\" * FROM t"),
             ("several statements", "SELECT * FROM t; DROP TABLE t"),
             ("marker", "SELECT * FROM t WHERE k = ?"),
