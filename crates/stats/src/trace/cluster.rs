@@ -121,6 +121,19 @@ impl ClusterSeen {
         findings
     }
 
+    /// Returns the listed addresses that have not been tried, unless their nodes have answered at another one.
+    pub fn unknown_addresses(&self) -> Vec<String> {
+        let tried: BTreeSet<&String> = self.attempts.iter().map(|a| &a.address).collect();
+        let known: BTreeSet<&String> = self.views().map(|(_, view)| &view.host_id).collect();
+        let listed = self.views().flat_map(|(_, view)| &view.peers);
+        let unknown: BTreeSet<&String> = listed
+            .filter(|peer| !peer.host_id.as_ref().is_some_and(|id| known.contains(id)))
+            .map(|peer| &peer.address)
+            .filter(|address| !tried.contains(address))
+            .collect();
+        unknown.into_iter().cloned().collect()
+    }
+
     /// Returns the versions of Cassandra, each with its nodes.
     pub fn releases(&self) -> BTreeMap<String, Vec<String>> {
         self.by(|view| Some(view.release.clone()))
@@ -166,9 +179,16 @@ impl ClusterSeen {
         }
         let listed_by: BTreeSet<String> =
             listings.iter().map(|(by, _)| by.address.clone()).collect();
-        let others = self.views().map(|(by, _)| by.address.clone());
-        let not_by: Vec<String> = others
-            .filter(|by| *by != attempt.address && !listed_by.contains(by))
+        // A node does not list itself, by whichever address it is known.
+        let is_it = |by: &Attempt, view: &NodeView| {
+            let same_id =
+                |(_, peer): &(&Attempt, &Peer)| peer.host_id.as_ref() == Some(&view.host_id);
+            by.address == attempt.address || listings.iter().any(same_id)
+        };
+        let not_by: Vec<String> = self
+            .views()
+            .filter(|(by, view)| !is_it(by, view) && !listed_by.contains(&by.address))
+            .map(|(by, _)| by.address.clone())
             .collect();
         let has_tokens = listings
             .iter()

@@ -145,6 +145,17 @@ fn an_address_at_which_another_node_answers_is_found() {
 }
 
 #[test]
+fn a_node_that_is_known_by_two_addresses_is_one() {
+    let mut cluster = three();
+    // The first node was named by another address than the one that the others list.
+    cluster.attempts[0].address = "192.0.2.1:9042".to_owned();
+    assert!(cluster.findings().is_empty(), "{:?}", cluster.findings());
+    assert_eq!(cluster.unknown_addresses(), Vec::<String>::new());
+    view(&mut cluster.attempts[1]).peers.push(peer(FOURTH));
+    assert_eq!(cluster.unknown_addresses(), [FOURTH]);
+}
+
+#[test]
 fn versions_that_differ_are_found() {
     let mut cluster = three();
     view(&mut cluster.attempts[1]).schema = Some("b".to_owned());

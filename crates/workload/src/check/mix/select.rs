@@ -8,6 +8,21 @@ pub struct SelectedTable {
     /// Keyspace, if the statement names it.
     pub keyspace: Option<String>,
     pub name: String,
+    /// Byte offset of the name, or of the keyspace before it, in the statement.
+    pub at: usize,
+}
+
+impl SelectedTable {
+    /// Returns the statement that it was found in, with a keyspace before the name unless there is one.
+    pub fn in_keyspace(&self, statement: &str, keyspace: &str) -> String {
+        match self.keyspace {
+            Some(_) => statement.to_owned(),
+            None => {
+                let (before, from) = statement.split_at(self.at);
+                format!("{before}\"{}\".{from}", keyspace.replace('"', "\"\""))
+            }
+        }
+    }
 }
 
 /// Returns the table that a statement reads, which has to be one SELECT of CQL without markers.
@@ -18,13 +33,13 @@ pub fn selected_table(statement: &str) -> Result<SelectedTable, String> {
     let tokens = tokens(statement).map_err(|(at, why)| format!("at character {at}: {why}"))?;
     let without_end = tokens.iter().rposition(|token| !token.is_sign(';'));
     let tokens = &tokens[..without_end.map_or(0, |last| last + 1)];
-    if tokens.iter().any(|token| token.is_sign(';')) {
-        return Err("these are several statements: write one SELECT".to_owned());
-    }
     if !tokens.first().is_some_and(|first| first.is_word("select")) {
         return Err(
             "this is not a SELECT, and nothing else is traced: a trace changes no rows".to_owned(),
         );
+    }
+    if tokens.iter().any(|token| token.is_sign(';')) {
+        return Err("these are several statements: write one SELECT".to_owned());
     }
     if tokens.iter().any(|token| token.is_sign('?')) {
         return Err("there is no value for the marker ?: write the value in its place".to_owned());
@@ -35,15 +50,18 @@ pub fn selected_table(statement: &str) -> Result<SelectedTable, String> {
     let no_table =
         || "there is no table after FROM: write SELECT ... FROM KEYSPACE.TABLE".to_owned();
     let first = name(0).ok_or_else(no_table)?;
+    let at = after.first().map_or(0, |token| token.at);
     if !after.get(1).is_some_and(|token| token.is_sign('.')) {
         return Ok(SelectedTable {
             keyspace: None,
             name: first,
+            at,
         });
     }
     Ok(SelectedTable {
         keyspace: Some(first),
         name: name(2).ok_or_else(no_table)?,
+        at,
     })
 }
 
@@ -60,11 +78,8 @@ fn name_of(token: &Token<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn table(keyspace: Option<&str>, name: &str) -> Result<SelectedTable, String> {
-        Ok(SelectedTable {
-            keyspace: keyspace.map(str::to_owned),
-            name: name.to_owned(),
-        })
+    fn table(keyspace: Option<&str>, name: &str) -> Result<(Option<String>, String), String> {
+        Ok((keyspace.map(str::to_owned), name.to_owned()))
     }
 
     #[test]
@@ -81,8 +96,22 @@ mod tests {
                 table(Some("ks"), "t"),
             ),
         ] {
-            assert_eq!(selected_table(statement), expected, "{statement}");
+            let found = selected_table(statement).map(|table| (table.keyspace, table.name));
+            assert_eq!(found, expected, "{statement}");
         }
+    }
+
+    #[test]
+    fn a_keyspace_is_put_before_a_name_that_has_none() {
+        let within = |statement: &str| {
+            let table = selected_table(statement).unwrap();
+            table.in_keyspace(statement, "My \"ks")
+        };
+        assert_eq!(
+            within("SELECT ü FROM t WHERE k = 't'"),
+            "SELECT ü FROM \"My \"\"ks\".t WHERE k = 't'"
+        );
+        assert_eq!(within("SELECT * FROM ks.t"), "SELECT * FROM ks.t");
     }
 
     #[test]
