@@ -4,6 +4,7 @@
 mod activity;
 mod beside;
 mod cluster;
+mod hint;
 mod place;
 mod record;
 mod summary;
@@ -11,6 +12,7 @@ mod traced;
 
 pub use beside::{Beside, Counted, Pair, StepDifference};
 pub use cluster::{Attempt, ClusterFinding, ClusterSeen, NodeView, Peer};
+pub use hint::Hint;
 pub use record::{RecordedTrace, TraceEvent};
 pub use summary::{AskedFor, NodeWork, Replica, Trace, TraceStep};
 pub use traced::{Asked, ClientTimes, PageTimes, Traced, at_percentile};
