@@ -21,13 +21,16 @@ pub fn render(trace: &Trace, style: Style) -> String {
         let widths = shown.iter().map(|step| text(step).width());
         widths.max().unwrap_or(0).max(title.width())
     };
-    let (node, thread) = (width(|s| &s.node, "node"), width(|s| &s.thread, "thread"));
+    let (node, thread) = (
+        width(|step| step.node.as_str(), "node"),
+        width(|step| step.thread.as_str(), "thread"),
+    );
     let head = format!(
         "{:>10}  {:BAR$}  {:node$}  {:thread$}  activity",
         "µs", "", "node", "thread"
     );
     let mut lines = vec![style.bold(&head)];
-    for step in &shown {
+    for step in shown.iter().copied() {
         let line = format!(
             "{:>10}  {}  {}  {}  {}",
             units::count(step.start_micros),
