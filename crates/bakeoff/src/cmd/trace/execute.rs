@@ -46,14 +46,18 @@ async fn carry_out(plan: Plan) -> Result<()> {
     let progress = Progress::begin("tracing");
     let traced = trace(&plan.request).await;
     progress.finish();
-    let traced = traced.map_err(|error| match error {
-        TraceError::Asked(why) => Misuse::new(anyhow!(why)).into(),
-        TraceError::Failed(why) => anyhow!(why),
-    })?;
+    let traced = traced.map_err(to_cli_error)?;
     if let Some(file) = file {
         save(file, &traced)?;
     }
     show(&plan, &traced)
+}
+
+fn to_cli_error(error: TraceError) -> anyhow::Error {
+    match error {
+        TraceError::Asked(why) => Misuse::new(anyhow!(why)).into(),
+        TraceError::Failed(why) => anyhow!(why),
+    }
 }
 
 fn save(mut file: OutFile, traced: &Traced) -> Result<()> {
