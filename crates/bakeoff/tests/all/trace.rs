@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::server::Server;
-use crate::support::{Bench, READINGS, WORKLOAD};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const TABLE: &str = "
 CREATE KEYSPACE traced WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
@@ -33,7 +33,7 @@ fn on_a_real_cassandra() {
 }
 
 /// The program with these options on the table `t`.
-fn trace(server: &Server, statement: &str, options: &[&str]) -> crate::support::Ended {
+fn trace(server: &Server, statement: &str, options: &[&str]) -> Ended {
     let command = ["trace", statement, "--table", "traced.t"];
     server.bakeoff(&[&command[..], options].concat())
 }
@@ -117,11 +117,7 @@ fn beside_an_earlier_one(server: &Server) {
 
 fn mistakes_that_only_a_server_notices(server: &Server) {
     for (statement, table, words) in [
-        (
-            "SELECT * FROM traced.u",
-            None,
-            "there is no table traced.u; did you mean `t`?",
-        ),
+        ("SELECT * FROM traced.u", None, "there is no table traced.u"),
         (
             "SELECT * FROM trased.t",
             None,
@@ -154,8 +150,9 @@ fn mistakes_are_noticed_before_a_server_is_asked() {
     let bench = Bench::new(WORKLOAD, READINGS);
     std::fs::write(bench.path("other.json"), "{}").unwrap();
     let select = "SELECT * FROM ks.t";
+    let none: &[&str] = &[];
     for (statement, options, code, words) in [
-        ("DELETE FROM ks.t WHERE k = 1", &[][..], 2, "not a SELECT"),
+        ("DELETE FROM ks.t WHERE k = 1", none, 2, "not a SELECT"),
         (
             "SELECT * FROM ks.t; TRUNCATE ks.t",
             &[],

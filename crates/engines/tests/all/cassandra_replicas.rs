@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
-use bakeoff_engines::{Cluster, TraceRequest, trace as traced};
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
+use bakeoff_engines::{Cluster, TraceRequest, trace as traced};
 use bakeoff_stats::trace::{ClusterFinding, Traced};
 use bakeoff_testing::skipped;
 use bakeoff_workload::{Consistency, selected_table};
@@ -104,10 +104,10 @@ async fn all_copies_are_asked_by_a_cluster_that_is_well(cluster: &Cluster) {
     assert!(summary.complete, "{summary:?}");
     assert_eq!(summary.replicas.len(), 2, "{summary:?}");
     assert_eq!(traced.client.page().unwrap().rows, 1);
-    // At the lowest level one copy is enough, and the coordinator has it.
+    // At the lowest level one copy is enough.
     let one = traced_read(cluster, Consistency::LocalOne).await.summary();
-    let asked: Vec<&str> = one.replicas.iter().map(|replica| replica.node.as_str()).collect();
-    assert_eq!(asked, [one.coordinator.as_str()]);
+    let at_first = one.replicas.iter().filter(|replica| !replica.speculative);
+    assert_eq!(at_first.count(), 1, "{one:?}");
 }
 
 async fn a_node_that_is_gone_is_told(cluster: &Cluster) {
