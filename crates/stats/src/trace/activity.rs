@@ -283,6 +283,29 @@ mod tests {
         }
     }
 
+    const BEGINNINGS: [&str; 6] = [
+        "reading data ",
+        "speculating read retry on ",
+        "Read ",
+        "Enqueuing request to /",
+        "Scanned over ",
+        "Sending READ_REQ message to /",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(
+            beginning in 0..BEGINNINGS.len(),
+            rest in proptest::collection::vec(proptest::char::any(), 0..60)
+        ) {
+            let rest: String = rest.into_iter().collect();
+            let text = format!("{}{rest}", BEGINNINGS[beginning]);
+            // That it returns at all is what is tested; what is behind the beginning decides what it is.
+            let is_data = matches!(Activity::of(&text), Activity::AsksForData(_));
+            proptest::prop_assert_eq!(is_data, beginning == 0);
+        }
+    }
+
     #[test]
     fn addresses_are_found_in_every_form() {
         for (text, address) in [
