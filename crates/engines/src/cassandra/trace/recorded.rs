@@ -17,6 +17,9 @@ use super::error::TraceError;
 const POLL: Duration = Duration::from_millis(100);
 /// The longest that is waited for events of nodes that were asked, once the coordinator has recorded its end.
 const OTHERS_LIMIT: Duration = Duration::from_secs(2);
+/// Number of looks in a row that have to find the same: copies of a trace are written one after another, and one is
+/// enough for an answer.
+const SAME_LOOKS: u32 = 3;
 /// Largest number of events that are read.
 const MOST_EVENTS: usize = 20_000;
 
@@ -34,13 +37,19 @@ pub async fn recorded(
 ) -> Result<RecordedTrace, TraceError> {
     let began = Instant::now();
     let mut before: Option<RecordedTrace> = None;
+    let mut same = 0;
     let mut ended_at: Option<Instant> = None;
     loop {
         let trace = read(session, id).await?;
+        same = if before.as_ref() == Some(&trace) {
+            same + 1
+        } else {
+            1
+        };
         if trace.total_micros.is_some() {
             let ended_at = ended_at.get_or_insert_with(Instant::now);
-            let is_still = before.as_ref() == Some(&trace);
-            if is_still && (has_all_nodes(&trace) || ended_at.elapsed() >= OTHERS_LIMIT) {
+            let has_all = has_all_nodes(&trace) || ended_at.elapsed() >= OTHERS_LIMIT;
+            if has_all && same >= SAME_LOOKS {
                 return Ok(trace);
             }
         }
