@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use bakeoff_engines::servers::cassandra::{Release, pinned_of};
 use bakeoff_engines::servers::{Home, list};
-use bakeoff_engines::{Cluster, EngineOptions, TraceRequest, require, trace};
-use bakeoff_workload::{Consistency, DesignId, selected_table};
+use bakeoff_engines::{
+    Cluster, EngineOptions, TraceRequest, Traceable, TracedSelect, require, trace,
+};
+use bakeoff_workload::{DesignId, selected_table};
 
 use crate::cassandra::{EVENT_QUERIES, MARK_QUERIES, PLACE_QUERIES};
 use crate::support::{Started, Table, events, has_cassandra_4, marks, part, places, wrong_answers};
@@ -184,11 +186,13 @@ async fn its_traces_are_understood(run_dir: &Path) {
             address: own.unwrap().address.to_string(),
             ..Cluster::default()
         },
-        cql: cql.to_owned(),
-        keyspace: None,
-        table: selected_table(cql).unwrap(),
-        consistency: Consistency::LocalOne,
-        page_rows: 5,
+        what: Traceable::Select(TracedSelect {
+            cql: cql.to_owned(),
+            keyspace: None,
+            table: selected_table(cql).unwrap(),
+        }),
+        consistency: None,
+        page_rows: Some(5),
         times: 1,
         percentile: 50.0,
         page_time_limit: Duration::from_secs(60),

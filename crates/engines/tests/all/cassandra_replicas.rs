@@ -16,7 +16,7 @@ use arrow::datatypes::Int32Type;
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
-use bakeoff_engines::{Cluster, TraceRequest, trace as traced};
+use bakeoff_engines::{Cluster, TraceRequest, Traceable, TracedSelect, trace as traced};
 use bakeoff_stats::trace::{ClusterFinding, Traced};
 use bakeoff_testing::skipped;
 use bakeoff_workload::{Consistency, selected_table};
@@ -82,11 +82,13 @@ async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
     let cql = "SELECT v FROM twice.readings WHERE k = 7";
     let request = TraceRequest {
         cluster: cluster.clone(),
-        cql: cql.to_owned(),
-        keyspace: None,
-        table: selected_table(cql).unwrap(),
-        consistency,
-        page_rows: 5000,
+        what: Traceable::Select(TracedSelect {
+            cql: cql.to_owned(),
+            keyspace: None,
+            table: selected_table(cql).unwrap(),
+        }),
+        consistency: Some(consistency),
+        page_rows: None,
         times: 3,
         percentile: 50.0,
         page_time_limit: TRACED_WITHIN,

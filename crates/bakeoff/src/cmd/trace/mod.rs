@@ -1,6 +1,7 @@
 //! `bakeoff trace`: sends a SELECT to a Cassandra with tracing on, and shows where its time went.
 
 mod execute;
+mod operation;
 mod parse;
 
 use std::io::Read;
@@ -8,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::TraceRequest;
 use bakeoff_engines::tables::Location;
+use bakeoff_engines::{TraceRequest, Traceable, TracedSelect};
 use bakeoff_stats::trace::Traced;
 use bakeoff_workload::{Consistency, SelectedTable, selected_table};
 use clap::Args;
@@ -18,10 +19,13 @@ use crate::cmd::on_threads;
 use crate::cmd::options::choice::{parse_consistency, parse_duration_to_a_day};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::exit::{Exit, Misuse};
+use operation::OperationOptions;
 use parse::parse_percentile;
 
 /// Worker threads; most of the time is spent waiting.
 const THREADS: usize = 2;
+/// How often an operation is performed unless the command line says so.
+const OPERATION_TIMES: u32 = 100;
 
 /// Trace a SELECT in Cassandra: where its time went, on which nodes, and in the client.
 ///
@@ -29,27 +33,37 @@ const THREADS: usize = 2;
 /// steps into system_traces, for a day. It also connects to every node that the cluster names, and says
 /// which of them do not answer, are another one, or are not in the ring. Rows are read and not shown; to
 /// see them, query with `bakeoff sql`.
+///
+/// With --operation it traces a read of a workload's [mix] as a design sends it, of rows that `bakeoff drive
+/// --keyspace` has loaded.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("The cluster that is asked").required(true)))]
 pub struct Trace {
-    /// One SELECT of CQL, with values instead of markers; `-` reads it from the standard input
-    statement: String,
+    /// One SELECT of CQL, with values instead of markers; `-` reads it from the standard input. With
+    /// --operation a workload: a file, or a name out of `bakeoff list`
+    #[arg(value_name = "SELECT|WORKLOAD")]
+    what: String,
 
     /// The table, as KEYSPACE.TABLE, if the statement does not name its keyspace
-    #[arg(long, value_name = "TABLE")]
+    #[arg(long, value_name = "TABLE", conflicts_with = "operation")]
     table: Option<Location>,
 
-    /// Consistency level
-    #[arg(long, value_name = "LEVEL", default_value = "LOCAL_ONE", value_parser = parse_consistency)]
-    consistency: Consistency,
+    #[command(flatten)]
+    operation: OperationOptions,
+
+    /// Consistency level [default: LOCAL_ONE; of an operation what the workload says]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
 
     /// Rows of a page; each page is a request with a trace of its own, and the slowest one is shown
-    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    page: u32,
+    /// [default: 5000; of an operation what the design says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    page: Option<u32>,
 
-    /// How often the statement is sent; the trace of one of the times is shown
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    times: u32,
+    /// How often the statement is sent; the trace of one of the times is shown [default: 1; of an
+    /// operation 100, with other rows each time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    times: Option<u32>,
 
     /// Which of the times is shown, by how long they took: p99 for example, p0 for the shortest
     #[arg(long, value_name = "PERCENTILE", default_value = "p50", value_parser = parse_percentile)]
@@ -82,7 +96,7 @@ pub struct Trace {
 impl Trace {
     pub fn run(self) -> Result<Exit> {
         let plan = execute::Plan {
-            request: self.request().map_err(Misuse::new)?,
+            request: self.request()?,
             beside: self.other().map_err(Misuse::new)?,
             save: self.save.clone(),
             json: self.json,
@@ -92,34 +106,46 @@ impl Trace {
 
     /// Checks what is asked for.
     fn request(&self) -> Result<TraceRequest> {
-        if self.consistency == Consistency::Any {
-            return Err(anyhow!(
-                "nothing can be read at ANY: give --consistency ONE or a higher level"
-            ));
+        if self.consistency == Some(Consistency::Any) {
+            let error =
+                anyhow!("nothing can be read at ANY: give --consistency ONE or a higher level");
+            return Err(Misuse::new(error).into());
         }
-        let none = || anyhow!("name the cluster with --cassandra HOST[:PORT]");
+        let none = || Misuse::new(anyhow!("name the cluster with --cassandra HOST[:PORT]"));
         let cluster = self.cluster.cluster().ok_or_else(none)?;
-        let cql = self.text()?;
-        let table =
-            selected_table(&cql).map_err(|why| anyhow!("cannot trace the statement: {why}"))?;
-        let keyspace = keyspace(self.table.as_ref(), &table)?;
+        let (what, times) = if self.operation.is_asked() {
+            let read = self.operation.read(&self.what, &cluster, self.time_out)?;
+            (Traceable::Read(read), OPERATION_TIMES)
+        } else {
+            (Traceable::Select(self.select().map_err(Misuse::new)?), 1)
+        };
         Ok(TraceRequest {
             cluster,
-            cql,
-            keyspace,
-            table,
+            what,
             consistency: self.consistency,
             page_rows: self.page,
-            times: self.times,
+            times: self.times.unwrap_or(times),
             percentile: self.at,
             page_time_limit: self.time_out,
             wait: self.wait,
         })
     }
 
+    fn select(&self) -> Result<TracedSelect> {
+        let cql = self.text()?;
+        let table =
+            selected_table(&cql).map_err(|why| anyhow!("cannot trace the statement: {why}"))?;
+        let keyspace = keyspace(self.table.as_ref(), &table)?;
+        Ok(TracedSelect {
+            cql,
+            keyspace,
+            table,
+        })
+    }
+
     fn text(&self) -> Result<String> {
-        if self.statement != "-" {
-            return Ok(self.statement.clone());
+        if self.what != "-" {
+            return Ok(self.what.clone());
         }
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);

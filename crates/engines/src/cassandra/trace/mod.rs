@@ -5,29 +5,27 @@ mod error;
 mod nodes;
 mod recorded;
 mod request;
+mod what;
 
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::trace::{Asked, Traced};
-use bakeoff_workload::{Consistency, SelectedTable};
+use bakeoff_workload::Consistency;
 
 use super::Cluster;
 pub use error::TraceError;
 use request::Request;
+pub use what::{Traceable, TracedRead, TracedSelect};
 
-/// A SELECT to trace, and how.
-#[derive(Debug, Clone)]
+/// A request to trace, and how.
+#[derive(Clone)]
 pub struct TraceRequest {
     pub cluster: Cluster,
-    /// One SELECT without markers.
-    pub cql: String,
-    /// Keyspace of the table, if the statement does not name it.
-    pub keyspace: Option<String>,
-    /// The table that the statement reads.
-    pub table: SelectedTable,
-    pub consistency: Consistency,
-    /// Largest number of rows of a page.
-    pub page_rows: u32,
+    pub what: Traceable,
+    /// Consistency level; `None` for that of the operation, or `LOCAL_ONE`.
+    pub consistency: Option<Consistency>,
+    /// Largest number of rows of a page; `None` for that of the design, or 5,000.
+    pub page_rows: Option<u32>,
     /// How often the statement is sent, at least once.
     pub times: u32,
     /// Percentile of the times whose trace is read.
@@ -36,6 +34,16 @@ pub struct TraceRequest {
     pub page_time_limit: Duration,
     /// The longest that is waited for a trace to be complete.
     pub wait: Duration,
+}
+
+impl TraceRequest {
+    fn level(&self) -> Consistency {
+        self.consistency.unwrap_or(self.what.level())
+    }
+
+    fn page_rows(&self) -> u32 {
+        self.page_rows.unwrap_or(self.what.page_rows())
+    }
 }
 
 /// Sends a SELECT with tracing on, and reads the trace of the page that took longest.
@@ -48,14 +56,14 @@ pub async fn trace(request: &TraceRequest) -> Result<Traced, TraceError> {
     let session = request.cluster.connect().await?;
     let connect_micros = micros(began);
     let cluster = nodes::look(&session).await;
-    let (mut client, id) = Request::new(&session, request)?.send().await?;
+    let (mut client, id) = Request::new(&session, request).send().await?;
     client.connect_micros = connect_micros;
     let recorded = recorded::recorded(&session, id, request.wait).await?;
     let asked = Asked {
-        cql: request.cql.clone(),
-        keyspace: request.keyspace.clone(),
-        consistency: request.consistency.to_string(),
-        page_rows: request.page_rows,
+        cql: request.what.cql().to_owned(),
+        keyspace: request.what.keyspace(),
+        consistency: request.level().to_string(),
+        page_rows: request.page_rows(),
     };
     Ok(Traced::new(asked, client, cluster, recorded))
 }

@@ -15,8 +15,11 @@ use scylla::value::Row;
 use uuid::Uuid;
 
 use super::error::TraceError;
+use super::what::{Traceable, TracedSelect};
 use super::{TraceRequest, micros};
 use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::drive::cells::Cells;
+use crate::cassandra::drive::statements::Prepared;
 
 /// Largest number of pages that are traced of one time, since each trace is written by the cluster.
 const MOST_PAGES: usize = 100;
@@ -27,7 +30,6 @@ const MOST_TRACES: usize = 1000;
 pub struct Request<'a> {
     session: &'a Session,
     request: &'a TraceRequest,
-    cql: String,
 }
 
 /// One time that the statement was sent.
@@ -46,26 +48,8 @@ impl Time {
 }
 
 impl<'a> Request<'a> {
-    /// Checks that there is such a table.
-    ///
-    /// # Errors
-    /// Fails if there is none, with the name that was probably meant.
-    pub fn new(session: &'a Session, request: &'a TraceRequest) -> Result<Self, TraceError> {
-        let table = &request.table;
-        let keyspace = table.keyspace.as_ref().or(request.keyspace.as_ref());
-        let keyspace = keyspace.ok_or_else(|| {
-            TraceError::Asked(format!(
-                "the statement does not say in which keyspace the table {} is: write KEYSPACE.{}, or give \
-                 --table KEYSPACE.{}",
-                table.name, table.name, table.name
-            ))
-        })?;
-        check_table(session, keyspace, &table.name)?;
-        Ok(Request {
-            session,
-            request,
-            cql: table.in_keyspace(&request.cql, keyspace),
-        })
+    pub fn new(session: &'a Session, request: &'a TraceRequest) -> Self {
+        Request { session, request }
     }
 
     /// Sends the statement as often as it is wanted. Returns what the client saw, and the trace of the slowest page of
@@ -75,8 +59,9 @@ impl<'a> Request<'a> {
         let prepared = self.prepared().await?;
         let prepare_micros = micros(began);
         let mut times = Vec::new();
-        for _ in 0..self.request.times {
-            times.push(self.send_once(&prepared).await?);
+        for time in 0..self.request.times {
+            let values = self.values(&prepared, time);
+            times.push(self.send_once(&prepared.statement, &values).await?);
         }
         let times_micros: Vec<u64> = times.iter().map(Time::micros).collect();
         let nothing = || TraceError::Failed("the statement was never sent".to_owned());
@@ -98,26 +83,63 @@ impl<'a> Request<'a> {
         Ok((client, trace))
     }
 
-    async fn prepared(&self) -> Result<PreparedStatement, TraceError> {
-        let prepared = self
-            .session
-            .prepare(Statement::new(self.cql.as_str()))
-            .await;
-        let mut prepared = prepared.map_err(|error| refused(&error))?;
-        if prepared.get_variable_col_specs().len() > 0 {
+    /// Prepares the statement, once it is known that there is such a table.
+    async fn prepared(&self) -> Result<Prepared, TraceError> {
+        let level = self.request.level();
+        let mut prepared = match &self.request.what {
+            Traceable::Select(select) => self.prepared_select(select).await?,
+            Traceable::Read(read) => {
+                check_table(self.session, read.keyspace(), read.table())?;
+                read.prepared(self.session, level).await?
+            }
+        };
+        let statement = &mut prepared.statement;
+        statement.set_tracing(true);
+        statement.set_consistency(in_driver(level));
+        statement.set_page_size(i32::try_from(self.request.page_rows()).unwrap_or(i32::MAX));
+        statement.set_request_timeout(Some(self.request.page_time_limit));
+        Ok(prepared)
+    }
+
+    async fn prepared_select(&self, select: &TracedSelect) -> Result<Prepared, TraceError> {
+        let table = &select.table;
+        let keyspace = table.keyspace.as_ref().or(select.keyspace.as_ref());
+        let keyspace = keyspace.ok_or_else(|| {
+            TraceError::Asked(format!(
+                "the statement does not say in which keyspace the table {0} is: write KEYSPACE.{0}, or give \
+                 --table KEYSPACE.{0}",
+                table.name
+            ))
+        })?;
+        check_table(self.session, keyspace, &table.name)?;
+        let cql = table.in_keyspace(&select.cql, keyspace);
+        let prepared = self.session.prepare(Statement::new(cql)).await;
+        let statement = prepared.map_err(|error| refused(&error))?;
+        if statement.get_variable_col_specs().len() > 0 {
             return Err(TraceError::Asked(
                 "there is no value for a marker such as :name: write the value in its place"
                     .to_owned(),
             ));
         }
-        prepared.set_tracing(true);
-        prepared.set_consistency(in_driver(self.request.consistency));
-        prepared.set_page_size(i32::try_from(self.request.page_rows).unwrap_or(i32::MAX));
-        prepared.set_request_timeout(Some(self.request.page_time_limit));
-        Ok(prepared)
+        Ok(Prepared {
+            statement,
+            binds: Vec::new(),
+        })
     }
 
-    async fn send_once(&self, prepared: &PreparedStatement) -> Result<Time, TraceError> {
+    /// Makes the values of one of the times; a SELECT has them in its text.
+    fn values(&self, prepared: &Prepared, time: u32) -> Cells {
+        match &self.request.what {
+            Traceable::Select(_) => Cells::default(),
+            Traceable::Read(read) => read.values(prepared, time, self.request.times),
+        }
+    }
+
+    async fn send_once(
+        &self,
+        prepared: &PreparedStatement,
+        values: &Cells,
+    ) -> Result<Time, TraceError> {
         let mut time = Time {
             pages: Vec::new(),
             traces: Vec::new(),
@@ -127,7 +149,10 @@ impl<'a> Request<'a> {
         let mut state = PagingState::start();
         loop {
             let began = Instant::now();
-            let reply = self.session.execute_single_page(prepared, (), state).await;
+            let reply = self
+                .session
+                .execute_single_page(prepared, values, state)
+                .await;
             let request_micros = micros(began);
             let (reply, next): (QueryResult, PagingStateResponse) = reply.map_err(|error| {
                 TraceError::Failed(format!(
