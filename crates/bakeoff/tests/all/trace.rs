@@ -12,6 +12,43 @@ CREATE TABLE traced.\"Cased\" (k int PRIMARY KEY, v int);
 ";
 const ONE_PARTITION: &str = "SELECT * FROM t WHERE k = 1";
 
+const MIX: &str = r#"
+title = "Readings of a test"
+designs = ["cassandra/wide"]
+
+[table]
+name = "readings"
+columns = { sensor = "text", time = "bigint", value = "double" }
+partition_key = ["sensor"]
+order_key = ["time"]
+
+[data]
+generator = "columns"
+[data.columns]
+sensor = { sequence = { cycle = 5 }, prefix = "s" }
+time = { sequence = { every = 5 } }
+value = { normal = { mean = 20.0, deviation = 5.0 } }
+
+[scale]
+rows = 500
+
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM readings WHERE sensor = 's3'"
+
+[mix]
+[[mix.operations]]
+name = "insert"
+action = "insert"
+weight = 50
+[[mix.operations]]
+name = "newest"
+action = "read-partition"
+limit = 10
+newest_first = true
+weight = 50
+"#;
+
 /// All that needs a server, on one of them.
 #[test]
 fn on_a_real_cassandra() {
@@ -143,6 +180,127 @@ fn mistakes_that_only_a_server_notices(server: &Server) {
         let ended = server.bakeoff(&[&["trace", statement], &table[..]].concat());
         ended.expect(2).says(words);
     }
+}
+
+#[test]
+fn a_read_of_a_mix_is_traced_as_its_design_sends_it() {
+    let Some(server) = Server::shared_for(MIX) else {
+        return;
+    };
+    let load = [
+        "drive",
+        "w.toml",
+        "--design",
+        "cassandra/wide",
+        "--keyspace",
+        "traced_mix",
+        "--operations",
+        "20",
+        "--out",
+        "out",
+    ];
+    server.bakeoff(&load).expect(0);
+    let newest = [
+        "trace",
+        "w.toml",
+        "--operation",
+        "newest",
+        "--design",
+        "cassandra/wide",
+    ];
+    let trace = |options: &[&str]| server.bakeoff(&[&newest[..], options].concat());
+    let options = [
+        "--keyspace",
+        "traced_mix",
+        "--times",
+        "20",
+        "--at",
+        "p99",
+        "--json",
+    ];
+    let ended = trace(&options).expect(0);
+    let traced: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let cql = traced["cql"].as_str().unwrap();
+    assert!(
+        cql.contains("\"sensor\" = ?") && cql.ends_with("LIMIT 10"),
+        "{cql}"
+    );
+    assert_eq!(traced["consistency"], "LOCAL_ONE");
+    assert_eq!(
+        traced["client"]["times_micros"].as_array().unwrap().len(),
+        20
+    );
+    assert_eq!(traced["client"]["pages"][0]["rows"], 10);
+    assert_eq!(traced["summary"]["complete"], true);
+
+    trace(&["--keyspace", "traced_mux"])
+        .expect(2)
+        .says("there is no keyspace traced_mux");
+}
+
+#[test]
+fn only_reads_of_cassandra_in_a_mix_are_traced() {
+    let bench = Bench::new(MIX, READINGS);
+    let at_design = |operation: &str, design: &str| {
+        bench.bakeoff(&[
+            "trace",
+            "w.toml",
+            "--operation",
+            operation,
+            "--design",
+            design,
+            "--keyspace",
+            "ks",
+            "--cassandra",
+            "127.0.0.1:1",
+        ])
+    };
+    for (operation, design, words) in [
+        (
+            "insert",
+            "cassandra/wide",
+            "operation `insert` is no read by one statement",
+        ),
+        (
+            "newst",
+            "cassandra/wide",
+            "no operation `newst`; did you mean `newest`?",
+        ),
+        (
+            "newest",
+            "cassandra/series",
+            "do not support single operations",
+        ),
+        (
+            "newest",
+            "parquet?codec=zstd",
+            "only designs of cassandra are traced",
+        ),
+        ("newest", "", "--design: "),
+    ] {
+        at_design(operation, design).expect(2).says(words);
+    }
+    let without_design = [
+        "trace",
+        "w.toml",
+        "--operation",
+        "newest",
+        "--cassandra",
+        "127.0.0.1:1",
+    ];
+    bench.bakeoff(&without_design).expect(2).says("--design");
+    let without_operation = [
+        "trace",
+        "SELECT * FROM ks.t",
+        "--set",
+        "a=1",
+        "--cassandra",
+        "127.0.0.1:1",
+    ];
+    bench
+        .bakeoff(&without_operation)
+        .expect(2)
+        .says("--operation");
 }
 
 #[test]

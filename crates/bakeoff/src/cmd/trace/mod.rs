@@ -13,7 +13,7 @@ use bakeoff_engines::tables::Location;
 use bakeoff_engines::{TraceRequest, Traceable, TracedSelect};
 use bakeoff_stats::trace::Traced;
 use bakeoff_workload::{Consistency, SelectedTable, selected_table};
-use clap::Args;
+use clap::{Arg, Args};
 
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{parse_consistency, parse_duration_to_a_day};
@@ -38,6 +38,7 @@ const OPERATION_TIMES: u32 = 100;
 /// --keyspace` has loaded.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("The cluster that is asked").required(true)))]
+#[command(mut_args(|a| if is_about_rows(&a) { a.requires("operation") } else { a }))]
 pub struct Trace {
     /// One SELECT of CQL, with values instead of markers; `-` reads it from the standard input. With
     /// --operation a workload: a file, or a name out of `bakeoff list`
@@ -164,6 +165,11 @@ impl Trace {
             .map_err(|why| anyhow!("--beside {}: {why}", path.display()))?;
         Ok(Some(traced))
     }
+}
+
+/// Returns whether an option says which rows a workload has.
+fn is_about_rows(option: &Arg) -> bool {
+    ["data", "no_header", "delimiter", "set"].contains(&option.get_id().as_str())
 }
 
 /// Returns the keyspace in which a statement's table is, if only the command line says it.
