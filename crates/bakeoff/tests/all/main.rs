@@ -48,4 +48,5 @@ mod study;
 mod support;
 mod sweep;
 mod sweep_shards;
+mod trace;
 mod wheel;
