@@ -22,8 +22,8 @@ const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run
 /// Show what every node of a running Cassandra knows of itself, a column for each; reads only
 ///
 /// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
-/// its machine. --nodetool adds compression, percentiles and garbage collections, and --metrics CPU, memory and disks.
-/// What is not available is said with the reason, and the exit code is 3 if a node does not answer.
+/// its machine. --nodetool adds compression and percentiles, --gc garbage collections, and --metrics CPU, memory and
+/// disks. What is not available is said with the reason, and the exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 pub struct Nodes {
@@ -37,6 +37,10 @@ pub struct Nodes {
 
     #[command(flatten)]
     nodetool: NodetoolOptions,
+
+    /// Add garbage collections from `nodetool gcstats`, which resets its counts for whoever else reads them
+    #[arg(long, requires = "nodetool")]
+    gc: bool,
 
     /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
     /// JVM exporter and of a node exporter are understood. May be given several times
@@ -71,6 +75,7 @@ impl Nodes {
         } else {
             let asked = table::Asked {
                 nodetool: self.nodetool.nodetool.is_some(),
+                gc: self.gc,
                 metrics: !self.metrics.is_empty(),
             };
             write!(out, "{}", table::render(&nodes, &asked))?;
@@ -87,7 +92,7 @@ impl Nodes {
         let reader = Reader::connect(cluster).await?;
         let mut nodes = reader.read(&self.tables).await;
         if let Some(nodetool) = &self.nodetool.nodetool {
-            nodetool.add_to(&mut nodes).await;
+            nodetool.add_to(&mut nodes, self.gc).await;
         }
         if !self.metrics.is_empty() {
             Metrics::add_to(&self.metrics, &mut nodes).await;

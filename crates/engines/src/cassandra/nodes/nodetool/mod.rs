@@ -107,21 +107,26 @@ impl Nodetool {
     }
 
     /// Adds what nodetool prints to the figures of nodes and of their tables. What it does not print, or prints in
-    /// a form of another version, is missing there with the reason.
-    pub async fn add_to(&self, nodes: &mut [NodeFigures]) {
+    /// a form of another version, is missing there with the reason. Garbage collections are asked for only
+    /// `with_gc`, since the call begins their count anew for everybody.
+    pub async fn add_to(&self, nodes: &mut [NodeFigures], with_gc: bool) {
         for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            join_all(some.iter_mut().map(|node| self.add_to_node(node))).await;
+            join_all(some.iter_mut().map(|node| self.add_to_node(node, with_gc))).await;
         }
     }
 
-    async fn add_to_node(&self, node: &mut NodeFigures) {
+    async fn add_to_node(&self, node: &mut NodeFigures, with_gc: bool) {
         let names: Vec<TableName> = node.tables.iter().map(|table| table.name.clone()).collect();
         let mut call = Call {
             nodetool: self,
             host: node.host.clone(),
             missing: Vec::new(),
         };
-        let gc = call.figure(&["gcstats"], parse::gc_statistics).await;
+        let gc = if with_gc {
+            call.figure(&["gcstats"], parse::gc_statistics).await
+        } else {
+            None
+        };
         let info = call.figure(&["info"], parse::node_info).await;
         let tables = call.tables(&names).await;
         node.missing.append(&mut call.missing);
@@ -245,7 +250,7 @@ mod tests {
             esac"#;
         let nodetool = script(&folder, text);
         let mut nodes = [node("10.0.0.1"), node("10.0.0.7")];
-        nodetool.add_to(&mut nodes).await;
+        nodetool.add_to(&mut nodes, true).await;
         for (node, last) in nodes.iter().zip([1, 7]) {
             let printed = node.nodetool.as_ref().unwrap();
             let statistics = printed.tables[0].statistics.unwrap();
@@ -256,6 +261,22 @@ mod tests {
             assert!(why.starts_with("not understood: "), "{why}");
             let why = node.why("nodetool tablehistograms");
             assert!(why.starts_with("not understood: "), "{why}");
+        }
+    }
+
+    #[tokio::test]
+    async fn counts_of_garbage_collections_begin_anew_only_if_they_are_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let called = folder.path().join("called");
+        let nodetool = script(&folder, &format!("echo \"$2\" >> {}", called.display()));
+        for with_gc in [false, true] {
+            let mut nodes = [node("10.0.0.1")];
+            nodetool.add_to(&mut nodes, with_gc).await;
+            let calls = std::fs::read_to_string(&called).unwrap();
+            assert!(calls.contains("tablehistograms"), "{calls}");
+            assert_eq!(calls.contains("gcstats"), with_gc, "{calls}");
+            let is_missing = |missing: &Missing| missing.figure == "nodetool gcstats";
+            assert_eq!(nodes[0].missing.iter().any(is_missing), with_gc);
         }
     }
 
