@@ -20,6 +20,12 @@ const OUTPUT_BYTES: u64 = 16 << 20;
 const COMPLAINT_CHARACTERS: usize = 300;
 /// Options of nodetool that have a password as their value.
 const PASSWORD_OPTIONS: [&str; 2] = ["-pw", "--password"];
+/// Ends of the names of options and variables that have a password behind a `=`.
+const PASSWORD_NAMES: [&str; 4] = ["-pw", "pass", "passwd", "password"];
+/// End of the name of a variable that has a program which asks for a password.
+const ASKPASS: &str = "askpass";
+/// A program whose option `-p` has a password.
+const SSHPASS: &str = "sshpass";
 
 /// The words of a command, of which at least one holds `{host}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,29 +38,43 @@ impl FromStr for HostCommand {
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(words) = shlex::split(text).filter(|words| !words.is_empty()) else {
             return Err(format!(
-                "`{text}` is no command: a quote is not closed, or there is nothing"
+                "this is no command: a quote is not closed, or there is nothing: write for example \
+                 'ssh {PLACEHOLDER} nodetool'"
             ));
         };
+        // Messages behind this one show the command.
+        if has_password(&words) {
+            return Err(
+                "it has a password in it, which every user of this machine could see: name a file with -pwf instead, \
+                 and give ssh a key"
+                    .to_owned(),
+            );
+        }
         if !words[1..].iter().any(|word| word.contains(PLACEHOLDER)) {
             return Err(format!(
                 "`{text}` has no {PLACEHOLDER} behind its program, and so would reach the same host for every node: \
                  write for example 'ssh {PLACEHOLDER} nodetool'"
             ));
         }
-        let has_password = |word: &String| {
-            PASSWORD_OPTIONS.iter().any(|option| {
-                let rest = word.strip_prefix(option);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-            })
-        };
-        if words.iter().any(has_password) {
-            return Err(
-                "it has a password in it, which every user of this machine could see: name a file with -pwf instead"
-                    .to_owned(),
-            );
-        }
         Ok(HostCommand(words))
     }
+}
+
+/// Returns whether a command names a password, in words of its own or in one that a shell of the host divides.
+fn has_password(words: &[String]) -> bool {
+    let divide = |c: char| c.is_whitespace() || c == '\'' || c == '"';
+    let pieces = words.iter().flat_map(|word| word.split(divide));
+    let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+    let is_one = |piece: &&str| {
+        let name = piece.split_once('=').map(|(name, _)| name);
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        let is_name = PASSWORD_NAMES.iter().any(|end| name.ends_with(end));
+        PASSWORD_OPTIONS.contains(piece) || (is_name && !name.ends_with(ASKPASS))
+    };
+    let is_sshpass = |piece: &&str| piece.rsplit('/').next() == Some(SSHPASS);
+    let behind = pieces.iter().skip_while(|piece| !is_sshpass(piece)).skip(1);
+    let mut options = behind.take_while(|piece| piece.starts_with('-'));
+    pieces.iter().any(is_one) || options.any(|option| option.starts_with("-p"))
 }
 
 impl fmt::Display for HostCommand {
@@ -203,18 +223,35 @@ mod tests {
     #[test]
     fn commands_that_cannot_be_right_are_refused() {
         for (text, why) in [
-            ("", "is no command"),
-            ("ssh '{host} nodetool", "a quote is not closed"),
+            ("", "no command"),
+            ("ssh '{host} nodetool -pw secret", "a quote is not closed"),
             ("nodetool", "has no {host}"),
             ("{host} nodetool", "has no {host} behind its program"),
             ("nodetool -h {host} -u ops -pw secret", "-pwf"),
             ("nodetool -h {host} --password=secret", "-pwf"),
+            ("nodetool -pw secret", "-pwf"),
+            ("ssh {host} 'nodetool -u ops -pw secret'", "-pwf"),
+            ("sshpass -psecret ssh {host} nodetool", "-pwf"),
+            ("/usr/bin/sshpass -v -p secret ssh {host} nodetool", "-pwf"),
+            ("env SSHPASS=secret sshpass -e ssh {host} nodetool", "-pwf"),
+            (
+                "nodetool -Djavax.net.ssl.keyStorePassword=secret -h {host}",
+                "-pwf",
+            ),
         ] {
             let error = text.parse::<HostCommand>().unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
-        command("nodetool -h {host} -u ops -pwf file");
+        for text in [
+            "nodetool -h {host} -u ops -pwf file",
+            "nodetool -h {host} --password-file=file",
+            "ssh -p 22 -o PasswordAuthentication=no {host} nodetool",
+            "sshpass -f file ssh -p 22 {host} nodetool",
+            "env SSH_ASKPASS=/usr/bin/ask ssh {host} nodetool",
+        ] {
+            command(text);
+        }
     }
 
     #[tokio::test]

@@ -27,6 +27,15 @@ fn what_cannot_be_right_is_refused() {
     ] {
         refused(&[&nodes[..], &[option, value]].concat(), 2, why);
     }
+    for (option, value) in [
+        ("--nodetool", "nodetool -h {host} -pw hunter2"),
+        ("--metrics", "http://ops:hunter2@{host}:9100/metrics"),
+    ] {
+        let arguments = [&nodes[..], &[option, value]].concat();
+        let ended = bench.bakeoff(&arguments).expect(2);
+        ended.says(option).says("password");
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    }
     let run = ["run", "w.toml", "--nodetool", NODETOOL];
     refused(&run, 2, "--cassandra");
 }

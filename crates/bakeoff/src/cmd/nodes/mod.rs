@@ -4,15 +4,15 @@ mod table;
 
 use std::io::Write;
 
-use anyhow::Result;
-use bakeoff_engines::Cluster;
-use bakeoff_engines::nodes::{Metrics, NodeFigures, Reader, TableName, to_json};
+use anyhow::{Result, anyhow};
+use bakeoff_engines::nodes::{Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
+use bakeoff_engines::{Cluster, EngineError};
 use clap::Args;
 
 use crate::cmd::on_threads;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal::{json, stdout};
 
@@ -45,7 +45,7 @@ pub struct Nodes {
     /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
     /// JVM exporter and of a node exporter are understood. May be given several times
     #[arg(long, value_name = "URL")]
-    metrics: Vec<Metrics>,
+    metrics: Vec<String>,
 
     /// Print JSON instead of a table
     #[arg(long)]
@@ -55,28 +55,46 @@ pub struct Nodes {
     cluster: ClusterOptions,
 }
 
+/// Where figures come from besides the views.
+struct Sources {
+    nodetool: Option<Nodetool>,
+    metrics: Vec<Metrics>,
+}
+
 impl Nodes {
     pub fn run(self) -> Result<Exit> {
         // The option is required.
         let cluster = self.cluster.cluster().unwrap_or_default();
+        let sources = Sources {
+            nodetool: self.nodetool.command()?,
+            metrics: self.metrics()?,
+        };
         on_threads(1, async {
             tokio::select! {
-                done = self.show(&cluster) => done,
+                done = self.show(&cluster, &sources) => done,
                 () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
             }
         })
     }
 
-    async fn show(&self, cluster: &Cluster) -> Result<Exit> {
-        let nodes = self.read(cluster).await?;
+    /// Reads the URLs of --metrics. A message about a value that clap refuses would show it, and it may have a
+    /// password in it.
+    fn metrics(&self) -> Result<Vec<Metrics>> {
+        let metrics = self.metrics.iter().map(|url| url.parse::<Metrics>());
+        let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
+        metrics.map_err(|error| Misuse::new(anyhow!("--metrics: {error}")).into())
+    }
+
+    async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {
+        let nodes = self.read(cluster, sources).await?;
         let mut out = stdout();
         if self.json {
             writeln!(out, "{}", json(&to_json(&nodes)?))?;
         } else {
             let asked = table::Asked {
-                nodetool: self.nodetool.nodetool.is_some(),
+                nodetool: sources.nodetool.is_some(),
                 gc: self.gc,
-                metrics: !self.metrics.is_empty(),
+                metrics: !sources.metrics.is_empty(),
             };
             write!(out, "{}", table::render(&nodes, &asked))?;
         }
@@ -88,14 +106,14 @@ impl Nodes {
         })
     }
 
-    async fn read(&self, cluster: &Cluster) -> Result<Vec<NodeFigures>> {
+    async fn read(&self, cluster: &Cluster, sources: &Sources) -> Result<Vec<NodeFigures>> {
         let reader = Reader::connect(cluster).await?;
         let mut nodes = reader.read(&self.tables).await;
-        if let Some(nodetool) = &self.nodetool.nodetool {
+        if let Some(nodetool) = &sources.nodetool {
             nodetool.add_to(&mut nodes, self.gc).await;
         }
-        if !self.metrics.is_empty() {
-            Metrics::add_to(&self.metrics, &mut nodes).await;
+        if !sources.metrics.is_empty() {
+            Metrics::add_to(&sources.metrics, &mut nodes).await;
         }
         Ok(nodes)
     }

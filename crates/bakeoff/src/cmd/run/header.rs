@@ -173,8 +173,7 @@ pub fn fingerprint(
         drivers,
     );
     // Behind all others, so that a run without it has the fingerprint that it always had.
-    let nodetool = options.nodetool.nodetool.as_ref();
-    let nodetool = nodetool.map_or_else(String::new, ToString::to_string);
+    let nodetool = options.nodetool.text();
     format!(
         "{:016x}",
         xxh3_64(format!("{parts:?}{nodetool}").as_bytes())
