@@ -222,6 +222,20 @@ fn many_events_are_cut_to_the_longest_ones() {
 }
 
 #[test]
+fn words_of_a_server_make_no_line_of_their_own() {
+    let mut forged = recorded(Some(1_000), 233);
+    forged.coordinator = "127.0.0.1\nforged".to_owned();
+    for event in &mut forged.events {
+        event.node.push_str("\nforged");
+        event.thread.push_str("\nforged");
+        event.activity.push_str("\nforged");
+    }
+    let text = render(&traced(forged, Vec::new()), None, PLAIN);
+    let begins = text.lines().filter(|line| line.starts_with("forged"));
+    assert_eq!(begins.count(), 0, "{text}");
+}
+
+#[test]
 fn json_has_the_records_the_summary_and_the_findings() {
     let traced = traced(recorded(Some(1_000), 233), vec![node("127.0.0.1:9042")]);
     let text = json(&traced, None).unwrap();
