@@ -215,7 +215,7 @@ fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
         ),
         figure("CPUs", |m| m.machine_cpus, whole),
         figure("load average", |m| m.load_average, number),
-        figure("memory", |m| m.memory_bytes, units::bytes),
+        figure("memory of machine", |m| m.memory_bytes, units::bytes),
         figure(
             "memory available",
             |m| m.memory_available_bytes,
