@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 
 use crate::environment::remove_own;
 
@@ -16,6 +17,9 @@ use crate::environment::remove_own;
 const PLACEHOLDER: &str = "{host}";
 /// Most bytes that a call may print.
 const OUTPUT_BYTES: u64 = 16 << 20;
+/// Time for which complaints are read after a command has ended: what it started may keep its standard error open, as
+/// `ssh` with `ControlPersist` does.
+const REST_OF_COMPLAINTS: Duration = Duration::from_secs(1);
 /// Most characters of a complaint that a message shows.
 const COMPLAINT_CHARACTERS: usize = 300;
 /// Options of nodetool that have a password as their value.
@@ -146,8 +150,27 @@ async fn output(child: &mut Child, group: &mut Group) -> Result<String, String> 
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("its output cannot be read".to_owned());
     };
-    let (printed, complained) = tokio::try_join!(bounded(out), bounded(err))?;
-    let ended = child.wait().await.map_err(|e| e.to_string())?;
+    let (tell, told) = oneshot::channel();
+    let ending = async {
+        let mut printed = Vec::new();
+        read_bounded(out, &mut printed).await?;
+        let ended = child.wait().await.map_err(|e| e.to_string())?;
+        let _ = tell.send(());
+        Ok::<_, String>((printed, ended))
+    };
+    let complaining = async {
+        let mut complained = Vec::new();
+        let over = async {
+            let _ = told.await;
+            tokio::time::sleep(REST_OF_COMPLAINTS).await;
+        };
+        tokio::select! {
+            read = read_bounded(err, &mut complained) => read?,
+            () = over => {}
+        }
+        Ok::<_, String>(complained)
+    };
+    let ((printed, ended), complained) = tokio::try_join!(ending, complaining)?;
     group.0 = None;
     if ended.success() {
         return String::from_utf8(printed).map_err(|_| "it printed no UTF-8".to_owned());
@@ -168,16 +191,14 @@ async fn output(child: &mut Child, group: &mut Group) -> Result<String, String> 
 }
 
 /// Reads to the end of what is printed.
-async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
+async fn read_bounded(from: impl AsyncRead + Unpin, bytes: &mut Vec<u8>) -> Result<(), String> {
     let mut from = from.take(OUTPUT_BYTES + 1);
-    from.read_to_end(&mut bytes)
-        .await
-        .map_err(|e| e.to_string())?;
+    let read = from.read_to_end(bytes).await;
+    read.map_err(|e| e.to_string())?;
     if bytes.len() as u64 > OUTPUT_BYTES {
         return Err(format!("it printed more than {} MiB", OUTPUT_BYTES >> 20));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -286,6 +307,14 @@ mod tests {
     async fn a_command_that_prints_without_end_is_killed() {
         let error = script("yes").run("h", &[], LIMIT).await.unwrap_err();
         assert!(error.ends_with("it printed more than 16 MiB"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_a_command_leaves_behind_is_not_waited_for() {
+        let leaving = script("sleep 600 > /dev/null & echo $!");
+        let printed = leaving.run("h", &[], LIMIT).await.unwrap();
+        let left = printed.trim().parse().ok().and_then(Pid::from_raw);
+        rustix::process::kill_process(left.unwrap(), Signal::KILL).unwrap();
     }
 
     #[tokio::test]
