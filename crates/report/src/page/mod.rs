@@ -5,7 +5,7 @@ pub mod published;
 pub mod setup;
 pub mod table;
 
-pub use frame::{Frame, STYLE, state, verdict};
+pub use frame::{Frame, STYLE, state, verdict, while_going_on};
 
 use crate::markup::Escaped;
 

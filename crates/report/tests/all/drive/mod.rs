@@ -4,6 +4,8 @@
 mod disk_for_reads;
 pub mod fixture;
 #[cfg(test)]
+mod growing;
+#[cfg(test)]
 mod html;
 #[cfg(test)]
 mod json;
