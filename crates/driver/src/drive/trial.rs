@@ -115,6 +115,10 @@ impl<'a> Trials<'a> {
             && driven.failures.is_empty()
             && driven.background.failed == 0;
         self.log.append(&DriveRecord::TrialEnded(ended))?;
+        // What a warm-up has warmed is to be as warm when the next load begins.
+        if !self.is_warm_up {
+            self.live.between_loads();
+        }
         if let Some(why) = why_dead(target.as_ref()).filter(|_| !is_whole) {
             return Err(format!("its server ended during the load: {why}").into());
         }
