@@ -1,5 +1,7 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+mod follow;
+pub mod page;
 mod sizes;
 
 use std::io::{IsTerminal, Write};
@@ -19,6 +21,8 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
 
+/// Name of the page in a run folder.
+const PAGE: &str = "report.html";
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 
@@ -32,6 +36,11 @@ pub struct Report {
     #[arg(long)]
     plans: bool,
 
+    /// Write report.html again whenever the run has new records, until it ends, for a run that another process or
+    /// another machine carries out; the page reloads itself. Making it takes some of this machine's time
+    #[arg(long, conflicts_with_all = ["plans", "other_sizes"])]
+    follow: bool,
+
     #[command(flatten)]
     wanted: WantedOptions,
 
@@ -42,7 +51,7 @@ pub struct Report {
 }
 
 /// What a report is asked for, none of which is in the folder that it is of.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shown {
     pub wanted: Wanted,
     /// Rates of the same measurement on clusters of other sizes.
@@ -61,26 +70,48 @@ impl From<Wanted> for Shown {
 impl Report {
     pub fn run(self) -> Result<Exit> {
         let wanted = self.wanted.read()?;
-        let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        if self.plans && (is_load || is_sweep) {
+        if self.follow {
+            return follow::follow(&self.dir, &Shown::from(wanted));
+        }
+        if self.plans && (DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir)) {
             let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
             return Err(Misuse::new(anyhow!(text)).into());
         }
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
         let shown = Shown { wanted, others };
-        if is_load {
-            render_drive(&self.dir, &shown)
-        } else if is_sweep {
-            render_sweep(&self.dir, &shown)
+        if self.plans {
+            render_as(&self.dir, &shown, terminal::render_plans)
         } else {
-            let printed = if self.plans {
-                terminal::render_plans
-            } else {
-                terminal::render
-            };
-            render_as(&self.dir, &shown, printed)
+            render_folder(&self.dir, &shown)
         }
     }
+}
+
+/// Prints the tables of whatever was measured in a folder, writes the files, and returns how complete it is.
+fn render_folder(dir: &Path, shown: &Shown) -> Result<Exit> {
+    if DriveRun::is_one(dir) {
+        render_drive(dir, shown)
+    } else if SweepRun::is_one(dir) {
+        render_sweep(dir, shown)
+    } else {
+        render(dir, shown)
+    }
+}
+
+fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
+    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
+    Ok(match &shown.wanted.prices {
+        Some(prices) => summary.priced(prices.clone()),
+        None => summary,
+    })
+}
+
+fn summary_of_load(run: &DriveRun, shown: &Shown) -> Result<DriveSummary> {
+    Ok(run.summary()?.per_node(&shown.wanted, &shown.others))
+}
+
+fn summary_of_sweep(run: &SweepRun, shown: &Shown) -> SweepSummary {
+    run.summary().per_node(&shown.wanted, &shown.others)
 }
 
 /// Writes what is printed of a run, from its summary, the width and whether there are colours.
@@ -94,11 +125,7 @@ pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
 fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
-    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
-    let summary = match &shown.wanted.prices {
-        Some(prices) => summary.priced(prices.clone()),
-        None => summary,
-    };
+    let summary = summary_of_run(&run, shown)?;
     let files = Files {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
@@ -124,7 +151,7 @@ fn exit_of_run(summary: &Summary) -> Exit {
 pub fn render_drive(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = DriveRun::open(dir)?;
-    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
+    let summary = summary_of_load(&run, shown)?;
     let files = Files {
         html: drive::html::render(&summary),
         json: drive::json::render(&summary, run.records())?,
@@ -169,7 +196,7 @@ fn too_many_failed(design: &DriveDesign) -> bool {
 pub fn render_sweep(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
-    let summary = run.summary().per_node(&shown.wanted, &shown.others);
+    let summary = summary_of_sweep(&run, shown);
     let files = Files {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,
@@ -222,7 +249,7 @@ impl Files {
             file.complete()?;
             Ok::<PathBuf, anyhow::Error>(path)
         };
-        let html = write("report.html", &self.html)?;
+        let html = write(PAGE, &self.html)?;
         let json = write("run.json", &self.json)?;
         progress.finish();
         let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
