@@ -20,6 +20,7 @@ mod duckdb;
 mod earlier_runs;
 mod faults;
 mod files;
+mod follow;
 mod forecast;
 mod forecast_records;
 mod ingest;

@@ -11,8 +11,8 @@ use bakeoff_driver::drive::{
 use bakeoff_workload::Mix;
 use clap::ValueEnum;
 
-use super::passes::{self, Asked};
 use super::Drive;
+use super::passes::{self, Asked};
 
 const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
 const LOAD: Duration = Duration::from_secs(60);
