@@ -79,12 +79,7 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
         dir.display(),
         page.path().display()
     ));
-    if !was_written {
-        print_line(format_args!(
-            "no process of this machine writes to it: it is followed as a copy, until {} minutes after its last record",
-            NO_NEWS.as_secs() / 60
-        ));
-    }
+    let mut is_known = was_written;
     loop {
         // Asked before the log is read, which then has all that a process has written that has ended.
         let is_written = Run::is_being_written(dir);
@@ -110,6 +105,14 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
         if !is_written && silence(at) >= NO_NEWS {
             return End::Stopped(silent(at, dir));
         }
+        if !is_known && !is_written {
+            print_line(format_args!(
+                "no process of this machine writes to it: it is followed as a copy, until {} minutes after its last \
+                 record",
+                NO_NEWS.as_secs() / 60
+            ));
+        }
+        is_known = true;
         was_written = is_written;
         tokio::select! {
             () = &mut asked => return End::Asked,
