@@ -192,7 +192,7 @@ fn keeps_its_page(bench: &Bench, command: &[&str]) {
     going.wait_until("its page has something that was measured", || {
         let page = page(bench, "out");
         let so_far = page.split("Measured so far: ").nth(1).unwrap_or_default();
-        so_far.starts_with(|c| ('1'..='9').contains(&c))
+        so_far.starts_with(|c: char| ('1'..='9').contains(&c))
     });
     assert!(page(bench, "out").contains(RELOADS));
     going.interrupt();
