@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::pin::pin;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use bakeoff_stats::Run;
@@ -80,6 +80,7 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
         page.path().display()
     ));
     let mut is_known = was_written;
+    let (mut seen, mut news) = (page.last_written(), None);
     loop {
         // Asked before the log is read, which then has all that a process has written that has ended.
         let is_written = Run::is_being_written(dir);
@@ -102,7 +103,12 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
         if is_last {
             return End::Stopped(stopped(at));
         }
-        if !is_written && silence(at) >= NO_NEWS {
+        if at != seen {
+            (seen, news) = (at, Some(Instant::now()));
+        }
+        // The clock of this process, once it saw news: a copy may have the times of another machine's.
+        let quiet = news.map_or_else(|| silence(at), |news: Instant| news.elapsed());
+        if !is_written && quiet >= NO_NEWS {
             return End::Stopped(silent(at, dir));
         }
         if !is_known && !is_written {
