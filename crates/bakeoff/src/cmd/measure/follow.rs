@@ -1,5 +1,6 @@
 //! Keeps the page of a measurement up to date by the command that measures, between its steps.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
@@ -49,7 +50,14 @@ impl FollowOptions {
             page.path().display()
         ));
         progress.do_between_steps(move || {
-            let failed = page.update().err()?;
+            // A measurement of hours does not end for its page, whatever goes wrong with that.
+            let updated = catch_unwind(AssertUnwindSafe(|| page.update()));
+            let failed = match updated {
+                Ok(updated) => updated.err()?,
+                Err(_) => {
+                    anyhow!("making it ended with a panic; `bakeoff report` may say more of it")
+                }
+            };
             page.describe(&failed)
         });
         progress.between_steps();
