@@ -1,15 +1,18 @@
 //! Rows of files: CSV or TSV (either may be packed) or Parquet, distinguished by the name.
 
 mod archive;
+mod bad_rows;
 mod decode;
 mod diagnose;
-mod header;
-mod input;
+pub(crate) mod fields;
+pub(crate) mod header;
+pub(crate) mod input;
 mod joined;
 mod parquet;
 mod part;
 mod text;
 mod values;
+mod without;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +25,7 @@ use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
 use joined::PartError;
 use text::TextFile;
+pub use bad_rows::BadRows;
 pub use values::milliseconds;
 
 /// Opens data files and checks that they have the columns of the table. Other columns are ignored. The rows
@@ -39,12 +43,16 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         let message = "several files are read together only if they are CSV or TSV";
         return Err(data_error(path, message));
     }
-    if *form != TextForm::default() {
-        let message = "Parquet has names and no delimiters: leave `header`, `fields` and `delimiter` out, \
-                       and --no-header and --delimiter";
+    let names_alone = TextForm {
+        from: form.from.clone(),
+        ..TextForm::default()
+    };
+    if *form != names_alone {
+        let message = "Parquet has names, types and nulls, and no delimiters: leave `header`, `fields`, \
+                       `delimiter`, `null`, `format` and `bad_rows` out, and --no-header and --delimiter";
         return Err(data_error(path, message));
     }
-    Ok(Box::new(parquet::ParquetFile::open(path, table)?))
+    Ok(Box::new(parquet::ParquetFile::open(path, table, form)?))
 }
 
 /// Returns the name of a file in lower case, whose ending says what it is.
