@@ -117,7 +117,7 @@ fn a_column_that_is_spelled_otherwise_in_the_file_is_named() {
         .err()
         .unwrap()
         .to_string();
-    let wanted = "the file has no column `cost_total`; it has `Cost Total $`: write `cost_total` in \
-                  its first line instead";
+    let wanted = "the file has no column `cost_total`; it has `Cost Total $`: say \
+                  `cost_total = \"Cost Total $\"` in [data.from]";
     assert!(error.ends_with(wanted), "{error}");
 }

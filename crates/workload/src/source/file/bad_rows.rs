@@ -17,7 +17,6 @@ const SHOWN: usize = 5;
 const MOST: usize = 1_000_000;
 
 /// Rows of CSV or TSV files that are set aside.
-#[derive(Debug)]
 pub struct BadRows {
     /// The whole text, with these rows.
     input: TextInput,
@@ -33,7 +32,6 @@ pub struct BadRows {
 }
 
 /// Knows what a row has to have.
-#[derive(Debug)]
 struct Judge {
     table: Table,
     projection: Vec<usize>,
