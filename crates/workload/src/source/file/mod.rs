@@ -5,7 +5,7 @@ mod bad_rows;
 mod decode;
 mod diagnose;
 pub(crate) mod fields;
-pub(crate) mod header;
+mod header;
 pub(crate) mod input;
 mod joined;
 mod parquet;
@@ -56,7 +56,7 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
 }
 
 /// Returns the name of a file in lower case, whose ending says what it is.
-fn lower_case_name(path: &Path) -> String {
+pub(crate) fn lower_case_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().to_lowercase()
 }
@@ -97,14 +97,14 @@ fn table_batch(table: &Table, columns: Vec<ArrayRef>) -> Result<RecordBatch, Bad
     })
 }
 
-fn data_error(path: &Path, message: impl Into<String>) -> Error {
+pub(crate) fn data_error(path: &Path, message: impl Into<String>) -> Error {
     Error::Data {
         path: path.to_owned(),
         message: message.into(),
     }
 }
 
-fn read_error(path: &Path, error: std::io::Error) -> Error {
+pub(crate) fn read_error(path: &Path, error: std::io::Error) -> Error {
     let (path, source) = match error.downcast::<PartError>() {
         Ok(PartError { path, source }) => (path, source),
         Err(source) => (path.to_owned(), source),
@@ -118,7 +118,7 @@ fn read_error(path: &Path, error: std::io::Error) -> Error {
 
 /// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
 /// of itself, but not all. Nothing that it worked on is used again.
-fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     let damaged = |panic: Box<dyn Any + Send>| {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
