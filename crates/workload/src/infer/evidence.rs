@@ -16,9 +16,6 @@ pub const NULL_WORDS: [&str; 14] = [
 /// Words that stand for no value even among texts.
 const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
 
-/// Different values of a column that are counted exactly.
-const DISTINCT_VALUES: usize = 4_096;
-
 /// One value in so many may be another than its column's type, and is then set aside as a bad row.
 const ONE_MISFIT_IN: u64 = 200;
 
@@ -62,12 +59,13 @@ pub struct Decision {
 }
 
 impl Evidence {
-    pub fn new() -> Evidence {
+    /// Begins with none. So many different values are counted exactly.
+    pub fn new(exactly: usize) -> Evidence {
         Evidence {
             empty: 0,
             words: BTreeMap::new(),
             values: 0,
-            distinct: Distinct::new(DISTINCT_VALUES),
+            distinct: Distinct::new(exactly),
             whole: 0,
             least: i64::MAX,
             most: i64::MIN,
@@ -295,7 +293,7 @@ mod tests {
 
     fn of(cells: &[&str]) -> Evidence {
         let null = NULL_WORDS.map(str::to_owned);
-        let mut evidence = Evidence::new();
+        let mut evidence = Evidence::new(100);
         for (line, cell) in (2..).zip(cells) {
             evidence.see(line, cell, &null);
         }
