@@ -38,7 +38,12 @@ pub struct Init {
     key: Vec<String>,
 
     /// Words that stand for no value, besides empty cells [default: NA, \N, NULL, - and others that are there]
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "WORD,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     null: Option<Vec<String>>,
 
     /// A question in SQL, instead of those that it would write (repeat for several)
@@ -152,9 +157,8 @@ mod tests {
 
     #[test]
     fn a_file_is_named_from_the_folder_of_the_workload() {
-        let name = |out: Option<&str>, file: &str| {
-            name_from(out.map(Path::new), Path::new(file)).unwrap()
-        };
+        let name =
+            |out: Option<&str>, file: &str| name_from(out.map(Path::new), Path::new(file)).unwrap();
         assert_eq!(name(None, "a.csv"), "a.csv");
         assert_eq!(name(None, "data/a.csv"), "data/a.csv");
         assert_eq!(name(Some("w.toml"), "data/a.csv"), "data/a.csv");

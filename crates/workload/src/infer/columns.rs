@@ -17,8 +17,20 @@ const DISTINCT_VALUES_OF_ONE: usize = 4_096;
 
 /// Words of names of times.
 const LIKE_TIMES: [&str; 14] = [
-    "time", "date", "datetime", "timestamp", "ts", "epoch", "day", "when", "at", "created", "updated", "modified",
-    "start", "end",
+    "time",
+    "date",
+    "datetime",
+    "timestamp",
+    "ts",
+    "epoch",
+    "day",
+    "when",
+    "at",
+    "created",
+    "updated",
+    "modified",
+    "start",
+    "end",
 ];
 
 /// All columns of a file.
@@ -51,7 +63,9 @@ impl SeenColumn {
     pub fn nulls(&self, null: &[(String, u64)]) -> u64 {
         let is_null = |word: &&String| null.iter().any(|(null, _)| null == *word);
         let words = self.evidence.words.iter();
-        let of_words = words.filter(|(word, _)| is_null(word)).map(|(_, times)| times);
+        let of_words = words
+            .filter(|(word, _)| is_null(word))
+            .map(|(_, times)| times);
         self.evidence.empty + of_words.sum::<u64>()
     }
 }
@@ -70,7 +84,9 @@ impl SeenColumns {
         found.ok_or_else(|| {
             let names = self.columns.iter().map(|column| column.name.as_str());
             let hint = suggestion(&lower, names);
-            Error::Usage(format!("{option} {called}: the file has no such column{hint}"))
+            Error::Usage(format!(
+                "{option} {called}: the file has no such column{hint}"
+            ))
         })
     }
 }
@@ -215,13 +231,18 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
 fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
     let mut notes = Vec::new();
     if rows.no_header {
-        notes.push("the first line has values, so it is taken as a row and the columns are numbered".to_owned());
+        notes.push(
+            "the first line has values, so it is taken as a row and the columns are numbered"
+                .to_owned(),
+        );
     }
     let ambiguous = seen.columns.iter().filter(|column| {
         let time = column.decision.time.as_ref();
         time.is_some_and(|time| time.or.is_some())
     });
-    notes.extend(ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)));
+    notes.extend(
+        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
+    );
     let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {

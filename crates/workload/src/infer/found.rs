@@ -48,7 +48,11 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         no_header: rows.no_header,
         fields,
         is_typed: rows.kinds().is_some(),
-        columns: seen.columns.iter().map(|column| found(column, &seen, rows)).collect(),
+        columns: seen
+            .columns
+            .iter()
+            .map(|column| found(column, &seen, rows))
+            .collect(),
         left_out: seen.left_out,
         null: seen.null,
         notes: seen.notes,
@@ -62,7 +66,9 @@ fn keep_some(seen: &mut SeenColumns, key: &Key) {
         return;
     }
     let is_key = |column: &SeenColumn| key.has(column.index);
-    let in_key = { seen.columns.iter() }.filter(|column| is_key(column)).count();
+    let in_key = { seen.columns.iter() }
+        .filter(|column| is_key(column))
+        .count();
     let mut others = MOST_COLUMNS.saturating_sub(in_key);
     seen.columns.retain(|column| {
         if is_key(column) {
@@ -100,11 +106,18 @@ fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
         parts.push(format!("{about}{} different", distinct.distinct()));
     }
     if column.evidence.empty > 0 {
-        parts.push(format!("{} of {} are empty", column.evidence.empty, seen.rows));
+        parts.push(format!(
+            "{} of {} are empty",
+            column.evidence.empty, seen.rows
+        ));
     }
     for (word, times) in &column.evidence.words {
         let is_null = seen.null.iter().any(|(null, _)| null == word);
-        let kept = if is_null { "" } else { ", which is kept as text" };
+        let kept = if is_null {
+            ""
+        } else {
+            ", which is kept as text"
+        };
         parts.push(format!("{times} of {} are `{word}`{kept}", seen.rows));
     }
     if column.decision.misfits > 0 {

@@ -95,7 +95,10 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
         let column = &seen.columns[*place];
         let nulls = column.nulls(&seen.null);
         let has_many_nulls = nulls * 20 > seen.rows;
-        (has_many_nulls, u64::MAX - column.evidence.distinct.distinct())
+        (
+            has_many_nulls,
+            u64::MAX - column.evidence.distinct.distinct(),
+        )
     }))
 }
 

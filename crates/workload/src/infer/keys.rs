@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn a_second_column_is_added_where_it_tells_rows_apart() {
-        let text = "time,state,species\n2024-01-01,a,x\n2024-01-01,a,y\n2024-01-01,b,x\n2024-01-01,b,y\n";
+        let text =
+            "time,state,species\n2024-01-01,a,x\n2024-01-01,a,y\n2024-01-01,b,x\n2024-01-01,b,y\n";
         let columns = [
             column(0, "time", T, 1),
             column(1, "state", TEXT, 2),

@@ -77,7 +77,9 @@ impl About<'_> {
         let time = self.table.time.as_ref()?;
         let (condition, mut parameters) = self.one_series();
         let window = self.window(ROWS_OF_A_WINDOW * self.table.series as f64);
-        parameters.push(format!("span = {{ window = \"{window}\", column = \"{time}\" }}"));
+        parameters.push(format!(
+            "span = {{ window = \"{window}\", column = \"{time}\" }}"
+        ));
         let condition = condition.map_or(String::new(), |condition| format!("{condition} AND "));
         Some(Question {
             name: "rows_of_a_time".to_owned(),
@@ -164,13 +166,18 @@ impl About<'_> {
     /// Returns the condition for one series and its parameters, unless the time alone is the key.
     fn one_series(&self) -> (Option<String>, Vec<String>) {
         let key = &self.table.partition_key;
-        if key.iter().any(|column| Some(column) == self.table.time.as_ref()) {
+        if key
+            .iter()
+            .any(|column| Some(column) == self.table.time.as_ref())
+        {
             return (None, Vec::new());
         }
         let conditions: Vec<String> = { key.iter() }
             .map(|column| format!("{column} = ${{{column}}}"))
             .collect();
-        let parameters = key.iter().map(|column| format!("{column} = {{ column = \"{column}\" }}"));
+        let parameters = key
+            .iter()
+            .map(|column| format!("{column} = {{ column = \"{column}\" }}"));
         (Some(conditions.join(" AND ")), parameters.collect())
     }
 
@@ -226,7 +233,9 @@ impl About<'_> {
         };
         let length = span.end.saturating_sub(span.start).max(1) as f64;
         let rows_of = |window: i64| self.table.rows as f64 * (window as f64 / length);
-        let mut within = WINDOWS.iter().filter(|(_, window)| *window as f64 <= length);
+        let mut within = WINDOWS
+            .iter()
+            .filter(|(_, window)| *window as f64 <= length);
         let enough = within.clone().find(|(_, window)| rows_of(*window) >= rows);
         let longest = within.next_back();
         enough.or(longest).map_or("1h", |(name, _)| *name)

@@ -66,9 +66,18 @@ impl Inferred {
     }
 
     fn head(&self, file: &str, out: &mut String) {
-        line(out, &format!("# Rows of {}, as `bakeoff init` found them. Change what is not meant.", clean(file)));
+        line(
+            out,
+            &format!(
+                "# Rows of {}, as `bakeoff init` found them. Change what is not meant.",
+                clean(file)
+            ),
+        );
         line(out, "#");
-        line(out, "#   bakeoff run THIS.toml --rows 10000 --dry-run   # what would be done");
+        line(
+            out,
+            "#   bakeoff run THIS.toml --rows 10000 --dry-run   # what would be done",
+        );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
         line(out, "");
         let title = format!("Rows of {}", clean(file));
@@ -98,7 +107,10 @@ impl Inferred {
             designs.push(format!("timescale/hypertable?chunk={chunk}"));
         }
         designs.extend(["parquet", "local/columnar", "memory"].map(str::to_owned));
-        line(out, "# What is compared, engine/layout?setting=value; `bakeoff list` has all of them.");
+        line(
+            out,
+            "# What is compared, engine/layout?setting=value; `bakeoff list` has all of them.",
+        );
         line(out, "designs = [");
         for design in designs {
             line(out, &format!("  \"{design}\","));
@@ -110,15 +122,33 @@ impl Inferred {
     fn table(&self, out: &mut String) {
         line(out, "[table]");
         line(out, &format!("name = \"{}\"", self.table));
-        line(out, &format!("partition_key = {} # which rows belong together", list(&self.partition_key)));
-        line(out, &format!("order_key = {} # how they are ordered there", list(&self.order_key)));
-        match self.repeated_keys().filter(|_| self.repeated > FEW_REPEATED) {
+        line(
+            out,
+            &format!(
+                "partition_key = {} # which rows belong together",
+                list(&self.partition_key)
+            ),
+        );
+        line(
+            out,
+            &format!(
+                "order_key = {} # how they are ordered there",
+                list(&self.order_key)
+            ),
+        );
+        match self
+            .repeated_keys()
+            .filter(|_| self.repeated > FEW_REPEATED)
+        {
             Some(repeated) => line(out, &format!("# {repeated}")),
             None if self.repeated > 0.0 => line(out, "# Both together tell almost all rows apart."),
             None => line(out, "# Both together tell all rows apart."),
         }
         line(out, "");
-        line(out, "# Types: boolean, int (32 bits), bigint (64 bits), double, text, timestamp (milliseconds, UTC).");
+        line(
+            out,
+            "# Types: boolean, int (32 bits), bigint (64 bits), double, text, timestamp (milliseconds, UTC).",
+        );
         line(out, "[table.columns]");
         for column in &self.columns {
             let kind = column.kind.name();
@@ -133,7 +163,10 @@ impl Inferred {
 
     fn data(&self, file: &str, out: &mut String) {
         line(out, "[data]");
-        line(out, &format!("file = {} # relative to this file", quoted(file)));
+        line(
+            out,
+            &format!("file = {} # relative to this file", quoted(file)),
+        );
         if let Some(delimiter) = self.delimiter {
             let written = match delimiter {
                 b'\t' => "tab".to_owned(),
@@ -147,16 +180,25 @@ impl Inferred {
         }
         if !self.null.is_empty() {
             let words: Vec<String> = self.null.iter().map(|(word, _)| word.clone()).collect();
-            let times = self.null.iter().map(|(word, times)| format!("{times} `{}`", clean(word)));
+            let times = self
+                .null
+                .iter()
+                .map(|(word, times)| format!("{times} `{}`", clean(word)));
             let times: Vec<String> = times.collect();
-            line(out, &format!("null = {} # {}", list(&words), times.join(", ")));
+            line(
+                out,
+                &format!("null = {} # {}", list(&words), times.join(", ")),
+            );
         }
         if self.bad_rows > 0 && !self.is_typed {
-            line(out, &format!(
-                "# At most {} of {} rows do not fit, or lack their key. They are set aside in bad-rows.csv of the run \
+            line(
+                out,
+                &format!(
+                    "# At most {} of {} rows do not fit, or lack their key. They are set aside in bad-rows.csv of the run \
                  folder;",
-                self.bad_rows, self.rows
-            ));
+                    self.bad_rows, self.rows
+                ),
+            );
             line(out, "# more than this share of them is an error.");
             line(out, &format!("bad_rows = \"{}%\"", self.bad_percent()));
         }
@@ -182,7 +224,10 @@ impl Inferred {
         out: &mut String,
         value: impl Fn(&'a InferredColumn) -> Option<&'a str>,
     ) {
-        let given = self.columns.iter().filter_map(|column| Some((column, value(column)?)));
+        let given = self
+            .columns
+            .iter()
+            .filter_map(|column| Some((column, value(column)?)));
         let given: Vec<(&InferredColumn, &str)> = given.collect();
         if given.is_empty() {
             return;
@@ -199,10 +244,13 @@ impl Inferred {
         let rows = self.rows.saturating_sub(self.bad_rows).clamp(1, MOST_ROWS);
         line(out, "[scale]");
         line(out, &format!("rows = {rows} # that a run loads"));
-        line(out, &format!(
-            "full_rows = {} # that there will be, which the forecast is for: put in your own",
-            self.rows.max(rows)
-        ));
+        line(
+            out,
+            &format!(
+                "full_rows = {} # that there will be, which the forecast is for: put in your own",
+                self.rows.max(rows)
+            ),
+        );
         line(out, "replication = 3 # copies of each row in production");
         line(out, "");
     }
@@ -214,7 +262,10 @@ fn put_question(question: &Question, out: &mut String) {
     line(out, &format!("sql = {}", quoted(&question.sql)));
     if !question.parameters.is_empty() {
         line(out, "# Drawn for each round, the same for all designs.");
-        line(out, &format!("parameters = {{ {} }}", question.parameters.join(", ")));
+        line(
+            out,
+            &format!("parameters = {{ {} }}", question.parameters.join(", ")),
+        );
     }
     line(out, "");
 }

@@ -35,7 +35,12 @@ pub fn write_bad_rows(dir: &Path, bad: Option<&BadRows>) -> Result<()> {
     let path = dir.join(BAD_ROWS_FILE);
     let mut file = OutFile::replace(&path)?;
     let written = bad.write(&mut file);
-    written.with_context(|| format!("cannot write the rows that are set aside into {}", path.display()))?;
+    written.with_context(|| {
+        format!(
+            "cannot write the rows that are set aside into {}",
+            path.display()
+        )
+    })?;
     file.complete()
 }
 

@@ -45,7 +45,7 @@ impl BadRows {
     ///
     /// # Errors
     /// More than this share of the rows, in millionths, cannot be loaded; or the text cannot be read.
-    pub fn find(
+    pub(super) fn find(
         input: &TextInput,
         names: &[String],
         table: &Table,
@@ -158,7 +158,9 @@ impl BadRows {
             FieldsError::Io(error) => read_error(self.input.path(), error),
             FieldsError::Endless { line } => data_error(
                 self.input.path(),
-                format!("the row that begins at line {line} never ends; is a quote opened and never closed?"),
+                format!(
+                    "the row that begins at line {line} never ends; is a quote opened and never closed?"
+                ),
             ),
         }
     }
@@ -187,18 +189,20 @@ impl Judge {
             return Some("not UTF-8 text".to_owned());
         }
         let columns = self.table.columns.iter().zip(&self.projection);
-        columns.zip(&self.in_key).find_map(|((column, index), in_key)| {
-            let Some(cell) = fields.get(*index) else {
-                return Some(format!("column `{}`: not UTF-8 text", column.name));
-            };
-            if *in_key && (cell.is_empty() || self.form.is_null(cell)) {
-                return Some(format!(
-                    "column `{}`: no value, but it is in the key",
-                    column.name
-                ));
-            }
-            values::misfit(column, cell, &self.form)
-        })
+        columns
+            .zip(&self.in_key)
+            .find_map(|((column, index), in_key)| {
+                let Some(cell) = fields.get(*index) else {
+                    return Some(format!("column `{}`: not UTF-8 text", column.name));
+                };
+                if *in_key && (cell.is_empty() || self.form.is_null(cell)) {
+                    return Some(format!(
+                        "column `{}`: no value, but it is in the key",
+                        column.name
+                    ));
+                }
+                values::misfit(column, cell, &self.form)
+            })
     }
 }
 

@@ -16,7 +16,9 @@ pub enum FieldsError {
     Io(io::Error),
     /// The record at this line takes more than [`MAX_RECORD_BYTES`], or has too many fields; a quote may be
     /// opened and never closed.
-    Endless { line: u64 },
+    Endless {
+        line: u64,
+    },
 }
 
 /// Text that is read record by record. Blank lines are no records.
@@ -195,7 +197,11 @@ mod tests {
             places.push(fields.bytes.clone());
         }
         let bad = places[2].clone();
-        let cut = format!("{}{}", &text[..bad.start as usize], &text[bad.end as usize..]);
+        let cut = format!(
+            "{}{}",
+            &text[..bad.start as usize],
+            &text[bad.end as usize..]
+        );
         let left: Vec<_> = records(&cut, b',').into_iter().map(|(_, f)| f).collect();
         assert_eq!(left, [vec!["a", "b"], vec!["1", "2"], vec!["4", "5"]]);
     }
@@ -210,6 +216,9 @@ mod tests {
         let mut reader = FieldReader::new(Box::new(io::Cursor::new(endless)), b',');
         assert!(reader.read().unwrap().is_some());
         let failed = reader.read().map(|_| ()).unwrap_err();
-        assert!(matches!(failed, FieldsError::Endless { line: 2 }), "{failed:?}");
+        assert!(
+            matches!(failed, FieldsError::Endless { line: 2 }),
+            "{failed:?}"
+        );
     }
 }

@@ -23,9 +23,9 @@ use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
+pub use bad_rows::BadRows;
 use joined::PartError;
 use text::TextFile;
-pub use bad_rows::BadRows;
 pub use values::milliseconds;
 
 /// Opens data files and checks that they have the columns of the table. Other columns are ignored. The rows

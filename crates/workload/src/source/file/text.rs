@@ -241,7 +241,8 @@ impl TextFile {
         let mut first_bad: Option<BadCell> = None;
         for (column, cells) in self.table.columns.iter().zip(text.columns()) {
             let cells = cells.as_string();
-            let parsed = utf8(column, cells).and_then(|()| values::parse(column, cells, &self.form));
+            let parsed =
+                utf8(column, cells).and_then(|()| values::parse(column, cells, &self.form));
             match parsed {
                 Ok(array) => converted.push(array),
                 Err(bad) if first_bad.as_ref().is_none_or(|first| bad.row < first.row) => {

@@ -44,9 +44,14 @@ impl Without {
 impl BufRead for Without {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.pass()?;
-        let next = self.ranges.get(self.passed).map(|range| range.start - self.at);
+        let next = self
+            .ranges
+            .get(self.passed)
+            .map(|range| range.start - self.at);
         let bytes = self.text.fill_buf()?;
-        let most = next.map_or(usize::MAX, |next| usize::try_from(next).unwrap_or(usize::MAX));
+        let most = next.map_or(usize::MAX, |next| {
+            usize::try_from(next).unwrap_or(usize::MAX)
+        });
         Ok(&bytes[..bytes.len().min(most)])
     }
 
