@@ -24,6 +24,7 @@ mod forecast;
 mod forecast_records;
 mod ingest;
 mod inherited;
+mod init;
 mod large_answers;
 mod mistakes;
 mod names;

@@ -15,17 +15,23 @@ fn workload(data: &str) -> Result<Workload, String> {
 }
 
 /// Opens a file that a workload describes so.
-fn open(data: &str, name: &str, text: &[u8]) -> Result<Box<dyn RowSource>, String> {
+fn open(
+    data: &str,
+    name: &str,
+    text: &[u8],
+) -> Result<(tempfile::TempDir, Box<dyn RowSource>), String> {
     let workload = workload(&format!("requires = '--data'\n{data}")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    // It is read after this function.
-    let path = folder.keep().join(name);
+    let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
-    let opened = source::open(&workload, Some(path.clone()));
-    opened.map_err(|error| {
-        let folder = format!("{}/", path.parent().unwrap().display());
-        error.to_string().replace(&folder, "")
-    })
+    let opened = source::open(&workload, Some(path));
+    match opened {
+        Ok(source) => Ok((folder, source)),
+        Err(error) => {
+            let folder = format!("{}/", folder.path().display());
+            Err(error.to_string().replace(&folder, ""))
+        }
+    }
 }
 
 /// Times and values of all rows.
@@ -51,7 +57,7 @@ fn a_file_is_read_as_the_workload_describes_it() {
                 format = { time = '%Y%m%d' }";
     let text =
         "Series,Flight Date,Cost: $\na,19700102,1.5\na,19700103,NA\na,19700104,\\N\na,19700105,\n";
-    let source = open(data, "x.csv", text.as_bytes()).unwrap();
+    let (_folder, source) = open(data, "x.csv", text.as_bytes()).unwrap();
     let expected = [
         (DAY, Some(1.5)),
         (2 * DAY, None),
@@ -81,7 +87,7 @@ const BAD: &str = "series,time,value\r\na,1,1\r\n,2,2\r\na,3,three\r\n\"a\nb\",4
 
 #[test]
 fn bad_rows_are_set_aside_with_their_lines_and_reasons() {
-    let source = open("bad_rows = '60%'", "x.csv", BAD.as_bytes()).unwrap();
+    let (_folder, source) = open("bad_rows = '60%'", "x.csv", BAD.as_bytes()).unwrap();
     let expected = [
         (1, Some(1.0)),
         (4, Some(4.0)),
@@ -141,7 +147,7 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, b"a,1,1\n,2,2\na,3,3\n").unwrap();
     let packed = packed.finish().unwrap();
-    let source = open("bad_rows = '50%'\nheader = false", "x.csv.gz", &packed).unwrap();
+    let (_folder, source) = open("bad_rows = '50%'\nheader = false", "x.csv.gz", &packed).unwrap();
     assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
     let bad = source.bad_rows().unwrap();
     assert!(bad.first[0].starts_with("line 2: "), "{}", bad.first[0]);
@@ -149,7 +155,8 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
 
 #[test]
 fn good_files_are_read_whole_where_bad_rows_are_allowed() {
-    let source = open("bad_rows = '0%'", "x.csv", b"series,time,value\na,1,2\n").unwrap();
+    let (_folder, source) =
+        open("bad_rows = '0%'", "x.csv", b"series,time,value\na,1,2\n").unwrap();
     assert_eq!(rows(source.as_ref()), [(1, Some(2.0))]);
     assert_eq!(source.bad_rows().unwrap().count, 0);
 }
