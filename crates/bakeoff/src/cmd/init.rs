@@ -61,6 +61,7 @@ pub struct Init {
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
+        let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
         let progress = Progress::begin("reading the file");
         let asked = Asked {
             time: self.time.clone(),
@@ -74,9 +75,8 @@ impl Init {
         let text = inferred.workload(&name_from(self.out.as_deref(), &self.file)?, &self.question);
         check(&text, path)?;
         progress.finish();
-        match &self.out {
-            Some(path) => {
-                let mut file = OutFile::create_new(path)?;
+        match out {
+            Some(mut file) => {
                 file.write_all(text.as_bytes())
                     .with_context(|| format!("cannot write {}", path.display()))?;
                 file.complete()?;
