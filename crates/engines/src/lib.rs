@@ -53,7 +53,7 @@ pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, settings_not_applied};
 pub use check::{check_designs, check_queries, require, settings_without_effect};
 pub use context::{Context, EngineOptions};
-pub use engine::{Engine, Layout, Running, TargetOptions};
+pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};
 pub use error::EngineError;
 pub use leftovers::clear_leftovers;
 pub use memory::MemoryOptions;

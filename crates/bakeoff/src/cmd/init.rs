@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{check_designs, check_queries};
+use bakeoff_engines::registry::ENGINES;
+use bakeoff_engines::{NewTable, check_designs, check_queries};
 use bakeoff_workload::infer::{Asked, Inferred, infer};
 use bakeoff_workload::{Error, TextForm, Workload};
 use clap::Args;
@@ -72,7 +73,8 @@ impl Init {
         };
         let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;
         let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
-        let text = inferred.workload(&name_from(self.out.as_deref(), &self.file)?, &self.question);
+        let named = name_from(self.out.as_deref(), &self.file)?;
+        let text = inferred.workload(&named, &designs(&inferred), &self.question);
         check(&text, path)?;
         progress.finish();
         match out {
@@ -115,6 +117,19 @@ impl Init {
             ));
         }
     }
+}
+
+/// Returns the designs with which the workload begins.
+fn designs(found: &Inferred) -> Vec<String> {
+    let table = NewTable {
+        columns: found.columns.len(),
+        is_ordered: !found.order_key.is_empty(),
+        days: found.days(),
+    };
+    let engines = ENGINES.iter();
+    engines
+        .flat_map(|engine| engine.to_begin_with(&table))
+        .collect()
 }
 
 /// Checks a workload that was written, so that only one that runs is ever shown.

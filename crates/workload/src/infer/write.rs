@@ -11,22 +11,16 @@ const DAY: i64 = 24 * 3_600_000;
 /// Rows that are loaded at most unless the user says more.
 const MOST_ROWS: u64 = 1_000_000;
 
-/// Chunks of a table in TimescaleDB at most, of which it takes more, but slowly.
-const MOST_CHUNKS: i64 = 100;
-
-/// Columns that PostgreSQL and Cassandra take without trouble.
-const FEW_COLUMNS: usize = 200;
-
 /// Repeated keys that are few.
 const FEW_REPEATED: f64 = 0.000_5;
 
 impl Inferred {
-    /// Writes a workload that runs as it is. `file` is the file as the workload names it; `asked` are
-    /// questions in SQL instead of those that it would have.
-    pub fn workload(&self, file: &str, asked: &[String]) -> String {
+    /// Writes a workload that runs as it is. `file` is the file as the workload names it; `designs` are ids of
+    /// designs; `asked` are questions in SQL instead of those that it would have.
+    pub fn workload(&self, file: &str, designs: &[String], asked: &[String]) -> String {
         let mut out = String::new();
         self.head(file, &mut out);
-        self.designs(&mut out);
+        put_designs(designs, &mut out);
         self.table(&mut out);
         self.data(file, &mut out);
         self.scale(&mut out);
@@ -43,6 +37,13 @@ impl Inferred {
             put_question(question, &mut out);
         }
         out
+    }
+
+    /// Returns the days from the first row to the last, if rows are ordered by a time first.
+    pub fn days(&self) -> Option<u64> {
+        let by_time = self.time.is_some() && self.order_key.first() == self.time.as_ref();
+        let span = self.span.as_ref().filter(|_| by_time)?;
+        u64::try_from(span.end.saturating_sub(span.start) / DAY).ok()
     }
 
     /// Describes in a line how often the key repeats.
@@ -82,40 +83,6 @@ impl Inferred {
         line(out, "");
         let title = format!("Rows of {}", clean(file));
         line(out, &format!("title = {}", quoted(&title)));
-        line(out, "");
-    }
-
-    fn designs(&self, out: &mut String) {
-        let few = self.columns.len() <= FEW_COLUMNS;
-        let mut designs = Vec::new();
-        if few && self.order_key.is_empty() {
-            designs.push("cassandra/narrow".to_owned());
-        } else if few {
-            designs.push("cassandra/wide".to_owned());
-        }
-        if few {
-            designs.push("cassandra/columnar".to_owned());
-            designs.push("postgres/plain".to_owned());
-        }
-        let by_time = self.time.is_some() && self.order_key.first() == self.time.as_ref();
-        if let Some(span) = self.span.as_ref().filter(|_| few && by_time) {
-            let days = span.end.saturating_sub(span.start) / DAY;
-            let chunk = match days / MOST_CHUNKS {
-                0 => "1d".to_owned(),
-                shorter => format!("{}d", shorter + 1),
-            };
-            designs.push(format!("timescale/hypertable?chunk={chunk}"));
-        }
-        designs.extend(["parquet", "local/columnar", "memory"].map(str::to_owned));
-        line(
-            out,
-            "# What is compared, engine/layout?setting=value; `bakeoff list` has all of them.",
-        );
-        line(out, "designs = [");
-        for design in designs {
-            line(out, &format!("  \"{design}\","));
-        }
-        line(out, "]");
         line(out, "");
     }
 
@@ -254,6 +221,19 @@ impl Inferred {
         line(out, "replication = 3 # copies of each row in production");
         line(out, "");
     }
+}
+
+fn put_designs(designs: &[String], out: &mut String) {
+    line(
+        out,
+        "# What is compared, engine/layout?setting=value; `bakeoff list` has all of them.",
+    );
+    line(out, "designs = [");
+    for design in designs {
+        line(out, &format!("  {},", quoted(design)));
+    }
+    line(out, "]");
+    line(out, "");
 }
 
 fn put_question(question: &Question, out: &mut String) {
