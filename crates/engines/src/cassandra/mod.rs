@@ -78,7 +78,9 @@ impl Engine for Cassandra {
             return Vec::new();
         }
         let rows = if table.is_ordered { "wide" } else { "narrow" };
-        [rows, "columnar"].map(|layout| format!("{}/{layout}", self.name())).to_vec()
+        [rows, "columnar"]
+            .map(|layout| format!("{}/{layout}", self.name()))
+            .to_vec()
     }
 
     fn has_server(&self) -> bool {

@@ -48,7 +48,7 @@ fn a_bad_cell_is_found_within_the_rows_that_are_looked_at_and_wanted() {
     let bad = csv(998, "a,2024-01-01,NA\n");
     let error = found("x.csv", bad.as_bytes(), 5_000).unwrap_err();
     let wanted = "x.csv, line 1000: column `value`: `NA` is not a double; if it stands for no value, \
-                  say `null = [\"NA\"]` in [data], or make the column `text`";
+                  say `null = [\"NA\"]` in [data] (--null NA of ingest), or make the column `text`";
     assert!(error.ends_with(wanted), "{error}");
     // Rows beyond those that were requested, or too far away, are not examined.
     assert_eq!(found("x.csv", bad.as_bytes(), 998), Ok(vec![]));
