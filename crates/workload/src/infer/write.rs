@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::questions::{Question, questions};
 use super::{Inferred, InferredColumn};
-use crate::ColumnType;
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -158,15 +157,15 @@ impl Inferred {
             );
         }
         if self.bad_rows > 0 && !self.is_typed {
+            let (bad, rows) = (self.bad_rows, self.rows);
             line(
                 out,
-                &format!(
-                    "# At most {} of {} rows do not fit, or lack their key. They are set aside in bad-rows.csv of the run \
-                 folder;",
-                    self.bad_rows, self.rows
-                ),
+                &format!("# At most {bad} of {rows} rows do not fit, or lack their key."),
             );
-            line(out, "# more than this share of them is an error.");
+            line(
+                out,
+                "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",
+            );
             line(out, &format!("bad_rows = \"{}%\"", self.bad_percent()));
         }
         line(out, "");

@@ -23,8 +23,8 @@ use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Work
 pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
-pub(crate) use file::milliseconds;
 pub use file::BadRows;
+pub(crate) use file::milliseconds;
 pub use file::open as open_files;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;

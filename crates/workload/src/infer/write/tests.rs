@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::infer::{Asked, infer};
-use crate::{Result, Workload};
+use crate::{ColumnType, Result, Workload};
 
 fn inferred(name: &str, text: &str, asked: &Asked) -> Result<Inferred> {
     let folder = tempfile::tempdir().unwrap();

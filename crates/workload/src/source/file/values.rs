@@ -143,7 +143,8 @@ fn advice(kind: ColumnType, cell: &str) -> String {
         _ if NO_VALUE.contains(&cell.as_str()) => {
             let written = word.replace('\\', "\\\\");
             format!(
-                "; if it stands for no value, say `null = [\"{written}\"]` in [data] (--null {word} of ingest), or make the column `text`"
+                "; if it stands for no value, say `null = [\"{written}\"]` in [data] (--null {word} of ingest), \
+                 or make the column `text`"
             )
         }
         ColumnType::Int | ColumnType::Bigint if cell.parse::<f64>().is_ok() => {
