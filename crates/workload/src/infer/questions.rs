@@ -76,15 +76,14 @@ impl About<'_> {
     fn window_of_one_series(&self) -> Option<Question> {
         let time = self.table.time.as_ref()?;
         let (condition, mut parameters) = self.one_series();
-        let window = self.window(ROWS_OF_A_WINDOW * self.table.series as f64);
-        parameters.push(format!(
-            "span = {{ window = \"{window}\", column = \"{time}\" }}"
-        ));
+        let rows = ROWS_OF_A_WINDOW * self.table.series as f64;
+        let (within, parameter) = self.within(time, rows);
+        parameters.push(parameter);
         let condition = condition.map_or(String::new(), |condition| format!("{condition} AND "));
         Some(Question {
             name: "rows_of_a_time".to_owned(),
             sql: format!(
-                "SELECT {} FROM {} WHERE {condition}{time} >= ${{span.begin}} AND {time} < ${{span.end}}",
+                "SELECT {} FROM {} WHERE {condition}{within}",
                 self.shown(),
                 self.table.table
             ),
@@ -119,11 +118,8 @@ impl About<'_> {
         });
         let (condition, parameters) = match &self.table.time {
             Some(time) => {
-                let window = self.window(self.table.rows as f64 / 4.0);
-                let parameter = format!("span = {{ window = \"{window}\", column = \"{time}\" }}");
-                let condition =
-                    format!(" WHERE {time} >= ${{span.begin}} AND {time} < ${{span.end}}");
-                (condition, vec![parameter])
+                let (within, parameter) = self.within(time, self.table.rows as f64 / 4.0);
+                (format!(" WHERE {within}"), vec![parameter])
             }
             None => (String::new(), Vec::new()),
         };
@@ -224,6 +220,21 @@ impl About<'_> {
         let others = names.filter(|name| !key.contains(name)).take(OTHERS);
         let shown: Vec<&str> = key.iter().copied().chain(others).collect();
         shown.join(", ")
+    }
+
+    /// Returns the condition for a window of time with about so many rows, and its parameter.
+    fn within(&self, time: &str, rows: f64) -> (String, String) {
+        let is_taken = self
+            .table
+            .partition_key
+            .iter()
+            .any(|column| column == "span");
+        let name = if is_taken { "period" } else { "span" };
+        let window = self.window(rows);
+        (
+            format!("{time} >= ${{{name}.begin}} AND {time} < ${{{name}.end}}"),
+            format!("{name} = {{ window = \"{window}\", column = \"{time}\" }}"),
+        )
     }
 
     /// Returns the shortest window in which there are about so many rows, or the longest within the time of all.
