@@ -22,7 +22,7 @@ use crate::stderr::print_line;
 /// be found is an error that names the option to give.
 #[derive(Args, Debug)]
 pub struct Init {
-    /// CSV or TSV, whatever separates its fields (either may be .gz or .zip), or Parquet
+    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet
     file: PathBuf,
 
     /// New file to write to, instead of the standard output

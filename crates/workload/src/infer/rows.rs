@@ -16,7 +16,7 @@ use crate::source::file::{data_error, guarded, lower_case_name, read_error};
 use crate::{ColumnType, Error, Result, TextForm};
 
 /// Endings of files whose rows are not read, with what turns them into some that are.
-const OTHERS: [(&str, &str); 8] = [
+const OTHERS: [(&str, &str); 7] = [
     (".json", "JSON"),
     (".jsonl", "JSON"),
     (".ndjson", "JSON"),
@@ -24,7 +24,6 @@ const OTHERS: [(&str, &str); 8] = [
     (".feather", "Arrow IPC"),
     (".ipc", "Arrow IPC"),
     (".xlsx", "a spreadsheet"),
-    (".zst", "packed by Zstandard"),
 ];
 
 const BATCH_ROWS: usize = 1024;

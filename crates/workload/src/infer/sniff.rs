@@ -16,7 +16,7 @@ const RECORDS: usize = 200;
 /// it does, and `None` if no byte does.
 pub fn delimiter(input: &TextInput) -> Result<Option<u8>, FieldsError> {
     let named = [input.delimiter];
-    let mut best = None;
+    let mut best: Option<(usize, u8)> = None;
     for delimiter in named.into_iter().chain(DELIMITERS) {
         let (fields, share) = match records(input, delimiter) {
             Ok(found) => found,

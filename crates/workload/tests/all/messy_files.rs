@@ -154,6 +154,15 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
 }
 
 #[test]
+fn files_that_zstandard_packed_are_read() {
+    let packed = zstd::encode_all(&b"series,time,value\na,1,2\n"[..], 1).unwrap();
+    let (_folder, source) = open("", "x.csv.zst", &packed).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(2.0))]);
+    let cut = open("", "x.csv.zst", &packed[..10]).err().unwrap();
+    assert!(cut.contains("x.csv.zst"), "{cut}");
+}
+
+#[test]
 fn good_files_are_read_whole_where_bad_rows_are_allowed() {
     let (_folder, source) =
         open("bad_rows = '0%'", "x.csv", b"series,time,value\na,1,2\n").unwrap();

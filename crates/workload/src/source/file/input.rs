@@ -43,7 +43,7 @@ impl TextInput {
             parts.extend(found);
             delimiters.push(form.delimiter.or(named).ok_or_else(|| {
                 let message = "the name does not say the format; it has to end in .csv, .tsv (either may be \
-                               followed by .gz or .zip) or .parquet, unless [data] has a `delimiter`";
+                               followed by .gz, .zst or .zip) or .parquet, unless [data] has a `delimiter`";
                 data_error(path, message)
             })?);
         }
