@@ -1,5 +1,7 @@
 //! Names of columns and tables that every engine takes without quotes.
 
+use std::collections::HashMap;
+
 use crate::check::usable_name;
 
 /// Words that SQL or CQL reserves, so that a name may not be one of them without quotes.
@@ -164,16 +166,18 @@ pub fn name(written: &str, otherwise: &str) -> String {
 
 /// Returns names for the columns of a file, of which no two are the same.
 pub fn columns(written: &[String]) -> Vec<String> {
-    let mut taken = std::collections::HashSet::new();
+    // How often each name was wanted, and those that are taken by another one.
+    let mut taken: HashMap<String, usize> = HashMap::new();
     let mut names = Vec::with_capacity(written.len());
     for (index, written) in written.iter().enumerate() {
         let base = name(written, &format!("column_{}", index + 1));
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let free = std::iter::once(base.clone())
-            .chain(numbered)
-            .find(|name| !taken.contains(name));
-        let free = free.unwrap_or(base);
-        taken.insert(free.clone());
+        let mut free = base.clone();
+        while taken.contains_key(&free) {
+            let wanted = taken.entry(base.clone()).or_default();
+            *wanted += 1;
+            free = format!("{base}_{}", *wanted + 1);
+        }
+        taken.insert(free.clone(), 0);
         names.push(free);
     }
     names

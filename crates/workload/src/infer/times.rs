@@ -1,5 +1,7 @@
 //! Finds out in which form the times of a column are written.
 
+use std::sync::LazyLock;
+
 use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
@@ -36,6 +38,15 @@ const UNITS: [EpochUnit; 4] = [
     EpochUnit::Nanoseconds,
 ];
 
+/// All forms that are tried, in the order in which they are preferred.
+static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
+    let patterns = PATTERNS.map(|pattern| TimeFormat::Pattern(pattern.to_owned()));
+    std::iter::once(TimeFormat::Iso)
+        .chain(patterns)
+        .chain(UNITS.map(TimeFormat::Epoch))
+        .collect()
+});
+
 /// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
 const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
 
@@ -57,7 +68,7 @@ pub struct TimeEvidence {
 }
 
 struct Tried {
-    format: TimeFormat,
+    format: &'static TimeFormat,
     fits: u64,
     first: i64,
     last: i64,
@@ -81,11 +92,7 @@ pub struct FoundTime {
 
 impl TimeEvidence {
     pub fn new() -> TimeEvidence {
-        let patterns = PATTERNS.map(|pattern| TimeFormat::Pattern(pattern.to_owned()));
-        let formats = std::iter::once(TimeFormat::Iso)
-            .chain(patterns)
-            .chain(UNITS.map(TimeFormat::Epoch));
-        let tried = formats.map(|format| Tried {
+        let tried = FORMATS.iter().map(|format| Tried {
             format,
             fits: 0,
             first: i64::MAX,
@@ -104,11 +111,11 @@ impl TimeEvidence {
     pub fn see(&mut self, cell: &str) {
         self.values += 1;
         for tried in self.tried.iter_mut().filter(|tried| tried.is_alive) {
-            if let Some(time) = meant(&tried.format, cell) {
+            if let Some(time) = meant(tried.format, cell) {
                 tried.fits += 1;
                 tried.first = tried.first.min(time);
                 tried.last = tried.last.max(time);
-                if tried.format == TimeFormat::Iso {
+                if *tried.format == TimeFormat::Iso {
                     let time_of_day = cell.get("2014-02-14".len()..).unwrap_or_default();
                     self.with_zone += u64::from(time_of_day.contains(['Z', 'z', '+', '-']));
                     let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
@@ -138,7 +145,7 @@ impl TimeEvidence {
         let best = best?;
         let is_other = |tried: &&Tried| tried.fits == best.fits && tried.format != best.format;
         let or = self.tried.iter().filter(is_meant).find(is_other);
-        let is_iso = u64::from(best.format == TimeFormat::Iso);
+        let is_iso = u64::from(*best.format == TimeFormat::Iso);
         Some(FoundTime {
             format: best.format.clone(),
             fits: best.fits,
@@ -226,6 +233,13 @@ mod tests {
         assert_eq!(found(&["12", "13000"], true), None);
         assert_eq!(found(&["19581340"], false), None);
         assert_eq!(found(&["north", "south"], true), None);
+    }
+
+    #[test]
+    fn every_form_can_be_said_in_a_workload() {
+        for format in FORMATS.iter() {
+            assert_eq!(TimeFormat::parse(format.written()).as_ref(), Ok(format));
+        }
     }
 
     #[test]
