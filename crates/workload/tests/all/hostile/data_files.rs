@@ -13,7 +13,6 @@ use arrow::datatypes::{DataType, Int32Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_testing::hostile::{Corpus, Parser, bytes_taken};
 use bakeoff_testing::times;
-use bakeoff_workload::infer::{Asked, infer};
 use bakeoff_workload::source::{self, FIRST_ROWS};
 use bakeoff_workload::{DuplicateKeys, Workload};
 use flate2::Compression;
@@ -119,54 +118,6 @@ fn csv_is_read_or_refused() {
     };
     let files = Files::new();
     parser.feed(&corpus("csv"), |bytes| files.is_readable("x.csv", bytes));
-}
-
-/// Rows that cannot be read are found before any is.
-#[test]
-fn what_is_opened_without_its_bad_rows_is_read_to_its_end() {
-    let parser = Parser {
-        name: "csv files with bad rows",
-        most_bytes: TEXT_BYTES,
-        cases: times(1_000, 50_000),
-    };
-    let files = Files::of(&TABLE.replace("[data]", "[data]\nbad_rows = '99%'\nnull = ['NA']"));
-    parser.feed(&corpus("csv"), |bytes| {
-        let path = files.folder.path().join("x.csv");
-        std::fs::write(&path, bytes).unwrap();
-        let Ok(source) = source::open(&files.workload, Some(path)) else {
-            return false;
-        };
-        let bad = source.bad_rows().unwrap();
-        let mut rows = 0;
-        for batch in source.read(0, BATCH_ROWS).unwrap() {
-            rows += batch.unwrap().rows.num_rows() as u64;
-        }
-        assert_eq!(rows + bad.count, bad.rows);
-        bad.write(&mut std::io::sink()).unwrap();
-        true
-    });
-}
-
-/// Whatever is found of a file, the workload for it is one.
-#[test]
-fn workloads_are_written_for_files_or_these_are_refused() {
-    let parser = Parser {
-        name: "csv files of which nothing is known",
-        most_bytes: TEXT_BYTES,
-        cases: times(500, 50_000),
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.csv");
-    parser.feed(&corpus("csv"), |bytes| {
-        std::fs::write(&path, bytes).unwrap();
-        let Ok(found) = infer(&path, &Asked::default()) else {
-            return false;
-        };
-        let text = found.workload("x.csv", &["memory".to_owned()], &[]);
-        let written = Workload::parse(&text, Path::new("x.toml"));
-        assert!(written.is_ok(), "{:?}\n{text}", written.err());
-        true
-    });
 }
 
 #[test]
