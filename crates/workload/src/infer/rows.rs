@@ -213,15 +213,17 @@ fn texts(
 ) -> std::result::Result<Vec<Vec<String>>, ArrowError> {
     let options = FormatOptions::default();
     let columns = batch.columns().iter().zip(kinds);
-    let texts = columns.map(|(column, kind)| {
-        if kind.is_none() {
-            return Ok(Vec::new());
-        }
-        let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
-        (0..batch.num_rows())
-            .map(|row| formatter.value(row).try_to_string())
-            .collect()
-    });
+    let texts = columns.map(
+        |(column, kind)| -> std::result::Result<Vec<String>, ArrowError> {
+            if kind.is_none() {
+                return Ok(Vec::new());
+            }
+            let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
+            (0..batch.num_rows())
+                .map(|row| formatter.value(row).try_to_string())
+                .collect()
+        },
+    );
     texts.collect()
 }
 

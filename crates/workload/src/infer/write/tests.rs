@@ -1,4 +1,9 @@
 use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BinaryArray, Int64Array, StringArray, TimestampMillisecondArray};
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
 
 use super::*;
 use crate::infer::{Asked, infer};
@@ -260,4 +265,61 @@ fn texts_are_written_so_that_toml_reads_them() {
     assert_eq!(clean("a\nb"), "a b");
     assert_eq!(percent(0.11), "11%");
     assert_eq!(percent(0.0101), "1.0%");
+}
+
+#[test]
+fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("readings.parquet");
+    let columns: [(&str, ArrayRef); 4] = [
+        (
+            "Sensor Id",
+            Arc::new(StringArray::from(vec!["a", "b", "a"])),
+        ),
+        (
+            "time",
+            Arc::new(TimestampMillisecondArray::from(vec![0, 0, 5_000])),
+        ),
+        (
+            "value",
+            Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])),
+        ),
+        (
+            "raw",
+            Arc::new(BinaryArray::from(vec![&b"x"[..], b"y", b"z"])),
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let found = infer(&path, &Asked::default()).unwrap();
+    let text = found.workload("readings.parquet", &designs(), &[]);
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let table = &workload.table;
+    let kinds: Vec<&str> = table
+        .columns
+        .iter()
+        .map(|column| column.kind.name())
+        .collect();
+    assert_eq!(kinds, ["text", "timestamp", "bigint"]);
+    assert_eq!(
+        (&table.partition_key[0], &table.order_key[0]),
+        (&"sensor_id".to_owned(), &"time".to_owned())
+    );
+    assert!(text.contains("left out: `raw`"), "{text}");
+    assert!(text.contains("1 of 3 are empty"), "{text}");
+    let source = crate::source::open(&workload, Some(path)).unwrap();
+    assert_eq!(
+        source
+            .read(0, 10)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .rows
+            .num_rows(),
+        3
+    );
 }
