@@ -183,10 +183,14 @@ impl Evidence {
             } else {
                 (ColumnType::Bigint, 64)
             };
-            let why = format!(
+            let mut why = format!(
                 "whole numbers of {bits} bits, from {} to {}",
                 self.least, self.most
             );
+            let since_1970 = self.times.found(true).filter(|found| enough(found.fits));
+            if let Some(TimeFormat::Epoch(_)) = since_1970.as_ref().map(|found| &found.format) {
+                why.push_str("; they may be times since 1970, which --time COLUMN would say");
+            }
             return self.numeric(kind, self.whole, why);
         }
         if self.huge > 0 && enough(self.whole + self.huge) {
@@ -365,6 +369,9 @@ mod tests {
         assert_eq!(decide(&["2024-01-02"]).format, None);
         let days = decide(&["03/04/1958", "05/06/1958"]);
         assert!(days.why.contains("%d/%m/%Y"), "{}", days.why);
+        let unnamed = of(&["1700000000", "1700000001"]).decide(false);
+        assert_eq!(unnamed.kind, ColumnType::Int);
+        assert!(unnamed.why.contains("times since 1970"), "{}", unnamed.why);
         let seconds = decide(&["1700000000", "1700000001"]);
         assert_eq!(
             seconds.format.map(|f| f.written().to_owned()),
