@@ -56,7 +56,7 @@ pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, Trac
 pub use cassandra::{CassandraOptions, Cluster, Replication, nodes, settings_not_applied};
 pub use check::{check_designs, check_queries, require, settings_without_effect};
 pub use context::{Context, EngineOptions};
-pub use engine::{Engine, Layout, Running, TargetOptions};
+pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};
 pub use error::EngineError;
 pub use leftovers::clear_leftovers;
 pub use memory::MemoryOptions;

@@ -25,6 +25,7 @@ mod forecast_factors;
 mod forecast_records;
 mod ingest;
 mod inherited;
+mod init;
 mod large_answers;
 mod mistakes;
 mod misuse;

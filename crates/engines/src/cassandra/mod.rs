@@ -33,7 +33,8 @@ use bakeoff_workload::{DesignId, Workload};
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
 use crate::{
-    Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, TargetOptions,
+    Context, Engine, EngineError, EngineOptions, Layout, NewTable, OptionGroup, Running,
+    TargetOptions,
 };
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
@@ -72,6 +73,17 @@ impl Engine for Cassandra {
 
     fn layouts(&self) -> &'static [Layout] {
         layout::layouts(self.0)
+    }
+
+    fn to_begin_with(&self, table: &NewTable) -> Vec<String> {
+        let is_usual = matches!(self.0, Release::Five);
+        if !is_usual || table.is_wide() {
+            return Vec::new();
+        }
+        let rows = if table.is_ordered { "wide" } else { "narrow" };
+        [rows, "columnar"]
+            .map(|layout| format!("{}/{layout}", self.name()))
+            .to_vec()
     }
 
     fn has_server(&self) -> bool {
