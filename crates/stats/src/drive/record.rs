@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
+use super::{BesideRecord, DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
@@ -27,6 +27,8 @@ pub enum DriveRecord {
     TrialEnded(TrialEnd),
     /// What a pass took, recorded after the end of its trial; such a trial is not a round.
     Pass(PassRecord),
+    /// What became of the questions beside a load, recorded after the end of its trial.
+    Beside(BesideRecord),
     /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
     Probe(ProbeRecord),
     Found(FoundRate),
@@ -67,6 +69,9 @@ pub struct TrialStart {
     /// Whether the trial only warms the server up, so that it is in no figure.
     #[serde(default, skip_serializing_if = "is_false")]
     pub warm_up: bool,
+    /// Whether questions were asked beside the load, so that it is compared with the one without them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub beside: bool,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
 }
@@ -216,6 +221,13 @@ impl ProbeRecord {
     /// Returns whether the trial was judged and met the objective.
     pub fn held(&self) -> bool {
         self.rate.is_some() && self.missed.is_empty()
+    }
+}
+
+impl TrialStart {
+    /// Returns whether the trial is one of those that figures are of: neither a warm-up, nor with questions beside it.
+    pub fn is_round(&self) -> bool {
+        !self.warm_up && !self.beside
     }
 }
 
@@ -370,7 +382,7 @@ mod tests {
     fn starts_of_trials_from_before_warm_ups_were_marked_are_rounds() {
         let start = crate::drive::testing::start(1, "a", 1);
         let json = serde_json::to_string(&start).unwrap();
-        assert!(!json.contains("warm_up"), "{json}");
+        assert!(!json.contains("warm_up") && !json.contains("beside"), "{json}");
         assert_eq!(serde_json::from_str::<TrialStart>(&json).unwrap(), start);
     }
 
