@@ -108,6 +108,9 @@ mod tests {
         };
         let json = serde_json::to_string(&header).unwrap();
         assert_eq!(serde_json::from_str::<DriveHeader>(&json).unwrap(), header);
+        let start = crate::drive::testing::start(1, "a", 1);
+        let json = serde_json::to_string(&start).unwrap();
+        assert!(start.is_round() && !json.contains("beside"), "{json}");
         let record = DriveRecord::Beside(BesideRecord {
             trial: 2,
             design: "a".to_owned(),
@@ -115,7 +118,10 @@ mod tests {
             questions: vec![AskedBeside::default()],
         });
         let json = serde_json::to_string(&record).unwrap();
-        assert!(json.starts_with(r#"{"record":"beside","trial":2"#), "{json}");
+        assert!(
+            json.starts_with(r#"{"record":"beside","trial":2"#),
+            "{json}"
+        );
         assert_eq!(serde_json::from_str::<DriveRecord>(&json).unwrap(), record);
     }
 }

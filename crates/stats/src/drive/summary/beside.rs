@@ -80,9 +80,6 @@ fn of_design(
 ) -> BesideFigures {
     let pairs = pairs(summary, design);
     let operations = summary.header.operations.iter().enumerate();
-    let failed = |side: fn(&Pair) -> &TrialSummary| {
-        total(pairs.iter().map(|pair| side(pair).figures.failed()))
-    };
     let own: Vec<(&BesideRecord, f64)> = { records.iter() }
         .filter(|record| record.design == design.info.id)
         .filter_map(|record| Some((record, summary.trial(record.trial)?.duration)))
@@ -99,8 +96,8 @@ fn of_design(
                 p99: ratio(&pairs, |trial| response(trial, place, 0.99)),
             })
             .collect(),
-        failed_without: failed(|pair| pair.without),
-        failed_with: failed(|pair| pair.with),
+        failed_without: total(pairs.iter().map(|pair| pair.without.figures.failed())),
+        failed_with: total(pairs.iter().map(|pair| pair.with.figures.failed())),
         questions: asked
             .enumerate()
             .map(|(place, question)| of_question(&question.name, place, &own))

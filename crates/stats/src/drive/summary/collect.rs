@@ -8,8 +8,9 @@ use super::{
 };
 use crate::drive::window::Window;
 use crate::drive::{
-    BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures, PassRecord,
-    ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up, warm_up_of_throughput,
+    BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader,
+    LoadFigures, PassRecord, ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up,
+    warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
