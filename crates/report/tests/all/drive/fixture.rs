@@ -67,6 +67,7 @@ pub fn comparison() -> Result<Load> {
                     read_bytes: [5_100, 66_000][place],
                     warm_up: 6,
                     stall: None,
+                    beside: false,
                 })?;
             }
         }
@@ -92,6 +93,7 @@ pub fn stall() -> Result<Load> {
             read_bytes: 5_100,
             warm_up: 0,
             stall: Some(15),
+            beside: false,
         })?;
         writer.finish()
     })
@@ -142,6 +144,7 @@ pub fn passes() -> Result<Load> {
                     read_bytes: 5_100,
                     warm_up: 0,
                     stall: None,
+                    beside: false,
                 })?;
                 let real = [2.0, 4.0, 3.0][place] + 0.1 * f64::from(round);
                 let failed = u64::from(round == 2 && place == 2);
@@ -190,6 +193,7 @@ fn rated(schedule: &str, even: bool) -> Result<Load> {
                     read_bytes: 5_100,
                     warm_up: 0,
                     stall: None,
+                    beside: false,
                 })?;
             }
         }
@@ -283,6 +287,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),
         passes: None,
+        beside: None,
         published: None,
         decide: None,
         parts: Vec::new(),
