@@ -32,7 +32,8 @@ impl Question {
     pub(super) fn sql(&self, design: &str, round: u32) -> String {
         let place = round.saturating_sub(1) as usize;
         let values = self.values.get(place).or(self.values.last());
-        self.query.bind(design, values.map_or(&[][..], Vec::as_slice))
+        self.query
+            .bind(design, values.map_or(&[][..], Vec::as_slice))
     }
 }
 

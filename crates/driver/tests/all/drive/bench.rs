@@ -88,6 +88,8 @@ pub struct Fakes {
     /// Ids of those whose engine is not available.
     pub missing: Vec<String>,
     is_started: bool,
+    /// The design that answers questions beside the loads.
+    pub beside: Option<Table>,
     /// Waits and announcements, each with what had been asked of the table before.
     pub shards: Vec<(&'static str, Vec<Call>)>,
 }
@@ -140,6 +142,13 @@ impl DriveCandidates for Fakes {
         let calls = self.designs[design].table.calls();
         self.shards.push(("announce", calls));
         Ok(())
+    }
+
+    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        match &self.beside {
+            Some(table) => Ok((None, Box::new(table.clone()))),
+            None => Err(DesignError::new("no design was named")),
+        }
     }
 }
 

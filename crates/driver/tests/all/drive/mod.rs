@@ -1,6 +1,7 @@
 //! Loads on fake sessions, most of them on a clock that is paused; and drives of several designs.
 
 mod bench;
+mod beside;
 mod fake;
 mod faults;
 mod filling;
