@@ -51,7 +51,7 @@ pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, settings_not_applied};
-pub use check::{check_designs, check_queries, require, settings_without_effect};
+pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, Running, TargetOptions};
 pub use error::EngineError;

@@ -37,6 +37,10 @@ impl Engine for Dry {
         Ok(())
     }
 
+    fn answers_sql(&self, _id: &DesignId) -> bool {
+        false
+    }
+
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         false
     }

@@ -33,7 +33,9 @@ impl Drive {
         };
         let load = Load::new(self, mix)?;
         let designs = self.designs(workload)?.len() as u32;
-        let all = load.duration.saturating_mul(designs * self.rounds);
+        let loads_of_a_round = if self.beside.is_given() { 2 } else { 1 };
+        let loads = designs * self.rounds() * loads_of_a_round;
+        let all = load.duration.saturating_mul(loads);
         let is_known =
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();
         Ok(is_known.then_some(all))
