@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
-use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
+use bakeoff_stats::drive::{BesideFigures, DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::per_node::{MeasuredRate, Wanted};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
 use bakeoff_stats::{DesignSummary, Run, Summary};
@@ -139,13 +139,17 @@ fn exit_of_drive(summary: &DriveSummary) -> Exit {
     let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
     // A pass is for all of its rows, so that one failure is too many.
     let is_incomplete = |pass: &PassFigures| pass.failed > 0 || pass.whole == 0;
+    let is_unknown = |beside: &BesideFigures| beside.pairs == 0 || beside.has_trouble();
     if summary.interrupted && !summary.finished {
         Exit::Interrupted
     } else if !summary.designs.iter().any(has_result)
         && !summary.passes.iter().any(|pass| pass.whole > 0)
     {
         Exit::Failed
-    } else if summary.designs.iter().any(has_trouble) || summary.passes.iter().any(is_incomplete) {
+    } else if summary.designs.iter().any(has_trouble)
+        || summary.passes.iter().any(is_incomplete)
+        || summary.beside.iter().any(is_unknown)
+    {
         Exit::Partial
     } else {
         Exit::Complete

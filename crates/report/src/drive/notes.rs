@@ -5,7 +5,7 @@ mod rounds;
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 use bakeoff_stats::total;
 
-use super::{Kind, few_operations, passes};
+use super::{Kind, beside, few_operations, passes};
 use crate::{compression, nodes, partitions, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
@@ -82,6 +82,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(incomplete(summary));
     notes.extend(wide_searches(summary));
     notes.extend(background(summary));
+    notes.extend(beside::notes(summary));
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
