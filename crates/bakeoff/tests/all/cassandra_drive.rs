@@ -325,9 +325,10 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one()
         "--beside",
         question,
     ];
-    let own = [&common[..], &["--beside-query", "mean", "--out", "own"]].concat();
-    bench.bakeoff(&own).expect(0);
-    let figures = &summary(&bench, "own")["beside"][0];
+    let arguments = [&common[..], &["--beside-query", "mean", "--out", "own"]].concat();
+    bench.bakeoff(&arguments).expect(0);
+    let own = summary(&bench, "own");
+    let figures = &own["beside"][0];
     assert_eq!(figures["pairs"], 1, "{figures}");
     let questions = figures["questions"].as_array().unwrap();
     assert_eq!(questions.len(), 2);

@@ -442,7 +442,10 @@ fn what_questions_cost_a_load_is_in_the_report() {
         .says("Questions beside the load");
     let run = summary(&bench, "out");
     let verdict = run["verdict"].as_str().unwrap();
-    assert!(verdict.contains("With the questions beside it, dry did"), "{verdict}");
+    assert!(
+        verdict.contains("With the questions beside it, dry did"),
+        "{verdict}"
+    );
     let summary = &run["summary"];
     let trials = summary["trials"].as_array().unwrap();
     let beside = trials
