@@ -8,6 +8,7 @@
 mod change;
 mod days;
 mod differs;
+mod fail_if;
 mod gate;
 mod history;
 mod loads;
@@ -21,6 +22,7 @@ use change::{LOADING, Run};
 
 pub use change::{Absent, Change, Missing, Shown, StorageChange, Unknown, What};
 pub use differs::{Caution, Obstacle, Side};
+pub use fail_if::{Certain, FailIf, Failing, Worse};
 pub use gate::{Gate, Undecided};
 pub use history::{Group, History, Point, Series, Shift};
 
