@@ -28,6 +28,7 @@ pub mod study;
 pub mod sweep;
 mod text;
 pub mod units;
+pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, terminal};
