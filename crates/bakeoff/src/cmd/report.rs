@@ -1,5 +1,6 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+mod export;
 mod sizes;
 
 use std::io::{IsTerminal, Write};
@@ -18,6 +19,7 @@ use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
+use export::ExportOptions;
 
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
@@ -39,6 +41,9 @@ pub struct Report {
     /// the nodes
     #[arg(long, value_name = "DIR,...", value_delimiter = ',')]
     other_sizes: Vec<PathBuf>,
+
+    #[command(flatten)]
+    export: ExportOptions,
 }
 
 /// What a report is asked for, none of which is in the folder that it is of.
@@ -66,9 +71,10 @@ impl Report {
             let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
             return Err(Misuse::new(anyhow!(text)).into());
         }
+        self.export.check()?;
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
         let shown = Shown { wanted, others };
-        if is_load {
+        let exit = if is_load {
             render_drive(&self.dir, &shown)
         } else if is_sweep {
             render_sweep(&self.dir, &shown)
@@ -79,7 +85,9 @@ impl Report {
                 terminal::render
             };
             render_as(&self.dir, &shown, printed)
-        }
+        }?;
+        self.export.write(&self.dir)?;
+        Ok(exit)
     }
 }
 

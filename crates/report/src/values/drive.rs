@@ -92,7 +92,7 @@ fn add_passes(collected: &mut Collected<'_>, summary: &DriveSummary, design: &Dr
         .header
         .passes
         .as_ref()
-        .map_or(&[][..], |all| &all.passes);
+        .map_or(&[][..], |all| &all.passes[..]);
     for pass in passes.filter(|pass| pass.design == design.info.id && pass.is_whole()) {
         let Some(info) = all.get(pass.place) else {
             continue;

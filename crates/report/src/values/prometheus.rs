@@ -15,8 +15,8 @@ pub fn render(values: &Values) -> String {
     let mut text = String::new();
     let info = [
         ("workload", values.workload.as_str()),
-        ("version", &values.bakeoff_version),
-        ("started_at", &values.started_at),
+        ("version", values.bakeoff_version.as_str()),
+        ("started_at", values.started_at.as_str()),
     ];
     begin(&mut text, "info", "What was measured, and when.");
     sample(&mut text, "info", &labels(values, &info), 1.0);
