@@ -30,12 +30,9 @@ fn of_design(design: &DesignSummary) -> Vec<Measured> {
         // Rounds of a query whose complete answer was wrong are no times.
         let rounds = query.rounds.iter().filter(|_| query.time.is_some());
         for (round, seconds) in rounds {
-            collected.add_of(
-                Figure::QueryTime,
-                &query.query,
-                Some(*round),
-                Some(*seconds),
-            );
+            // Records count them from 0.
+            let round = Some(round + 1);
+            collected.add_of(Figure::QueryTime, &query.query, round, Some(*seconds));
         }
         let bad = f64::from(query.bad_rounds);
         collected.add_of(Figure::BadRounds, &query.query, None, Some(bad));
