@@ -71,7 +71,7 @@ pub fn json_of_conditions(
 ) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
         fail_if: Some(ConditionsJson {
-            answer: fail_if::answer(conditions, outcome),
+            answer: fail_if::sentence(conditions, outcome),
             conditions,
             outcome,
         }),

@@ -9,7 +9,12 @@ use crate::units;
 
 /// Writes the answer in one paragraph.
 pub fn answer(conditions: &[FailIf], outcome: &Failing) -> String {
-    let text = match outcome {
+    wrap(&sentence(conditions, outcome), super::COLUMNS, "", "")
+}
+
+/// Writes the answer in one line.
+pub fn sentence(conditions: &[FailIf], outcome: &Failing) -> String {
+    match outcome {
         Failing::Worse { certain } => {
             let each: Vec<String> = certain.iter().map(one).collect();
             format!("B fails: {}.", each.join("; "))
@@ -32,8 +37,7 @@ pub fn answer(conditions: &[FailIf], outcome: &Failing) -> String {
                 limits.join(" or ")
             )
         }
-    };
-    wrap(&text, super::COLUMNS, "", "")
+    }
 }
 
 fn one(certain: &Certain) -> String {
