@@ -79,10 +79,7 @@ impl Engine for Cassandra {
     }
 
     fn answers_sql(&self, id: &DesignId) -> bool {
-        !matches!(
-            CassandraLayout::from_id(id),
-            Ok(CassandraLayout::AsWritten)
-        )
+        !matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::AsWritten))
     }
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {

@@ -16,10 +16,10 @@ use bakeoff_stats::drive::{
     DriveHeader, DriveLog, DriveRecord, DriveRun, OperationInfo, TrialStart,
 };
 use bakeoff_stats::{DesignInfo, EngineInfo, Machine, ServerSample};
-use bakeoff_workload::{RowValues, Value, Version};
 use tempfile::TempDir;
 
 use super::fake::{Fake, MILLISECOND, plan};
+use super::same_sensor::SameSensor;
 use crate::compare::fake::{Call, Fake as Table, Rows};
 
 /// After this long it is no longer slowness.
@@ -293,35 +293,6 @@ impl Bench {
             decide: None,
             parts: Vec::new(),
         }
-    }
-}
-
-/// All rows are of one sensor.
-struct SameSensor;
-
-impl RowValues for SameSensor {
-    fn value(&self, _: usize, _: u64, _: Version) -> Value {
-        Value::Int(0)
-    }
-
-    fn rows(&self) -> Option<u64> {
-        None
-    }
-
-    fn keys_repeat(&self, _: u64, _: bool) -> bool {
-        false
-    }
-
-    fn row_of(&self, _: &[Value]) -> Option<u64> {
-        None
-    }
-
-    fn next_in_partition(&self, _: u64) -> Option<u64> {
-        None
-    }
-
-    fn previous_in_partition(&self, _: u64) -> Option<u64> {
-        None
     }
 }
 

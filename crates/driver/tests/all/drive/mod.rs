@@ -10,5 +10,6 @@ mod lateness;
 mod loops;
 mod passes;
 mod rounds;
+mod same_sensor;
 mod searches;
 mod threads;
