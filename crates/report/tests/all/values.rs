@@ -63,9 +63,8 @@ fn a_load_has_its_rate_and_its_response_times_in_each_round() {
     assert!(of(&values, Figure::BesideRate).is_empty());
     let search = driven::search().unwrap();
     let values = of_drive(&search.summary, "search");
-    let highest: Vec<f64> = { of(&values, Figure::HighestRate).iter() }
-        .map(|v| v.value)
-        .collect();
+    let highest = of(&values, Figure::HighestRate);
+    let highest: Vec<f64> = highest.iter().map(|v| v.value).collect();
     assert_eq!(highest, [600.0, 200.0]);
 }
 

@@ -117,9 +117,9 @@ mod tests {
             ..time.clone()
         };
         let rows = read_back(&values(vec![time, bytes]));
-        let fields: Vec<String> = { rows.schema().fields().iter() }
-            .map(|field| field.name().clone())
-            .collect();
+        let schema = rows.schema();
+        let fields = schema.fields().iter().map(|field| field.name().clone());
+        let fields: Vec<String> = fields.collect();
         let expected = [
             "run", "kind", "design", "query", "round", "name", "value", "unit",
         ];
