@@ -98,7 +98,8 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 }
 
 /// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
-/// `cassandra/wide, read, each of 1000 rows once, round 2`.
+/// `cassandra/wide, read, each of 1000 rows once, round 2`; with questions beside it
+/// `cassandra/wide, round 2, with questions`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
@@ -106,6 +107,10 @@ pub fn place(trial: &TrialSummary) -> String {
         None if trial.pass.is_some() => format!(
             "{}, {}, round {}",
             trial.start.design, trial.start.schedule, trial.start.round
+        ),
+        None if trial.start.beside => format!(
+            "{}, round {}, with questions",
+            trial.start.design, trial.start.round
         ),
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }
