@@ -14,7 +14,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
-use crate::{Context, EngineError, EngineOptions};
+use crate::{Context, EngineError, EngineOptions, OptionGroup};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +108,11 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns the groups of options of the command line that a design of this engine uses.
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[]
+    }
+
     /// Sets the options that a design needs of a server that is started for it.
     fn require(&self, _id: &DesignId, _options: &mut EngineOptions) {}
 
@@ -126,7 +131,7 @@ pub trait Engine: Send + Sync {
     /// Returns whether a design takes batches of rows from many workers at the same time
     /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
-        true
+        false
     }
 
     /// Returns the setting of a design, with its value, that says how its batches are written where they hold rows
@@ -171,6 +176,11 @@ pub trait Engine: Send + Sync {
 
     /// Surveys what it needs of this machine, without starting anything.
     async fn survey(&self) -> Survey;
+
+    /// Surveys what a single design needs of this machine, without starting anything.
+    async fn survey_design(&self, _id: &DesignId) -> Survey {
+        self.survey().await
+    }
 
     /// Returns its version if it can be used here, or else what is missing and how to get it.
     async fn availability(&self) -> Result<String, String> {

@@ -15,6 +15,7 @@ mod list;
 mod man;
 mod measure;
 mod merge;
+mod nodes;
 mod options;
 mod report;
 mod run;
@@ -24,7 +25,10 @@ mod sql;
 mod study;
 mod sweep;
 mod table;
+mod unknown_option;
 mod verify;
+
+use std::ffi::OsString;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::TableError;
@@ -61,6 +65,7 @@ enum Command {
     Show(show::Show),
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
+    Nodes(Box<nodes::Nodes>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -93,9 +98,13 @@ impl Arguments {
     /// command line, or one that asks for help, ends the program.
     pub fn read() -> Option<Arguments> {
         completions::answer_shell(Arguments::command);
-        match std::env::args_os().len() {
-            0 | 1 => None,
-            _ => Some(Arguments::parse()),
+        let words: Vec<OsString> = std::env::args_os().collect();
+        if words.len() < 2 {
+            return None;
+        }
+        match Arguments::try_parse_from(&words) {
+            Ok(arguments) => Some(arguments),
+            Err(error) => unknown_option::with_tip(error, Arguments::command(), &words).exit(),
         }
     }
 
@@ -111,6 +120,7 @@ impl Arguments {
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Nodes(nodes) => nodes.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),

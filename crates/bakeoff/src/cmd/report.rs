@@ -34,6 +34,20 @@ pub struct Report {
     #[arg(long)]
     plans: bool,
 
+    /// Print how the first rows of each design are stored, of a run with --show-stored, in place of the tables
+    #[arg(long, conflicts_with = "plans")]
+    stored: bool,
+
+    /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then shows what both take
+    /// that are kept together, with each question asked of the faster one, and with --prices what that costs
+    #[arg(
+        long,
+        value_name = "DESIGN,DESIGN",
+        value_delimiter = ',',
+        conflicts_with_all = ["plans", "stored"]
+    )]
+    together: Vec<String>,
+
     #[command(flatten)]
     wanted: WantedOptions,
 
@@ -52,13 +66,15 @@ pub struct Shown {
     pub wanted: Wanted,
     /// Rates of the same measurement on clusters of other sizes.
     pub others: Vec<Vec<MeasuredRate>>,
+    /// Two designs of a comparison that are kept together.
+    pub together: Option<[String; 2]>,
 }
 
 impl From<Wanted> for Shown {
     fn from(wanted: Wanted) -> Shown {
         Shown {
             wanted,
-            others: Vec::new(),
+            ..Shown::default()
         }
     }
 }
@@ -67,27 +83,59 @@ impl Report {
     pub fn run(self) -> Result<Exit> {
         let wanted = self.wanted.read()?;
         let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        if self.plans && (is_load || is_sweep) {
-            let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
-            return Err(Misuse::new(anyhow!(text)).into());
+        let of_runs = [
+            ("--plans", self.plans),
+            ("--stored", self.stored),
+            ("--together", !self.together.is_empty()),
+        ];
+        let named = of_runs.iter().find(|(_, is_named)| *is_named);
+        if let Some((option, _)) = named
+            && (is_load || is_sweep)
+        {
+            let told = anyhow!(
+                "{option} is for folders of `bakeoff run`, whose designs answer queries; leave it out here"
+            );
+            return Err(Misuse::new(told).into());
         }
         self.export.check()?;
+        let together = self.pair()?;
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
-        let shown = Shown { wanted, others };
+        let shown = Shown {
+            wanted,
+            others,
+            together,
+        };
         let exit = if is_load {
             render_drive(&self.dir, &shown)
         } else if is_sweep {
             render_sweep(&self.dir, &shown)
         } else {
-            let printed = if self.plans {
-                terminal::render_plans
-            } else {
-                terminal::render
+            let printed: Printed = match (self.plans, self.stored) {
+                (true, _) => terminal::render_plans,
+                (_, true) => terminal::render_stored,
+                _ => terminal::render,
             };
             render_as(&self.dir, &shown, printed)
         }?;
         self.export.write(&self.dir)?;
         Ok(exit)
+    }
+}
+
+impl Report {
+    /// Returns the two designs that are kept together, if they are asked for.
+    fn pair(&self) -> Result<Option<[String; 2]>> {
+        match &self.together[..] {
+            [] => Ok(None),
+            [one, other] => Ok(Some([one.clone(), other.clone()])),
+            all => {
+                let told = anyhow!(
+                    "--together needs two designs, and got {}: cassandra/wide,parquet",
+                    all.len()
+                );
+                Err(Misuse::new(told).into())
+            }
+        }
     }
 }
 
@@ -105,6 +153,13 @@ fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
     let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
     let summary = match &shown.wanted.prices {
         Some(prices) => summary.priced(prices.clone()),
+        None => summary,
+    };
+    let summary = match &shown.together {
+        Some([one, other]) => summary.kept_together([one, other]).map_err(|why| {
+            let dir = dir.display();
+            Misuse::new(anyhow!("designs of {dir} cannot be kept together: {why}"))
+        })?,
         None => summary,
     };
     let files = Files {

@@ -43,7 +43,19 @@ fn a_wrong_limit_or_folder_is_refused() {
     bench
         .bakeoff(&["compare", "runs/one", "runs"])
         .expect(1)
-        .says("there is no run in");
+        .says("there is no run in")
+        .says("; did you mean one of runs/one, runs/two?");
+}
+
+#[test]
+fn a_run_is_found_by_its_name_among_the_runs() {
+    let bench = bench();
+    for command in ["report", "forecast"] {
+        let ended = bench.bakeoff(&[command, "one"]).expect(1);
+        ended.says("name the folder that `bakeoff run` wrote to; did you mean runs/one?");
+    }
+    let none = bench.bakeoff(&["report", "three"]).expect(1);
+    assert!(!none.stderr.contains("did you mean"), "{}", none.stderr);
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub struct Filling<'a> {
     pub values: Arc<dyn RowValues>,
     /// Partitions of each design whose rows were counted while they were loaded.
     pub partitions: Vec<(String, PartitionRows)>,
+    /// Ids of the designs whose server tells statistics of their tables.
+    pub with_statistics: Vec<String>,
     pub log: &'a mut DriveLog,
     pub observer: &'a dyn Observer,
 }
@@ -203,7 +205,12 @@ impl Filling<'_> {
             return Ok(());
         };
         self.log.append(&match design.footprint().await {
-            Ok(footprint) => DriveRecord::Footprint(footprint),
+            Ok(footprint) => {
+                if footprint.statistics.is_some() {
+                    self.with_statistics.push(target.info().id.clone());
+                }
+                DriveRecord::Footprint(footprint)
+            }
             Err(DesignError(message)) => DriveRecord::Warning { message },
         })?;
         Ok(())

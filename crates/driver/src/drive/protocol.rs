@@ -19,6 +19,7 @@ pub async fn drive_designs(
         source: driving.source.clone(),
         values: driving.values.clone(),
         partitions: Vec::new(),
+        with_statistics: Vec::new(),
         log: &mut *driving.log,
         observer: driving.observer,
     };
@@ -40,5 +41,6 @@ pub async fn drive_designs(
         targets = filling.fill_all(candidates) => targets?,
         () = driving.stop.asked() => return Ok(()),
     };
-    drive_rounds(targets, other, driving).await
+    let with_statistics = std::mem::take(&mut filling.with_statistics);
+    drive_rounds(targets, other, &with_statistics, driving).await
 }

@@ -2,21 +2,25 @@
 
 use std::sync::Arc;
 
+use bakeoff_stats::drive::{DriveLog, DriveRecord};
+
 use super::client::Asking;
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
 use super::{Target, highest_rate, pair, passes, warm_up};
-use crate::{Design, shuffled};
+use crate::{Design, DesignError, shuffled};
 
 /// Drives every design once in every round, in random order, searches for its highest rate, or makes its
-/// passes. Questions beside the loads are answered by the `other` design, or by each driven one itself.
+/// passes. Questions beside the loads are answered by the `other` design, or by each driven one itself. Then
+/// records the footprints of the designs with statistics, as the loads left their tables.
 ///
 /// # Errors
-/// If a failure cannot be recorded.
+/// If a record cannot be written.
 pub async fn drive_rounds(
     targets: Vec<Arc<dyn Target>>,
     other: Option<Arc<dyn Design>>,
+    with_statistics: &[String],
     driving: Driving<'_>,
 ) -> Result<(), RecordError> {
     let Driving { settings, stop, .. } = driving;
@@ -48,6 +52,24 @@ pub async fn drive_rounds(
             }
         }
     }
+    for design in designs.iter().filter(|design| !design.is_out) {
+        let told = with_statistics.contains(&design.target.info().id);
+        if told && !stop.is_asked() {
+            record_footprint(design.target.as_ref(), trials.log).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Records the footprint of a design after its last load.
+async fn record_footprint(target: &dyn Target, log: &mut DriveLog) -> Result<(), RecordError> {
+    let Some(design) = target.design() else {
+        return Ok(());
+    };
+    log.append(&match design.footprint().await {
+        Ok(footprint) => DriveRecord::FootprintAfter(footprint),
+        Err(DesignError(message)) => DriveRecord::Warning { message },
+    })?;
     Ok(())
 }
 

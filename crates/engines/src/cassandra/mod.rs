@@ -8,6 +8,7 @@ mod columnar;
 mod drive;
 mod layout;
 mod names;
+pub mod nodes;
 mod options;
 mod read;
 mod release;
@@ -30,7 +31,9 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
-use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
+use crate::{
+    Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, TargetOptions,
+};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
@@ -90,6 +93,10 @@ impl Engine for Cassandra {
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
         let not_cached = rows::storage::rows_not_cached(id, context);
         not_cached.or_else(|| flush_without_effect(id, context))
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Cassandra]
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {

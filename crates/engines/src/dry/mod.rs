@@ -41,10 +41,6 @@ impl Engine for Dry {
         false
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
-    }
-
     async fn survey(&self) -> Survey {
         Survey::built_in("part of Bakeoff, for bakeoff drive")
     }

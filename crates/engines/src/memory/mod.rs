@@ -14,7 +14,7 @@ use datafusion::datasource::MemTable;
 
 use crate::settings::Settings;
 use crate::sql::{self, Session};
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::MemoryOptions;
 
 pub struct Memory;
@@ -37,8 +37,8 @@ impl Engine for Memory {
         Role::Volatile
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Memory]
     }
 
     async fn survey(&self) -> Survey {
@@ -197,6 +197,7 @@ impl Design for InMemory {
             file_bytes: None,
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: None,
             note: Some("memory, not disk: uncompressed Arrow buffers".to_owned()),
         })

@@ -31,7 +31,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::ranges::Ranges;
-use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
+use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running, sql_check};
 pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;
@@ -90,6 +90,14 @@ impl Engine for Flavour {
     }
 
     fn has_server(&self) -> bool {
+        true
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Postgres]
+    }
+
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
     }
 

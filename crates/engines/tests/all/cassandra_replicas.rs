@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
 use bakeoff_engines::Cluster;
+use bakeoff_engines::nodes::{self, NodeFigures};
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
@@ -60,9 +61,12 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     };
     let mut tables = Tables::new(connection, options).unwrap();
     requests_are_answered_alone(&nodes, &session, &mut tables).await;
+    plans_tell_how_many_nodes_own_what_is_read(&mut tables).await;
+    each_node_has_figures_of_its_own(&session).await;
 
     let mut servers = nodes.into_servers();
     servers.remove(1).stop().await.unwrap();
+    a_node_that_is_gone_hides_no_other(&session).await;
     for _ in 0..3 {
         let (rows, _) = scan(&mut tables, "SELECT k FROM twice.readings").await;
         assert_eq!(rows, all_rows());
@@ -70,6 +74,38 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     for server in servers {
         server.stop().await.unwrap();
     }
+}
+
+/// Reads the figures of the table with one copy on every node.
+async fn figures(session: &Session) -> Vec<NodeFigures> {
+    nodes::read(session, &["once.readings".parse().unwrap()]).await
+}
+
+async fn each_node_has_figures_of_its_own(session: &Session) {
+    let nodes = figures(session).await;
+    let hosts: Vec<&str> = nodes.iter().map(|node| node.host.as_str()).collect();
+    assert_eq!(hosts, ["127.0.0.1", "127.0.0.2", "127.0.0.3"]);
+    let writes = nodes
+        .iter()
+        .map(|node| node.tables[0].local_writes.unwrap().count.unwrap());
+    let writes: Vec<u64> = writes.collect();
+    // Each row was written once, by the one node that has it.
+    assert_eq!(writes.iter().sum::<u64>(), ROWS as u64, "{writes:?}");
+    assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
+    assert!(nodes::all_bytes(&nodes).is_ok());
+}
+
+async fn a_node_that_is_gone_hides_no_other(session: &Session) {
+    let nodes = figures(session).await;
+    let known: Vec<bool> = nodes.iter().map(|node| node.version.is_some()).collect();
+    assert_eq!(known, [true, false, true]);
+    let why = nodes[1].why("disk_usage");
+    assert!(why.contains("the node"), "{why}");
+    let error = nodes::all_bytes(&nodes).unwrap_err();
+    assert!(
+        error.starts_with("node 127.0.0.2:") && error.contains(why),
+        "{error}"
+    );
 }
 
 /// Starts three nodes, or says why they cannot be started here.
@@ -152,6 +188,25 @@ async fn requests_are_answered_alone(nodes: &Nodes, session: &Session, tables: &
         }
     }
     assert_eq!(coordinators.len(), 3, "{coordinators:?}");
+}
+
+async fn plans_tell_how_many_nodes_own_what_is_read(tables: &mut Tables) {
+    // So many partitions are on all nodes.
+    let keys: Vec<String> = (0..40).map(|k| k.to_string()).collect();
+    let several = format!("WHERE k IN ({})", keys.join(", "));
+    for (condition, told) in [
+        ("", ", nodes=3 of 3"),
+        ("WHERE k = 7", ", partitions=1, nodes=1 of 3"),
+        (&several, ", partitions=40, nodes=3 of 3"),
+    ] {
+        let sql = format!("EXPLAIN SELECT v FROM once.readings {condition}");
+        let mut query = tables.query(&sql, None).await.unwrap().unwrap();
+        let mut plan = String::new();
+        while let Some(batch) = query.next().await.unwrap() {
+            plan.extend(batch.column(1).as_string::<i32>().iter().flatten());
+        }
+        assert!(plan.contains(told), "{sql}: {plan}");
+    }
 }
 
 fn all_rows() -> Vec<i32> {

@@ -1,5 +1,6 @@
 //! Writes the notes that a reader needs to judge the figures of a load.
 
+mod compaction;
 mod rounds;
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
@@ -74,6 +75,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         few_operations(summary),
         yardstick(summary),
         compression::gains_nothing(footprints),
+        compaction::share(summary),
         part_of_a_load(summary),
     ]
     .into_iter()

@@ -20,6 +20,8 @@ pub enum DriveRecord {
     /// Rows that exist before the load begins.
     Populated(Populated),
     Footprint(Footprint),
+    /// Footprint after the last load, of a design whose server tells statistics of its tables.
+    FootprintAfter(Footprint),
     Partitions(Partitions),
     TrialStarted(TrialStart),
     /// Counts of one second, recorded after its histograms are in the trial's log.
@@ -63,8 +65,7 @@ pub struct TrialStart {
     pub schedule: String,
     /// Operations per second that this process is to reach on average; `None` in a closed loop.
     pub scheduled_rate: Option<f64>,
-    /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be
-    /// distinguished from a change of the rate.
+    /// Whether the schedule has the same rate throughout; otherwise a warm-up looks like a change of the rate.
     pub even: bool,
     /// Whether the trial only warms the server up, so that it is in no figure.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -94,6 +94,7 @@ pub fn end(trial: u32, seconds: f64, sent: u64) -> TrialEnd {
         cpu: CpuSeconds {
             client: sent as f64 * 10e-6,
             server: None,
+            in_ticks: false,
         },
         connect_seconds: Vec::new(),
         messages: Vec::new(),

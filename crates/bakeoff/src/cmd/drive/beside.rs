@@ -11,6 +11,8 @@ use bakeoff_stats::drive::{Beside, BesideQuestion};
 use bakeoff_workload::{DesignId, Mix, Query, RowSource, Workload};
 use clap::Args;
 
+use crate::cmd::options::data::to_cli_error;
+
 /// Rounds of a drive with questions: enough for an interval of each ratio.
 pub const ROUNDS: u32 = 5;
 
@@ -50,6 +52,11 @@ impl BesideOptions {
     /// Returns whether there are questions.
     pub fn is_given(&self) -> bool {
         !(self.beside.is_empty() && self.beside_query.is_empty())
+    }
+
+    /// Returns the design that answers where it is none of the driven ones.
+    pub fn design(&self) -> Option<&DesignId> {
+        self.beside_design.as_ref()
     }
 
     /// Reads and plans the questions. Returns `None` if there are none.
@@ -184,7 +191,8 @@ impl Asked {
         for question in &mut questions {
             if !question.query.parameters.is_empty() {
                 let drawn = 0..u64::from(rounds);
-                question.values = workload.draw_all(&question.query, drawn, rows, source)?;
+                let values = workload.draw_all(&question.query, drawn, rows, source);
+                question.values = values.map_err(to_cli_error)?;
             }
         }
         Ok(BesideFor {

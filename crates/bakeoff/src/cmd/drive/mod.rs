@@ -28,7 +28,7 @@ use crate::cmd::options::choice::{
     self, Rows, parse_consistency, parse_duration, parse_operations, parse_rows_or_all, parse_time,
 };
 use crate::cmd::options::cluster::ClusterOptions;
-use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
@@ -231,11 +231,12 @@ impl Drive {
             .unwrap_or(workload.scale.default_rows);
         let mut warnings = before.check_first_rows(rows)?;
         progress.step("reading rows");
-        let values = source::row_values(&workload, source.clone(), rows)?;
+        let values = source::row_values(&workload, source.clone(), rows).map_err(to_cli_error)?;
         if load.passes.is_none() {
-            check_new_rows(&mix, values.as_ref(), rows)?;
+            check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
         let context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        self.check_use(&all)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
         if let Some(asked) = &asked {
@@ -340,6 +341,7 @@ impl Drive {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
+        options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();
         options.rate_limit = self.limit()?;

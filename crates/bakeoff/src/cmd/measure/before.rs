@@ -99,6 +99,12 @@ impl Before<'_> {
         doubts
     }
 
+    /// Prints and returns a warning, if there is one.
+    pub fn doubt(&self, doubt: Option<String>) -> Option<String> {
+        self.warn(doubt.as_slice());
+        doubt
+    }
+
     fn warn(&self, doubts: &[String]) {
         for doubt in doubts {
             self.progress.say(&format!("warning: {doubt}"));

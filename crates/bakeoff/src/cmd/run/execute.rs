@@ -115,6 +115,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         right_answers_within: RIGHT_ANSWERS_WITHIN,
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
+        shows_stored: plan.options.show_stored,
     };
     let designs = Designs {
         started: &started,

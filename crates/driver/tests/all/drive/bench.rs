@@ -20,7 +20,8 @@ use tempfile::TempDir;
 
 use super::fake::{Fake, MILLISECOND, plan};
 use super::same_sensor::SameSensor;
-use crate::compare::fake::{Call, Fake as Table, Rows};
+use crate::compare::fake::{Call, Fake as Table};
+use crate::compare::fake_rows::Rows;
 
 /// After this long it is no longer slowness.
 const PATIENCE: Duration = Duration::from_secs(120);

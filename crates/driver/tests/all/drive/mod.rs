@@ -2,6 +2,7 @@
 
 mod bench;
 mod beside;
+mod driven_knees;
 mod fake;
 mod faults;
 mod filling;
@@ -11,5 +12,6 @@ mod loops;
 mod passes;
 mod rounds;
 mod same_sensor;
+mod search_ends;
 mod searches;
 mod threads;

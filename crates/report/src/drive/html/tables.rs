@@ -55,7 +55,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 26] = [
+    let columns: [Column<Driven>; 28] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -88,6 +88,12 @@ pub fn designs(summary: &DriveSummary) -> String {
         }),
         ("Disk written/s", |d| {
             bytes(d.figures().and_then(|f| f.disk_written_per_second))
+        }),
+        ("Of it compaction read/s", |d| {
+            bytes(d.figures().and_then(|f| f.compaction_read_per_second))
+        }),
+        ("Compaction written/s", |d| {
+            bytes(d.figures().and_then(|f| f.compaction_written_per_second))
         }),
         ("Device reads/s", |d| {
             per_second(d.figures().and_then(|f| f.device_reads_per_second))

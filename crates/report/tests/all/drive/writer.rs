@@ -6,7 +6,7 @@ use bakeoff_stats::drive::{
     CacheCounts, DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated,
     SecondCounts, ServerSample, Tally, TrialEnd, TrialStart,
 };
-use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint};
+use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint, TableStatistics};
 
 use super::{Result, SECONDS};
 
@@ -62,15 +62,21 @@ impl Writer<'_> {
                 seconds: 48.5,
             }))?;
             let large = design.id.ends_with("64KiB");
-            self.log.append(&DriveRecord::Footprint(Footprint {
+            let footprint = Footprint {
                 design: design.id.clone(),
                 engine_bytes: Some(if large { 1_310 << 20 } else { 1_820 << 20 }),
                 file_bytes: Some(if large { 1_311 << 20 } else { 1_822 << 20 }),
                 compression_ratio: Some(if large { 0.47 } else { 0.65 }),
                 compression_metadata_bytes: Some(if large { 176 << 10 } else { 2_800 << 10 }),
+                statistics: Some(TableStatistics {
+                    sstables: Some(1),
+                    live_bytes: Some(if large { 1_310 << 20 } else { 1_820 << 20 }),
+                    ..TableStatistics::default()
+                }),
                 files: Some(9),
                 note: None,
-            }))?;
+            };
+            self.log.append(&DriveRecord::Footprint(footprint))?;
         }
         Ok(())
     }
@@ -119,6 +125,8 @@ impl Writer<'_> {
             resident_bytes: Some(900 << 20),
             disk_read_bytes: Some(3 << 30),
             disk_written_bytes: Some(2 << 30),
+            compaction_read_bytes: Some(1 << 30),
+            compaction_written_bytes: Some(1 << 20),
             page_cache_bytes: Some(96 << 20),
             memory_limit_bytes: Some(1 << 30),
             gc_count: Some(12),
@@ -165,6 +173,7 @@ impl Writer<'_> {
             cpu: CpuSeconds {
                 client: sent as f64 * 21e-6,
                 server: None,
+                in_ticks: false,
             },
             connect_seconds: vec![0.021, 0.034],
             messages: match shape.warm_up {

@@ -68,6 +68,9 @@ impl Collected {
             DriveRecord::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
             }
+            DriveRecord::FootprintAfter(footprint) => {
+                self.design(number, &footprint.design)?.footprint_after = Some(footprint.clone());
+            }
             DriveRecord::Partitions(partitions) => {
                 self.design(number, &partitions.design)?;
                 self.run.partitions.push(partitions.clone());
@@ -216,6 +219,7 @@ fn design(info: &DesignInfo) -> DriveDesign {
         rows: None,
         load_seconds: None,
         footprint: None,
+        footprint_after: None,
         trials: Vec::new(),
         figures: None,
         rate: None,
@@ -385,3 +389,6 @@ impl Trial {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

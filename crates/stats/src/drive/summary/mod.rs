@@ -18,6 +18,7 @@ use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
     SecondCounts, TrialEnd, TrialStart,
 };
+use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
@@ -60,6 +61,9 @@ pub struct DriveDesign {
     pub rows: Option<u64>,
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
+    /// Footprint after the last load; `None` where the server tells no statistics of its tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_after: Option<Footprint>,
     /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
     /// that it found. Passes are none of them.
     pub trials: Vec<u32>,
@@ -137,6 +141,13 @@ impl DriveRun {
 impl DriveSummary {
     pub fn design(&self, id: &str) -> Option<&DriveDesign> {
         self.designs.iter().find(|d| d.info.id == id)
+    }
+
+    /// Returns the designs by each setting in which at least three of them differ alone, and whose values are
+    /// numbers, sizes or durations.
+    pub fn by_setting(&self) -> Vec<DesignsBySetting> {
+        let infos: Vec<&DesignInfo> = self.designs.iter().map(|design| &design.info).collect();
+        by_setting(&infos, None)
     }
 
     pub fn trial(&self, trial: u32) -> Option<&TrialSummary> {

@@ -175,6 +175,24 @@ async fn a_query_that_a_design_is_not_asked_is_refused() {
 }
 
 #[test]
+fn a_design_that_answers_is_loaded_and_not_driven() {
+    let workload = workload("read-row");
+    let question = ["--for", "10s", "--rounds", "1", "--beside", "SELECT 1"];
+    let own = options(&question);
+    let other = options(&[&question[..], &["--beside-design", "parquet"]].concat());
+    let names = |options: &Drive| -> Vec<String> {
+        let designs = options.designs(&workload).unwrap();
+        designs.iter().map(DesignId::to_string).collect()
+    };
+    assert_eq!(names(&own), ["dry"]);
+    assert_eq!(names(&other), ["dry", "parquet"]);
+    let two_loads = Some(std::time::Duration::from_secs(20));
+    for options in [own, other] {
+        assert_eq!(options.time_of_loads(&workload).unwrap(), two_loads);
+    }
+}
+
+#[test]
 fn questions_need_loads_that_can_be_compared() {
     let question = ["--beside", "SELECT 1"];
     for other in [
