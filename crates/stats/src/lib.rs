@@ -3,7 +3,8 @@
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
 //! that holds them, and a summary with everything that a report shows. A [`study`] has no records of its
-//! own: it decides published statements by these summaries.
+//! own: it decides published statements by these summaries. A [`trace`] is not a measurement
+//! of a run: it shows where the time of one request to Cassandra went.
 
 mod compare;
 mod counts;
@@ -27,6 +28,7 @@ mod shards;
 pub mod study;
 pub mod sweep;
 mod thousands;
+pub mod trace;
 
 pub use compare::{
     AgainstBaseline, AgainstBest, Agreed, Answered, Asked, AskedScan, AtLevel, AtLevels, Axes,

@@ -30,7 +30,7 @@ mod tsbs;
 mod values;
 mod wire;
 
-pub use check::{ServerKey, nearest, server_keys, suggestion};
+pub use check::{SelectedTable, ServerKey, nearest, selected_table, server_keys, suggestion};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use design_id::{DesignId, Setting};

@@ -25,6 +25,7 @@ mod sql;
 mod study;
 mod sweep;
 mod table;
+mod trace;
 mod unknown_option;
 mod verify;
 
@@ -74,6 +75,7 @@ enum Command {
     Scan(Box<scan::Scan>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
+    Trace(Box<trace::Trace>),
     Engines(engines::Engines),
     Completions(completions::Completions),
     Man(man::Man),
@@ -129,6 +131,7 @@ impl Arguments {
             Command::Scan(scan) => scan.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),
+            Command::Trace(trace) => trace.run(),
             Command::Engines(engines) => engines.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

@@ -49,4 +49,5 @@ mod study;
 mod support;
 mod sweep;
 mod sweep_shards;
+mod trace;
 mod wheel;

@@ -16,6 +16,7 @@ mod request;
 mod rows;
 mod series;
 mod table_place;
+pub mod trace;
 mod write;
 
 use std::sync::Arc;
