@@ -116,6 +116,11 @@ pub trait Engine: Send + Sync {
         Err(no_point_operations(id))
     }
 
+    /// Returns whether a design answers SQL over the workload's table.
+    fn answers_sql(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     /// Returns the reason why a design of this engine does not suit a workload, as far as the
     /// workload file shows, or `None` if there is no such reason.
     fn unfit(&self, _id: &DesignId, _workload: &Workload) -> Option<String> {

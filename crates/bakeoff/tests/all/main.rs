@@ -16,6 +16,7 @@ mod console;
 mod doctor;
 mod documents;
 mod drive;
+mod drive_beside;
 mod duckdb;
 mod earlier_runs;
 mod faults;

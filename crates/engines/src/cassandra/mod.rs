@@ -94,6 +94,10 @@ impl Engine for Cassandra {
         CassandraLayout::from_id(id)?.check_operations(id)
     }
 
+    fn answers_sql(&self, id: &DesignId) -> bool {
+        !matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::AsWritten))
+    }
+
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
         let misfit = CassandraLayout::from_id(id).ok()?.unfit(id, workload);
         misfit.or_else(|| release::lacking(id, workload))

@@ -24,6 +24,10 @@ pub struct Plan<'a> {
     pub options: &'a Drive,
     pub workload: &'a Workload,
     pub designs: &'a [DesignId],
+    /// The design that answers questions beside the loads, where it is none of the driven ones.
+    pub beside: Option<&'a DesignId>,
+    /// All of these designs.
+    pub all: &'a [DesignId],
     pub source: Arc<dyn RowSource>,
     pub values: Arc<dyn RowValues>,
     pub context: Context,
@@ -38,7 +42,7 @@ pub struct Plan<'a> {
 /// Drives until the end or an interruption, and shows the results so far.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let measurement = Measurement {
-        designs: plan.designs,
+        designs: plan.all,
         context: &plan.context,
         warnings: &plan.warnings,
         progress: &plan.progress,
@@ -87,6 +91,7 @@ async fn drive(
         },
         options,
         start_at: plan.settings.load.start_at,
+        beside: plan.beside,
     };
     let mut live = Live::new(&plan.progress, &plan.settings.load.mix);
     let driving = Driving {
