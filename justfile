@@ -28,7 +28,7 @@ ci:
 cpu RUN='runs/formats':
     @jq -r 'def cells: [.client, .server | . * 100 | round / 100 | "\(.) µs"] \
             + ["\(100 * .client / (.client + .server) | round)%"] | join(" | "); \
-        .summary.designs[] | select(.load_cpu.server) | .rows_loaded as $rows \
+        .summary.designs[] | select(.load_cpu.server and .queries[0].cpu) | .rows_loaded as $rows \
         | "| `\(.info.id)` | \([.load_cpu, .queries[0].cpu] \
             | map(map_values(. * 1e6 / $rows) | cells) | join(" | ")) |"' {{RUN}}/run.json
 

@@ -4,6 +4,7 @@ mod cmd;
 mod exit;
 mod interrupt;
 mod machine;
+mod meant;
 mod out_file;
 mod progress;
 mod shipped;
@@ -32,7 +33,8 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
-            print_line(format_args!("error: {}", exit::explain(&error)));
+            let meant = meant::run_instead(&error);
+            print_line(format_args!("error: {}{meant}", exit::explain(&error)));
             if error.is::<exit::Misuse>() {
                 Exit::Misused.into()
             } else {

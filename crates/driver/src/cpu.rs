@@ -15,31 +15,37 @@ pub fn peak_memory_bytes() -> u64 {
         .map_or(0, |kib| kib * 1024)
 }
 
-/// Measures the CPU seconds that Bakeoff and a design's server use between two moments.
+/// Measures the CPU seconds that Bakeoff and a design's server use between two moments. Reading the server's takes
+/// time of this process, which is not counted: it is read before the first moment and after the second one.
 pub struct Meter {
-    /// CPU seconds of this process at the start.
-    client: f64,
+    /// What changes when a process of the server ends, before the server's CPU seconds were read.
+    ended: u64,
     /// CPU seconds of the server at the start; `None` where they cannot be read.
     server: Option<f64>,
+    /// CPU seconds of this process at the start, which are read last.
+    client: f64,
 }
 
 impl Meter {
-    /// Reads both clocks.
+    /// Reads both clocks, this process's last.
     pub fn start(design: &dyn Design) -> Self {
+        let ended = design.ended_processes();
+        let server = design.server_cpu_seconds();
         Meter {
+            ended,
+            server,
             client: own_cpu_seconds(),
-            server: design.server_cpu_seconds(),
         }
     }
 
-    /// Returns the CPU seconds since the start.
+    /// Returns the CPU seconds since the start. Reads this process's clock first.
     pub fn stop(self, design: &dyn Design) -> CpuSeconds {
+        let client = own_cpu_seconds() - self.client;
+        let server = design.server_cpu_seconds();
         CpuSeconds {
-            client: own_cpu_seconds() - self.client,
-            server: design
-                .server_cpu_seconds()
-                .zip(self.server)
-                .map(|(now, then)| (now - then).max(0.0)),
+            client,
+            server: { server.zip(self.server) }.map(|(now, then)| (now - then).max(0.0)),
+            in_ticks: design.ended_processes() != self.ended,
         }
     }
 }
@@ -93,7 +99,73 @@ pub fn own_cpu_seconds() -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use arrow::record_batch::RecordBatch;
+    use async_trait::async_trait;
+    use bakeoff_stats::{DesignInfo, Footprint};
+
     use super::*;
+    use crate::{Answer, DesignError};
+
+    /// Design whose server's clock takes time of this process to read.
+    #[derive(Default)]
+    struct SlowToRead {
+        /// CPU seconds of this process when each reading of the server's began and when it ended.
+        readings: Mutex<Vec<(f64, f64)>>,
+        ended: u64,
+    }
+
+    #[async_trait]
+    impl Design for SlowToRead {
+        fn info(&self) -> &DesignInfo {
+            unreachable!("nobody asks for it")
+        }
+        fn keeps_duplicates(&self) -> bool {
+            true
+        }
+        async fn create(&self) -> Result<(), DesignError> {
+            Ok(())
+        }
+        async fn survives(&self) -> bool {
+            true
+        }
+        async fn load(&self, _: u64, _: &RecordBatch) -> Result<(), DesignError> {
+            Ok(())
+        }
+        async fn settle(&self) -> Result<String, DesignError> {
+            Ok(String::new())
+        }
+        async fn footprint(&self) -> Result<Footprint, DesignError> {
+            Err(DesignError::new("it stores nothing"))
+        }
+        async fn answer(&self, _: &str) -> Result<Answer, DesignError> {
+            Ok(Answer::default())
+        }
+        fn server_cpu_seconds(&self) -> Option<f64> {
+            let began = own_cpu_seconds();
+            while own_cpu_seconds() < began + 0.001 {}
+            let mut readings = self.readings.lock().unwrap();
+            readings.push((began, own_cpu_seconds()));
+            Some(readings.len() as f64)
+        }
+        fn ended_processes(&self) -> u64 {
+            self.ended
+        }
+    }
+
+    #[test]
+    fn what_it_takes_to_read_a_server_s_clock_is_not_counted() {
+        let mut design = SlowToRead::default();
+        let cpu = Meter::start(&design).stop(&design);
+        let readings = design.readings.lock().unwrap().clone();
+        let between = readings[1].0 - readings[0].1;
+        assert!(cpu.client <= between, "{cpu:?}, {readings:?}");
+        assert_eq!((cpu.server, cpu.in_ticks), (Some(1.0), false));
+        let meter = Meter::start(&design);
+        design.ended += 1;
+        assert!(meter.stop(&design).in_ticks);
+    }
 
     #[test]
     fn ticks_are_read_behind_any_name() {

@@ -20,6 +20,14 @@ pub struct PlanText {
     pub text: String,
 }
 
+/// First rows of a table as its engine stores them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredText {
+    /// What read them, such as `sstabledump of Cassandra`.
+    pub by: &'static str,
+    pub text: String,
+}
+
 /// One engine, layout and settings, holding one workload's table.
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
@@ -89,6 +97,15 @@ pub trait Design: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the first rows of the table at rest as the engine stores them, a few lines of text. Returns `None` for a
+    /// design that does not tell.
+    ///
+    /// # Errors
+    /// They cannot be read; the design is none the worse for it.
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        Ok(None)
+    }
+
     /// Ends what an answer has left open, such as its transaction. Called once after each answer, when the
     /// clock has stopped, and after each plan.
     async fn after_answer(&self) {}
@@ -109,6 +126,12 @@ pub trait Design: Send + Sync {
     /// where there are none, or they cannot be read.
     fn server_cpu_seconds(&self) -> Option<f64> {
         None
+    }
+
+    /// Returns a number that changes whenever a process of the engine ends whose CPU time is known in clock ticks only
+    /// from then on.
+    fn ended_processes(&self) -> u64 {
+        0
     }
 
     /// Returns the number of nodes on which the engine runs.

@@ -32,7 +32,7 @@ pub use compare::{
     mutate, rows_to_forecast, run, start_designs, verify,
 };
 pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
-pub use design::{Design, PlanText};
+pub use design::{Design, PlanText, StoredText};
 pub use digest::Digest;
 pub use error::DesignError;
 pub use explain::explain;

@@ -41,6 +41,11 @@ impl Engine for Absent {
         &[]
     }
 
+    /// Returns true, so that a sweep is refused because the engine is missing.
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     /// Returns true, so that the engine's SQL is checked only by builds that have the engine.
     fn speaks_sql(&self) -> bool {
         true

@@ -43,12 +43,21 @@ impl Context {
 
     /// Returns the folder with the files of a design.
     pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
-        // Names of columns have underscores, and with another character instead two designs may have one folder.
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let plain = |c: char| if is_plain(c) { c } else { '-' };
-        let name: String = id.to_string().chars().map(plain).collect();
-        self.folder_of(&id.engine).join(name)
+        self.folder_of(&id.engine).join(folder_name(id))
     }
+
+    /// Returns the folder of the server that only this design has.
+    pub fn folder_of_server(&self, id: &DesignId) -> PathBuf {
+        self.run_dir.join(folder_name(id))
+    }
+}
+
+/// Returns the name of a design's folder.
+fn folder_name(id: &DesignId) -> String {
+    // Names of columns have underscores, and with another character instead two designs may have one folder.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let plain = |c: char| if is_plain(c) { c } else { '-' };
+    id.to_string().chars().map(plain).collect()
 }
 
 /// The options of single engines, one field for each engine that has some.

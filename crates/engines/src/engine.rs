@@ -14,7 +14,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
-use crate::{Context, EngineError, EngineOptions};
+use crate::{Context, EngineError, EngineOptions, OptionGroup};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +25,26 @@ pub struct Layout {
     pub what: &'static str,
     /// The settings as `name=value|value`.
     pub settings: &'static str,
+}
+
+/// A table for which a new workload is written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTable {
+    pub columns: usize,
+    /// Whether rows of a partition key have an order.
+    pub is_ordered: bool,
+    /// The days from the first row to the last, if rows are ordered by a time first.
+    pub days: Option<u64>,
+}
+
+impl NewTable {
+    /// Most columns that servers take without trouble.
+    const FEW_COLUMNS: usize = 200;
+
+    /// Returns whether it has more columns than servers take without trouble.
+    pub fn is_wide(&self) -> bool {
+        self.columns > NewTable::FEW_COLUMNS
+    }
 }
 
 /// The options of a design that takes the operations of a mix.
@@ -52,6 +72,11 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     fn layouts(&self) -> &'static [Layout];
+
+    /// Returns the designs of this engine, by their ids, with which a new workload begins.
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns what becomes of the rows of its designs: stored, kept in memory, or not stored.
     fn role(&self) -> Role {
@@ -91,6 +116,11 @@ pub trait Engine: Send + Sync {
         Err(no_point_operations(id))
     }
 
+    /// Returns whether a design answers SQL over the workload's table.
+    fn answers_sql(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     /// Returns the reason why a design of this engine does not suit a workload, as far as the
     /// workload file shows, or `None` if there is no such reason.
     fn unfit(&self, _id: &DesignId, _workload: &Workload) -> Option<String> {
@@ -101,6 +131,11 @@ pub trait Engine: Send + Sync {
     /// none. It is for a warning: the design can be measured.
     fn without_effect(&self, _id: &DesignId, _context: &Context) -> Option<String> {
         None
+    }
+
+    /// Returns the groups of options of the command line that a design of this engine uses.
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[]
     }
 
     /// Sets the options that a design needs of a server that is started for it.
@@ -121,7 +156,7 @@ pub trait Engine: Send + Sync {
     /// Returns whether a design takes batches of rows from many workers at the same time
     /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
-        true
+        false
     }
 
     /// Returns the setting of a design, with its value, that says how its batches are written where they hold rows
@@ -166,6 +201,11 @@ pub trait Engine: Send + Sync {
 
     /// Surveys what it needs of this machine, without starting anything.
     async fn survey(&self) -> Survey;
+
+    /// Surveys what a single design needs of this machine, without starting anything.
+    async fn survey_design(&self, _id: &DesignId) -> Survey {
+        self.survey().await
+    }
 
     /// Returns its version if it can be used here, or else what is missing and how to get it.
     async fn availability(&self) -> Result<String, String> {

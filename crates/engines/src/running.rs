@@ -1,6 +1,7 @@
 //! The engines of one command, each of which is started for the first design that needs it and ended
-//! once.
+//! once; or a server for each design, where they are to have their own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use crate::{Context, EngineError, Running};
 /// The running engines, and the reasons why others are not available.
 #[derive(Default)]
 pub struct Engines {
+    /// By the name of the engine, or by the id of the only design that it is started for.
     running: BTreeMap<String, Box<dyn Running>>,
     missing: BTreeMap<String, String>,
     /// Why single designs cannot run on engines that are available, by their ids.
@@ -39,7 +41,8 @@ impl Engines {
             if present.contains(name) || engines.missing.contains_key(name) {
                 continue;
             }
-            match engine(id)?.check(context).await {
+            let (_, own) = place(id, context)?;
+            match engine(id)?.check(&own).await {
                 Ok(()) => {
                     present.insert(name);
                 }
@@ -90,16 +93,21 @@ impl Engines {
         if let Some(reason) = self.unable.get(&id.to_string()) {
             return Err(EngineError(reason.clone()));
         }
-        if self.running.contains_key(name) {
+        let (place, context) = place(id, context)?;
+        if self.running.contains_key(&place) {
             return Ok(None);
         }
         if let Some(reason) = self.missing.get(name) {
             return Err(EngineError(reason.clone()));
         }
-        match start(id, context, observer).await {
+        match start(id, &context, observer).await {
             Ok(running) => {
-                let info = running.info();
-                self.running.insert(name.to_owned(), running);
+                let mut info = running.info();
+                if place != name {
+                    info.settings
+                        .insert(0, (EngineInfo::SERVER_OF.to_owned(), place.clone()));
+                }
+                self.running.insert(place, running);
                 Ok(Some(info))
             }
             Err(error) => {
@@ -116,7 +124,11 @@ impl Engines {
     /// Fails if the engine was not started or is not available.
     pub fn get(&self, id: &DesignId) -> Result<&dyn Running, EngineError> {
         let name = id.engine.as_str();
-        match (self.running.get(name), self.missing.get(name)) {
+        let own = self.running.get(&without_tag(id));
+        match (
+            own.or_else(|| self.running.get(name)),
+            self.missing.get(name),
+        ) {
             (Some(engine), _) => Ok(engine.as_ref()),
             (None, Some(reason)) => Err(EngineError(reason.clone())),
             (None, None) => Err(EngineError(format!("{name} was not started"))),
@@ -135,6 +147,37 @@ impl Engines {
     }
 }
 
+/// Returns the id of a design, and not of a further table of it.
+fn without_tag(id: &DesignId) -> String {
+    let design = DesignId {
+        tag: None,
+        ..id.clone()
+    };
+    design.to_string()
+}
+
+/// Returns the name under which the engine of a design runs, and the context that it is started with: the engine's
+/// name, or the design's id where it has a Cassandra of its own.
+fn place<'a>(
+    id: &DesignId,
+    context: &'a Context,
+) -> Result<(String, Cow<'a, Context>), EngineError> {
+    let name = id.engine.as_str();
+    let shared = (name.to_owned(), Cow::Borrowed(context));
+    if !context.options.cassandra.server_per_design {
+        return Ok(shared);
+    }
+    let server = engine(id)?.own_cassandra(id, context);
+    // That of another engine, such as Spark, serves its designs together.
+    let is_its = server.is_some_and(|(server, _)| server.name == name);
+    if !is_its {
+        return Ok(shared);
+    }
+    let mut own = context.clone();
+    own.options.cassandra.server_of = Some(id.clone());
+    Ok((without_tag(id), Cow::Owned(own)))
+}
+
 /// Checks that all Cassandras which are started for these designs fit into the memory: each engine keeps its own until
 /// the end.
 fn check_memory<'a>(
@@ -143,8 +186,9 @@ fn check_memory<'a>(
 ) -> Result<(), EngineError> {
     let mut servers = BTreeMap::new();
     for id in designs {
-        if let Some(server) = engine(id)?.own_cassandra(id, context) {
-            servers.insert(id.engine.as_str(), server);
+        let (place, context) = place(id, context)?;
+        if let Some(server) = engine(id)?.own_cassandra(id, &context) {
+            servers.insert(place, server);
         }
     }
     let servers: Vec<_> = servers.into_values().collect();

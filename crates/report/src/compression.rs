@@ -56,6 +56,7 @@ mod tests {
             file_bytes: Some(1 << 20),
             compression_ratio,
             compression_metadata_bytes: Some(6_000),
+            statistics: None,
             files: None,
             note: None,
         }

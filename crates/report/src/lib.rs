@@ -8,6 +8,7 @@
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
 //! - a check of the questions alone, [`Verified`](bakeoff_stats::Verified): [`verify`]
+//! - a traced request, [`Traced`](bakeoff_stats::trace::Traced): [`trace`]
 //!
 //! The `verdict` and `notes` of each decide once what is worth saying; every form shows the same.
 
@@ -27,7 +28,9 @@ mod per_node;
 pub mod study;
 pub mod sweep;
 mod text;
+pub mod trace;
 pub mod units;
+pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, terminal};

@@ -179,6 +179,9 @@ pub enum Error {
     #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
     NodetoolLimit { command: String, limit_seconds: u64 },
 
+    #[error("reading the rows of {} by Cassandra's sstabledump failed: {message}", file.display())]
+    Sstabledump { file: PathBuf, message: String },
+
     #[error("there is no server '{id}' on record; `bakeoff engines status` lists the servers")]
     Unknown { id: String },
 

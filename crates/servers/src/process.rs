@@ -92,6 +92,12 @@ impl ProcessId {
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
+    /// Returns the page faults of its children that ended and were waited for. Every process has some, so that this
+    /// number changes with each one that ends, whatever time it used.
+    pub(crate) fn faults_of_ended(self) -> Result<u64> {
+        Ok(self.stat()?.ended_faults)
+    }
+
     /// Returns the resident memory in bytes.
     pub(crate) fn resident_bytes(self) -> Result<u64> {
         self.stat()?;
@@ -118,6 +124,8 @@ struct Stat {
     group: u64,
     /// CPU time of children that were waited for.
     ended_ticks: u64,
+    /// Page faults without reading from a disk of children that were waited for.
+    ended_faults: u64,
 }
 
 impl Stat {
@@ -137,6 +145,7 @@ impl Stat {
         Some(Stat {
             group: number(2)?,
             ended_ticks: number(13)? + number(14)?,
+            ended_faults: number(8)?,
             start_ticks: number(19)?,
         })
     }
@@ -151,7 +160,7 @@ mod tests {
             format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
         };
         let stat = Stat::parse(&line("a) b", "S", 5)).unwrap();
-        assert_eq!(stat.ended_ticks, 27);
+        assert_eq!((stat.ended_ticks, stat.ended_faults), (27, 8));
         assert_eq!(stat.group, 2);
         assert_eq!(stat.start_ticks, 4242);
         assert!(Stat::parse(&line("a", "Z", 1)).is_none());

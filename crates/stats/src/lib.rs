@@ -3,7 +3,8 @@
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
 //! that holds them, and a summary with everything that a report shows. A [`study`] has no records of its
-//! own: it decides published statements by these summaries.
+//! own: it decides published statements by these summaries. A [`trace`] is not a measurement
+//! of a run: it shows where the time of one request to Cassandra went.
 
 mod compare;
 mod counts;
@@ -23,29 +24,35 @@ mod quantile;
 pub mod race;
 mod random;
 mod rounds;
+mod shards;
 pub mod study;
 pub mod sweep;
 mod thousands;
+pub mod trace;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Agreed, Answered, AtLevel, AtLevels, AtValue, Axes, Axis, BUSY,
-    BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
+    AgainstBaseline, AgainstBest, Agreed, Answered, Asked, AskedScan, AtLevel, AtLevels, Axes,
+    Axis, BUSY, BadQuestions, Beaten, Because, BoundBy, ByScanSpeed, BySetting, CheckedSets, Claim,
     ColumnsRead, Concurrent, ConcurrentComparison, ConcurrentFigures, ConcurrentQuery,
     ConcurrentSummary, CoreSpeed, Cost, CostRange, Decide, Demand, DesignCost, DesignForecast,
     DesignSummary, Difference, DistinctValues, Dropped, ENOUGH_CAUGHT, FEWEST_ANSWERS, Failure,
     Forecast, FullScan, Grows, Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal,
-    Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, MutationKind,
-    MutationScore, Needed, NotChecked, Outcome, PairedComparison, Planned, PriceFlip, PriceOf,
-    Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan, QuerySets,
-    QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale,
-    ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, Selected,
-    SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
-    ToLoad, Trial, UnderLoad, Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified,
-    VerifiedQuestion, WhyNotChecked, WhyStopped,
+    KeptFigures, Ladder, LoadSlice, MOST_MACHINES, Machines, MeasuredLoad, MixComparison,
+    MutationKind, MutationScore, Needed, NotChecked, Outcome, PairedComparison, Planned, PriceFlip,
+    PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo, QueryPlan,
+    QuerySets, QuerySummary, READ_LEVEL, RaceSummary, Record, Refusal, RoomFrom, RowsLeft, Run,
+    Scale, ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds,
+    Selected, SpeedUp, SpeedUps, Step, Stopped, StorageForecast, Stored, StoredRows, Summary,
+    SummaryError, TimeForecast, Timing, ToLoad, Together, TogetherQuery, Trial, UnderLoad,
+    Unfinished, UnknownLoad, UsersChecked, UsersForecast, Verified, VerifiedQuestion,
+    WhyNotChecked, WhyStopped,
 };
 pub use compare::{between, ledger};
 pub use counts::total;
-pub use design::{DesignInfo, Footprint, Needs, NotAsked, PublishedFigure, Role, Space};
+pub use design::{
+    AtValue, DesignInfo, DesignsBySetting, Footprint, Needs, NotAsked, PublishedFigure, Role,
+    Space, TableStatistics,
+};
 pub use drive::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
 };

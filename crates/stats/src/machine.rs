@@ -108,7 +108,9 @@ impl EngineInfo {
     pub const SERVER: &'static str = "server";
     /// Name of the setting with the number of executors of a cluster that was running already, or that it is not known.
     pub const EXECUTORS: &'static str = "executors";
-    /// Value of that setting for a server whose address is not known, and which counts as another machine.
+    /// Name of the setting with the design that alone uses a server, which is left out for one that designs share.
+    pub const SERVER_OF: &'static str = "server of";
+    /// Value of `server` for one whose address is not known, and which counts as another machine.
     pub const ELSEWHERE: &'static str = "elsewhere, at an address that only its driver knows";
 
     /// Returns the value of a setting.
@@ -126,16 +128,21 @@ pub struct CpuSeconds {
     /// CPU time of the engine's own process; absent if there is none or if Bakeoff did not start
     /// it.
     pub server: Option<f64>,
+    /// Whether a process of the engine ended meanwhile, whose time is known in clock ticks only; not known of records
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_ticks: bool,
 }
 
 impl std::ops::Add for CpuSeconds {
     type Output = CpuSeconds;
 
-    /// Adds both times; the server's is known only if it is known in both.
+    /// Adds both times; the server's is known only if it is known in both, and in ticks if one of them is.
     fn add(self, other: CpuSeconds) -> CpuSeconds {
         CpuSeconds {
             client: self.client + other.client,
             server: self.server.zip(other.server).map(|(a, b)| a + b),
+            in_ticks: self.in_ticks || other.in_ticks,
         }
     }
 }

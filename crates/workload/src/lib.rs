@@ -12,6 +12,7 @@ mod decide;
 mod design_id;
 mod error;
 mod generator;
+pub mod infer;
 #[cfg(test)]
 mod java;
 mod literal;
@@ -26,11 +27,12 @@ pub mod source;
 mod study;
 mod table;
 mod text_form;
+mod time_format;
 mod tsbs;
 mod values;
 mod wire;
 
-pub use check::{ServerKey, nearest, server_keys, suggestion};
+pub use check::{SelectedTable, ServerKey, nearest, selected_table, server_keys, suggestion};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use design_id::{DesignId, Setting};
@@ -48,12 +50,13 @@ pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
 pub use server::{Collector, ServerSettings, TimeOuts};
-pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use source::{BadRows, DuplicateKeys, RowBatch, RowSource};
 pub use study::{
     Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyPassTime,
     StudyQuantile, StudySize, StudyStep,
 };
 pub use table::{Column, ColumnType, Table};
 pub use text_form::TextForm;
+pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

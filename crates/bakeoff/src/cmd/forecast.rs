@@ -1,5 +1,6 @@
 //! `bakeoff forecast`: what a saved run says about another number of rows.
 
+mod factors;
 mod machines;
 mod slower_disk;
 
@@ -23,7 +24,7 @@ use slower_disk::parse_disk_rate;
 
 /// Options that say what is asked of a forecast from one run of `bakeoff run`; checks of forecasts and loads have none
 /// of them.
-const OF_A_RUN: [&str; 11] = [
+const OF_A_RUN: [&str; 12] = [
     "rows",
     "records",
     "copies",
@@ -35,9 +36,10 @@ const OF_A_RUN: [&str; 11] = [
     "inserts",
     "nodes",
     "prices",
+    "factors_of",
 ];
 
-/// Options that say nothing about a question of some records.
+/// Options that say nothing about a question of some records, nor about the factors of an earlier run.
 const NOT_WITH_RECORDS: [&str; 8] = [
     "rows",
     "copies",
@@ -69,6 +71,15 @@ pub struct Forecast {
     /// other times
     #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with_all = NOT_WITH_RECORDS, allow_negative_numbers = true)]
     records: Option<u64>,
+
+    /// Estimate the designs of an earlier run, such as one on another machine, that this run did not measure: the times
+    /// of a design that both measured, times that run's factors; with --records for a question that reads so many
+    #[arg(long, value_name = "DIR", conflicts_with_all = NOT_WITH_RECORDS)]
+    factors_of: Option<PathBuf>,
+
+    /// Design that both runs of --factors-of measured [default: the only one]
+    #[arg(long, value_name = "DESIGN", requires = "factors_of")]
+    base: Option<String>,
 
     /// Copies of each row [default: as the workload says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -154,6 +165,9 @@ impl Forecast {
         if self.validate {
             return self.validated(summary);
         }
+        if let Some(earlier) = &self.factors_of {
+            return self.by_factors(summary, earlier);
+        }
         if let Some(records) = self.records {
             return self.of_records(summary, records);
         }
@@ -186,13 +200,35 @@ impl Forecast {
         })
     }
 
-    /// Returns the time of a question that reads so many records, for one user unless more are asked for.
-    fn of_records(&self, summary: &Summary, records: u64) -> Result<String> {
-        let found = summary.by_scan_speed(ScanQuestion {
+    /// Returns the question that reads so many records, of one user unless more are asked for.
+    fn question(&self, summary: &Summary, records: u64) -> ScanQuestion {
+        ScanQuestion {
             records,
             users: self.users.unwrap_or(1),
             cores: self.cores.unwrap_or(summary.header.machine.cores),
-        });
+        }
+    }
+
+    /// Returns the designs of an earlier run, as estimated by its factors.
+    fn by_factors(&self, summary: &Summary, earlier: &Path) -> Result<String> {
+        if self.records.is_none() && (self.users.is_some() || self.cores.is_some()) {
+            let told = anyhow!(
+                "--users and --cores say nothing about --factors-of alone; add --records, or leave them out"
+            );
+            return Err(Misuse::new(told).into());
+        }
+        let question = self.records.map(|records| self.question(summary, records));
+        let other = read(earlier)?;
+        let runs = factors::Runs {
+            run: (self.dir.as_path(), summary),
+            earlier: (earlier, &other),
+        };
+        runs.render(self.base.as_deref(), question, self.json)
+    }
+
+    /// Returns the time of a question that reads so many records.
+    fn of_records(&self, summary: &Summary, records: u64) -> Result<String> {
+        let found = summary.by_scan_speed(self.question(summary, records));
         Ok(if self.json {
             growth::by_scan_speed_json(&found)?
         } else {

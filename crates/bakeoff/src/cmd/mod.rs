@@ -11,10 +11,12 @@ mod forecast;
 mod generate;
 mod history;
 mod ingest;
+mod init;
 mod list;
 mod man;
 mod measure;
 mod merge;
+mod nodes;
 mod options;
 mod report;
 mod run;
@@ -24,7 +26,11 @@ mod sql;
 mod study;
 mod sweep;
 mod table;
+mod trace;
+mod unknown_option;
 mod verify;
+
+use std::ffi::OsString;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::TableError;
@@ -57,10 +63,12 @@ enum Command {
     Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
+    Init(init::Init),
     List(list::List),
     Show(show::Show),
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
+    Nodes(Box<nodes::Nodes>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -69,6 +77,7 @@ enum Command {
     Scan(Box<scan::Scan>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
+    Trace(Box<trace::Trace>),
     Engines(engines::Engines),
     Completions(completions::Completions),
     Man(man::Man),
@@ -82,8 +91,8 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff show metrics > mine.toml    a workload to change for your own table
-  bakeoff run mine.toml --data FILE   compare designs of it
+  bakeoff init FILE --out mine.toml   a workload for a file of yours, to change
+  bakeoff run mine.toml --budget 3m   compare designs of its table
 
 Other workloads: bakeoff list. All commands: bakeoff --help.
 ";
@@ -93,9 +102,13 @@ impl Arguments {
     /// command line, or one that asks for help, ends the program.
     pub fn read() -> Option<Arguments> {
         completions::answer_shell(Arguments::command);
-        match std::env::args_os().len() {
-            0 | 1 => None,
-            _ => Some(Arguments::parse()),
+        let words: Vec<OsString> = std::env::args_os().collect();
+        if words.len() < 2 {
+            return None;
+        }
+        match Arguments::try_parse_from(&words) {
+            Ok(arguments) => Some(arguments),
+            Err(error) => unknown_option::with_tip(error, Arguments::command(), &words).exit(),
         }
     }
 
@@ -107,10 +120,12 @@ impl Arguments {
             Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Init(init) => init.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Nodes(nodes) => nodes.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),
@@ -119,6 +134,7 @@ impl Arguments {
             Command::Scan(scan) => scan.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),
+            Command::Trace(trace) => trace.run(),
             Command::Engines(engines) => engines.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

@@ -1,5 +1,6 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+mod export;
 mod follow;
 pub mod page;
 mod sizes;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
-use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
+use bakeoff_stats::drive::{BesideFigures, DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::per_node::{MeasuredRate, Wanted};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
 use bakeoff_stats::{DesignSummary, Run, Summary};
@@ -20,6 +21,7 @@ use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
+use export::ExportOptions;
 
 /// Name of the page in a run folder.
 const PAGE: &str = "report.html";
@@ -36,9 +38,26 @@ pub struct Report {
     #[arg(long)]
     plans: bool,
 
+    /// Print how the first rows of each design are stored, of a run with --show-stored, in place of the tables
+    #[arg(long, conflicts_with = "plans")]
+    stored: bool,
+
+    /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then shows what both take
+    /// that are kept together, with each question asked of the faster one, and with --prices what that costs
+    #[arg(
+        long,
+        value_name = "DESIGN,DESIGN",
+        value_delimiter = ',',
+        conflicts_with_all = ["plans", "stored"]
+    )]
+    together: Vec<String>,
+
     /// Write report.html again whenever the run has new records, until it ends, for a run that another process or
     /// another machine carries out; the page reloads itself. Making it takes some of this machine's time
-    #[arg(long, conflicts_with_all = ["plans", "other_sizes"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"]
+    )]
     follow: bool,
 
     #[command(flatten)]
@@ -48,6 +67,9 @@ pub struct Report {
     /// the nodes
     #[arg(long, value_name = "DIR,...", value_delimiter = ',')]
     other_sizes: Vec<PathBuf>,
+
+    #[command(flatten)]
+    export: ExportOptions,
 }
 
 /// What a report is asked for, none of which is in the folder that it is of.
@@ -56,13 +78,15 @@ pub struct Shown {
     pub wanted: Wanted,
     /// Rates of the same measurement on clusters of other sizes.
     pub others: Vec<Vec<MeasuredRate>>,
+    /// Two designs of a comparison that are kept together.
+    pub together: Option<[String; 2]>,
 }
 
 impl From<Wanted> for Shown {
     fn from(wanted: Wanted) -> Shown {
         Shown {
             wanted,
-            others: Vec::new(),
+            ..Shown::default()
         }
     }
 }
@@ -73,16 +97,51 @@ impl Report {
         if self.follow {
             return follow::follow(&self.dir, &Shown::from(wanted));
         }
-        if self.plans && (DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir)) {
-            let text = "--plans is for folders of `bakeoff run`, whose designs answer queries; leave it out here";
-            return Err(Misuse::new(anyhow!(text)).into());
+        let of_runs = [
+            ("--plans", self.plans),
+            ("--stored", self.stored),
+            ("--together", !self.together.is_empty()),
+        ];
+        let named = of_runs.iter().find(|(_, is_named)| *is_named);
+        if let Some((option, _)) = named
+            && (DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir))
+        {
+            let told = anyhow!(
+                "{option} is for folders of `bakeoff run`, whose designs answer queries; leave it out here"
+            );
+            return Err(Misuse::new(told).into());
         }
+        self.export.check()?;
+        let together = self.pair()?;
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
-        let shown = Shown { wanted, others };
-        if self.plans {
-            render_as(&self.dir, &shown, terminal::render_plans)
-        } else {
-            render_folder(&self.dir, &shown)
+        let shown = Shown {
+            wanted,
+            others,
+            together,
+        };
+        let exit = match (self.plans, self.stored) {
+            (true, _) => render_as(&self.dir, &shown, terminal::render_plans),
+            (_, true) => render_as(&self.dir, &shown, terminal::render_stored),
+            _ => render_folder(&self.dir, &shown),
+        }?;
+        self.export.write(&self.dir)?;
+        Ok(exit)
+    }
+}
+
+impl Report {
+    /// Returns the two designs that are kept together, if they are asked for.
+    fn pair(&self) -> Result<Option<[String; 2]>> {
+        match &self.together[..] {
+            [] => Ok(None),
+            [one, other] => Ok(Some([one.clone(), other.clone()])),
+            all => {
+                let told = anyhow!(
+                    "--together needs two designs, and got {}: cassandra/wide,parquet",
+                    all.len()
+                );
+                Err(Misuse::new(told).into())
+            }
         }
     }
 }
@@ -100,9 +159,16 @@ fn render_folder(dir: &Path, shown: &Shown) -> Result<Exit> {
 
 fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
     let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
-    Ok(match &shown.wanted.prices {
+    let summary = match &shown.wanted.prices {
         Some(prices) => summary.priced(prices.clone()),
         None => summary,
+    };
+    let Some([one, other]) = &shown.together else {
+        return Ok(summary);
+    };
+    summary.kept_together([one, other]).map_err(|why| {
+        let dir = run.dir().display();
+        Misuse::new(anyhow!("designs of {dir} cannot be kept together: {why}")).into()
     })
 }
 
@@ -166,13 +232,17 @@ fn exit_of_drive(summary: &DriveSummary) -> Exit {
     let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
     // A pass is for all of its rows, so that one failure is too many.
     let is_incomplete = |pass: &PassFigures| pass.failed > 0 || pass.whole == 0;
+    let is_unknown = |beside: &BesideFigures| beside.pairs == 0 || beside.has_trouble();
     if summary.interrupted && !summary.finished {
         Exit::Interrupted
     } else if !summary.designs.iter().any(has_result)
         && !summary.passes.iter().any(|pass| pass.whole > 0)
     {
         Exit::Failed
-    } else if summary.designs.iter().any(has_trouble) || summary.passes.iter().any(is_incomplete) {
+    } else if summary.designs.iter().any(has_trouble)
+        || summary.passes.iter().any(is_incomplete)
+        || summary.beside.iter().any(is_unknown)
+    {
         Exit::Partial
     } else {
         Exit::Complete

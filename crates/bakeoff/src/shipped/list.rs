@@ -52,6 +52,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "row_cache",
         "sensor",
         "sensor_levels",
+        "sensor_timeouts",
         "timeseries",
         "timeseries_diagnostics",
         "timeseries_readings",

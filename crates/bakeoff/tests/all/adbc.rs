@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bakeoff_testing::adbc_driver;
 
-use crate::support::processes::Going;
+use crate::support::going_on::{all_is_right, kill_while_loading};
 use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 const HOSTS: &str = r#"
@@ -29,6 +29,13 @@ sqlite = """
 SELECT substr(time, 1, 16) || ':00' AS minute, max(usage_user) AS highest FROM cpu
 WHERE hostname = ${host} GROUP BY substr(time, 1, 16) ORDER BY minute
 """
+[[queries]]
+name = "hour"
+sql = """
+SELECT hostname, time, usage_user FROM cpu
+WHERE time >= ${hour.begin} AND time < ${hour.end} ORDER BY hostname, time
+"""
+parameters = { hour = { window = "1h" } }
 [[queries]]
 name = "rows"
 sql = "SELECT hostname, count(*) AS n, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
@@ -69,12 +76,7 @@ fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
     let Some(bench) = bench(HOSTS) else {
         return;
     };
-    let mut going = Going::start(&mut bench.command(&RUN));
-    going.wait_until("a slice was loaded", || {
-        let records = bench.journal("out");
-        of_kind(&records, "loaded").any(|r| r["design"] == "adbc/sqlite")
-    });
-    going.kill();
+    kill_while_loading(&bench, &RUN, "adbc/sqlite");
     let file = std::fs::read_to_string(bench.path("drivers.toml")).unwrap();
     let other = file.replace("65536", "32768");
     std::fs::write(bench.path("drivers.toml"), other).unwrap();
@@ -83,14 +85,7 @@ fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
     std::fs::write(bench.path("drivers.toml"), &file).unwrap();
     bench.bakeoff(&RUN).expect(0).says("going on with the run");
     let records = bench.journal("out");
-    assert_eq!(of_kind(&records, "failed").count(), 0);
-    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 3);
-    let mut outcomes = of_kind(&records, "timed").chain(of_kind(&records, "answered"));
-    let wrong = outcomes.find(|r| r["outcome"]["outcome"] != "right");
-    assert_eq!(wrong, None);
-    let mut asked = of_kind(&records, "concurrent");
-    let bad = asked.find(|r| r["bad"] != serde_json::json!([]));
-    assert_eq!(bad, None);
+    all_is_right(&records, 3 * 3 * 3);
     let footprint = of_kind(&records, "footprint").find(|r| r["design"] == "adbc/sqlite");
     assert!(footprint.unwrap()["file_bytes"].as_u64().unwrap() > 100_000);
     assert!(!bench.path("out/adbc").exists());
@@ -211,25 +206,45 @@ fn run_with(bench: &Bench, file: Option<&str>) -> Ended {
 }
 
 #[test]
-fn what_names_no_driver_fails_its_designs_alone() {
+fn a_design_of_a_driver_that_nothing_names_is_refused_before_anything_is_made() {
     let bench = Bench::new(HOSTS, READINGS);
-    std::fs::write(bench.path("text.so"), "text").unwrap();
     let other = drivers(Path::new("text.so")).replace("sqlite", "other");
     let other = other.replace("dialect = \"other\"", "");
+    for (file, words) in [
+        (None, "with `--adbc FILE` of `bakeoff run`"),
+        (
+            Some(other.as_str()),
+            "names no driver `sqlite`; it has other",
+        ),
+    ] {
+        run_with(&bench, file).expect(2).says(words);
+        assert!(!bench.path("out").exists(), "{words}");
+    }
+    let known = drivers(Path::new("text.so"));
+    std::fs::write(bench.path("drivers.toml"), known).unwrap();
+    let chosen = ["--adbc", "drivers.toml", "--designs", "adbc/sqlit"];
+    for more in [&[][..], &["--dry-run"]] {
+        let run = [&["run", "w.toml"], &chosen[..], more].concat();
+        let ended = bench.bakeoff(&run).expect(2);
+        ended.says("names no driver `sqlit` (did you mean `sqlite`?); it has sqlite");
+    }
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn a_library_that_cannot_be_read_fails_its_designs_alone() {
+    let bench = Bench::new(HOSTS, READINGS);
+    std::fs::write(bench.path("text.so"), "text").unwrap();
     let text = drivers(Path::new("text.so"));
     let missing = drivers(Path::new("missing.so"));
     for (file, words) in [
-        (None, "with `--adbc FILE` of `bakeoff run`"),
-        (Some(&other), "names no driver `sqlite`; it has other"),
-        (Some(&text), "text.so of [sqlite] is no library of Linux"),
+        (&text, "text.so of [sqlite] is no library of Linux"),
         (
-            Some(&missing),
+            &missing,
             "missing.so of [sqlite] cannot be read: No such file",
         ),
     ] {
-        run_with(&bench, file.map(String::as_str))
-            .expect(3)
-            .says(words);
+        run_with(&bench, Some(file)).expect(3).says(words);
         let records = bench.journal("out");
         assert_eq!(of_kind(&records, "failed").count(), 2);
         let mut timed = of_kind(&records, "timed");

@@ -115,6 +115,14 @@ fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
             &["--nodes", "3", "--cassandra", "db1"],
             "cannot be used with",
         ),
+        (
+            &["--server-per-design", "--nodes", "3"],
+            "cannot be used with",
+        ),
+        (
+            &["--server-per-design", "--cassandra", "db1"],
+            "cannot be used with",
+        ),
     ] {
         let ended = bench.bakeoff(&[&["run", "w.toml"], options].concat());
         ended.expect(2).says(words);

@@ -1,6 +1,6 @@
 //! Runs on DuckDB: to the end, killed and gone on with, and without its library.
 
-use crate::support::processes::Going;
+use crate::support::going_on::{all_is_right, kill_while_loading};
 use crate::support::{Bench, Ended, READINGS, of_kind};
 
 const HOSTS: &str = r#"
@@ -29,32 +29,15 @@ const RUN: [&str; 8] = [
     "run", "w.toml", "--rows", "60k", "--rounds", "3", "--out", "out",
 ];
 
-fn bench(workload: &str) -> Option<Bench> {
-    let bench = Bench::new(workload, READINGS);
-    bench.has("duckdb").then_some(bench)
-}
-
 #[test]
 fn a_run_that_is_killed_goes_on_to_its_end() {
-    let Some(bench) = bench(HOSTS) else {
+    let Some(bench) = Bench::with_engine(HOSTS, "duckdb") else {
         return;
     };
-    let mut going = Going::start(&mut bench.command(&RUN));
-    going.wait_until("a slice was loaded", || {
-        let records = bench.journal("out");
-        of_kind(&records, "loaded").any(|r| r["design"] == "duckdb/table")
-    });
-    going.kill();
+    kill_while_loading(&bench, &RUN, "duckdb/table");
     bench.bakeoff(&RUN).expect(0).says("going on with the run");
     let records = bench.journal("out");
-    assert_eq!(of_kind(&records, "failed").count(), 0);
-    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 3);
-    let mut outcomes = of_kind(&records, "timed").chain(of_kind(&records, "answered"));
-    let wrong = outcomes.find(|r| r["outcome"]["outcome"] != "right");
-    assert_eq!(wrong, None);
-    let mut asked = of_kind(&records, "concurrent");
-    let bad = asked.find(|r| r["bad"] != serde_json::json!([]));
-    assert_eq!(bad, None);
+    all_is_right(&records, 3 * 2 * 3);
     for design in ["duckdb/table", "duckdb/parquet?codec=snappy"] {
         let footprint = of_kind(&records, "footprint").find(|r| r["design"] == design);
         let footprint = footprint.unwrap();
@@ -66,7 +49,8 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
 
 #[test]
 fn sql_that_duckdb_refuses_is_an_error_of_that_query_and_no_other() {
-    let Some(bench) = bench(&HOSTS.replace("last(usage_user", "last(nothing")) else {
+    let workload = HOSTS.replace("last(usage_user", "last(nothing");
+    let Some(bench) = Bench::with_engine(&workload, "duckdb") else {
         return;
     };
     let run = [

@@ -169,8 +169,22 @@ fn a_copy_that_has_not_grown_for_long_is_not_waited_for() {
 fn there_has_to_be_a_run_to_follow() {
     let bench = Bench::new(WORKLOAD, READINGS);
     bench.bakeoff(&FOLLOW).expect(1).says("no journal.jsonl");
-    let plans = ["report", "out", "--follow", "--plans"];
-    bench.bakeoff(&plans).expect(2).says("cannot be used with");
+}
+
+#[test]
+fn what_is_shown_of_a_run_at_its_end_is_not_followed() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    for other in [
+        &["--plans"][..],
+        &["--stored"],
+        &["--together", "a,b"],
+        &["--other-sizes", "b"],
+        &["--prometheus", "a.prom"],
+        &["--parquet", "a.parquet"],
+    ] {
+        let both = [&FOLLOW[..], other].concat();
+        bench.bakeoff(&both).expect(2).says("cannot be used with");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that runs already. Where they are not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use crate::support::processes::Going;
+use crate::support::going_on::{all_is_right, kill_while_loading};
 use crate::support::{Bench, READINGS, of_kind};
 
 const HOSTS: &str = r#"
@@ -27,25 +27,13 @@ sql = "SELECT DISTINCT ON (hostname) * FROM cpu ORDER BY hostname, time DESC"
 postgres = "SELECT newest.* FROM (SELECT DISTINCT hostname FROM cpu) AS hosts, LATERAL (SELECT * FROM cpu WHERE cpu.hostname = hosts.hostname ORDER BY time DESC LIMIT 1) AS newest"
 "#;
 
-fn bench(workload: &str) -> Option<Bench> {
-    let bench = Bench::new(workload, READINGS);
-    bench.has("timescale").then_some(bench)
-}
-
 /// Every query of every design has its rounds, and all are right.
 #[track_caller]
 fn is_complete(bench: &Bench, designs: usize, rounds: usize) {
     let records = bench.journal("out");
-    let mut wrong: Vec<_> = of_kind(&records, "timed")
-        .chain(of_kind(&records, "answered"))
-        .collect();
-    wrong.retain(|r| r["outcome"]["outcome"] != "right");
-    assert!(wrong.is_empty(), "{wrong:?}");
-    assert_eq!(of_kind(&records, "timed").count(), designs * 2 * rounds);
-    let asked = of_kind(&records, "concurrent").filter(|r| r["bad"] == serde_json::json!([]));
+    all_is_right(&records, designs * 2 * rounds);
     let turns = 7;
-    assert_eq!(asked.count(), designs * turns);
-    assert_eq!(of_kind(&records, "failed").count(), 0);
+    assert_eq!(of_kind(&records, "concurrent").count(), designs * turns);
     assert_eq!(of_kind(&records, "finished").count(), 1);
     bench
         .bakeoff(&["engines", "status"])
@@ -55,18 +43,13 @@ fn is_complete(bench: &Bench, designs: usize, rounds: usize) {
 
 #[test]
 fn a_run_that_is_killed_goes_on_to_its_end() {
-    let Some(bench) = bench(HOSTS) else {
+    let Some(bench) = Bench::with_engine(HOSTS, "timescale") else {
         return;
     };
     let run = [
         "run", "w.toml", "--rows", "60k", "--rounds", "3", "--out", "out",
     ];
-    let mut going = Going::start(&mut bench.command(&run));
-    going.wait_until("a slice was loaded", || {
-        let records = bench.journal("out");
-        of_kind(&records, "loaded").any(|r| r["design"] == "postgres/plain")
-    });
-    going.kill();
+    kill_while_loading(&bench, &run, "postgres/plain");
 
     let ended = bench.bakeoff(&run).expect(0);
     ended.says("left behind").says("going on with the run");
@@ -81,7 +64,8 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
 
 #[test]
 fn sql_that_a_server_refuses_is_an_error_of_that_query_and_no_other() {
-    let Some(bench) = bench(&HOSTS.replace("LATERAL (SELECT *", "LATERAL (SELECT nothing")) else {
+    let workload = HOSTS.replace("LATERAL (SELECT *", "LATERAL (SELECT nothing");
+    let Some(bench) = Bench::with_engine(&workload, "timescale") else {
         return;
     };
     let run = [
@@ -96,7 +80,7 @@ fn sql_that_a_server_refuses_is_an_error_of_that_query_and_no_other() {
 
 #[test]
 fn a_server_that_cannot_be_reached_is_told_and_harms_no_other_design() {
-    let Some(bench) = bench(HOSTS) else {
+    let Some(bench) = Bench::with_engine(HOSTS, "timescale") else {
         return;
     };
     let run = |url| {

@@ -275,6 +275,35 @@ fn the_studies_are_listed_with_their_publications() {
 }
 
 #[test]
+fn a_dry_run_says_of_each_step_what_cannot_be_measured_here() {
+    let options = "options = [\"--rounds\", \"5\"";
+    let with_spark = "options = [\"--designs\", \"*,spark/parquet,spark/parquet?cache=true\", \"--rounds\", \"5\"";
+    let with_spark = STUDY.replace(options, with_spark);
+    assert_ne!(with_spark, STUDY);
+    let bench = bench(&with_spark);
+    let mut command = bench.command(&["study", "s.toml", "--budget", "80s", "--dry-run"]);
+    command.env("BAKEOFF_SPARK_PYTHON", "/nowhere/python3");
+    let ended = Ended::of(command.output().unwrap()).expect(0);
+    let (files, load) = ended.stdout.split_once("\n2. load: ").unwrap();
+    let told = "\n   cannot be measured here: spark/parquet, spark/parquet?cache=true: Spark ";
+    assert!(files.contains(told), "{files}");
+    assert!(files.contains("not installed"), "{files}");
+    assert!(!load.contains("cannot be measured"), "{load}");
+    assert!(!bench.path("runs").exists() && !bench.path("home").exists());
+}
+
+#[test]
+fn a_step_with_an_option_that_no_design_uses_is_refused() {
+    let ignored = STUDY.replace("\"--rounds\", \"5\"", "\"--nodes\", \"2\"");
+    assert_ne!(ignored, STUDY);
+    let bench = bench(&ignored);
+    study(&bench)
+        .expect(2)
+        .says("step files of the study: --nodes would be ignored");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn a_step_cannot_name_libraries_of_drivers() {
     let options = "options = [\"--rounds\", \"5\", \"--scales\", \"1\", \"--no-twins\"]";
     let naming = STUDY.replace(options, "options = [\"--adbc\", \"drivers.toml\"]");
@@ -302,5 +331,63 @@ fn a_step_cannot_name_servers_that_would_get_passwords() {
         );
         study(&bench).expect(2).says(&why);
         assert!(!bench.path("out").exists());
+    }
+}
+
+/// A server that gives a read two seconds, and a page for each of 200,000 rows.
+const IMPATIENT: &str = r#"
+title = "t"
+designs = ["cassandra/wide?aggregate=server&page=1"]
+[data]
+generator = "sensor"
+[[queries]]
+name = "few"
+sql = "SELECT avg(value) AS mean FROM sensor WHERE sensor_id = 10 AND time <= 5"
+[[queries]]
+name = "many"
+sql = "SELECT avg(value) AS mean FROM sensor WHERE sensor_id = 10"
+[server.cassandra]
+read_request_timeout = "2s"
+"#;
+
+const TIME_OUTS: &str = r#"
+[[steps]]
+name = "time-outs"
+what = "few rows and many"
+command = "run"
+workload = "w.toml"
+share = 100
+options = ["--rounds", "5", "--rows", "200k", "--scales", "1", "--no-twins"]
+
+[[claims]]
+text = "Few rows are averaged."
+step = "time-outs"
+figure = "few.answered"
+of = "cassandra/wide?aggregate=server&page=1"
+at_least = 1
+
+[[claims]]
+text = "So are many."
+step = "time-outs"
+figure = "many.answered"
+of = "cassandra/wide?aggregate=server&page=1"
+at_least = 1
+"#;
+
+#[test]
+fn a_question_that_the_server_gives_up_is_a_finding() {
+    let Some(bench) = Bench::with_cassandra(IMPATIENT, READINGS) else {
+        return;
+    };
+    let head = STUDY.split("[[steps]]").next().unwrap();
+    std::fs::write(bench.path("s.toml"), format!("{head}{TIME_OUTS}")).unwrap();
+    study(&bench).expect(3);
+    let page = read(&bench, "out/study.md");
+    for words in [
+        "1 of 2 published statements hold. Do not hold: 1.",
+        "answered share of many of cassandra/wide?aggregate=server&amp;page=1",
+        "holds from 100% on",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in: {page}");
     }
 }

@@ -39,6 +39,8 @@ pub struct Settings {
     pub race: bool,
     /// Twins and smaller tables that are measured alongside.
     pub further: FurtherTables,
+    /// Whether the first rows of each design are read as they are stored.
+    pub shows_stored: bool,
 }
 
 /// Reason why a whole run is impossible; a single design's trouble is a record instead.

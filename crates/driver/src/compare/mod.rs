@@ -27,6 +27,7 @@ mod space;
 mod star;
 mod start;
 mod state;
+mod stored;
 mod summands;
 mod tables;
 mod turns;

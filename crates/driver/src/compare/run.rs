@@ -18,6 +18,7 @@ use super::rows_by_partition::RowsByPartition;
 use super::selected::{count_columns_read, count_distinct, count_selected};
 use super::space::Highest;
 use super::state::Log;
+use super::stored::read_stored;
 use super::tables::{create, read_footprints, settle};
 use super::{concurrent, measure};
 use crate::{Design, Observer, Oracle};
@@ -86,6 +87,7 @@ pub async fn run(
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
     read_partitions(&mut run, rows).await?;
+    read_stored(&mut run).await?;
     oracle.prepare(rows, Arc::new(duplicates)).await?;
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);

@@ -96,6 +96,8 @@ pub struct State {
     pub distinct_known: bool,
     /// Plans that are known, as pairs of a design's id and a query's name.
     plans: BTreeSet<(String, String)>,
+    /// Designs whose first rows were read as they are stored.
+    stored: BTreeSet<String>,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -164,6 +166,9 @@ impl State {
                 let pair = (planned.design.clone(), planned.query.clone());
                 self.plans.insert(pair);
             }
+            Record::Stored(stored) => {
+                self.stored.insert(stored.design.clone());
+            }
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {
@@ -216,6 +221,11 @@ impl State {
     /// Returns whether the plan of a query on a design is in the journal.
     pub fn has_plan(&self, design: &str, query: &str) -> bool {
         self.plans.contains(&(design.to_owned(), query.to_owned()))
+    }
+
+    /// Returns whether the journal says how the first rows of a design are stored.
+    pub fn has_stored(&self, design: &str) -> bool {
+        self.stored.contains(design)
     }
 
     fn design_mut(&mut self, design: &str) -> &mut DesignState {

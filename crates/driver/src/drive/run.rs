@@ -312,6 +312,7 @@ impl Control<'_> {
             server: { server.cpu_seconds }
                 .zip(span.server.cpu_seconds)
                 .map(|(now, then)| (now - then).max(0.0)),
+            in_ticks: false,
         };
         let used = Used {
             client: by_mode,

@@ -82,6 +82,10 @@ impl Design for OverAny {
         self.design.server_cpu_seconds()
     }
 
+    fn ended_processes(&self) -> u64 {
+        self.design.ended_processes()
+    }
+
     fn nodes(&self) -> u32 {
         self.design.nodes()
     }

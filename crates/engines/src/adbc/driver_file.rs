@@ -61,6 +61,11 @@ impl Dialect {
             Dialect::Sqlite => "sqlite",
         }
     }
+
+    /// Returns whether it has literals of times, such as `TIMESTAMP '2026-05-01'`.
+    pub fn has_times(self) -> bool {
+        self != Dialect::Sqlite
+    }
 }
 
 /// What a database is opened for.

@@ -22,7 +22,7 @@ pub const NOTES: &str = "bakeoff_slices";
 ///
 /// # Errors
 /// Fails for a design without a driver's name, and for a setting or value that does not exist.
-pub fn has_index(id: &DesignId) -> Result<bool, EngineError> {
+fn has_index(id: &DesignId) -> Result<bool, EngineError> {
     let mut settings = Settings::new(id, SETTINGS)?;
     let index = settings.word("index", &["on", "off"])?;
     if id.layout.is_none() {

@@ -4,9 +4,9 @@
 mod layout;
 mod removal;
 mod table;
+mod times;
 mod types;
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,12 +17,13 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use self::layout::{AdbcLayout, SETTINGS, has_index};
+use self::layout::{AdbcLayout, SETTINGS};
 use self::removal::{DROP_LIMIT, Schemas, drop_all};
 use self::table::AdbcTable;
 use self::types::AnswerTypes;
 use crate::adbc::{About, AdbcOptions, Dialect, Driver, DriverEntry, ENGINE, Phase, Place};
-use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, sql_check};
+use crate::folder::remove_folder;
+use crate::{Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, sql_check};
 
 /// The longest time for loading a library, opening a database and asking the driver for its name.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -50,10 +51,6 @@ impl Engine for Adbc {
         true
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
-    }
-
     fn speaks_sql(&self) -> bool {
         true
     }
@@ -66,6 +63,10 @@ impl Engine for Adbc {
     /// engine has.
     fn is_place(&self, name: &str) -> bool {
         name.split('/').next() == Some(ENGINE) || name == Dialect::Sqlite.name()
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Drivers]
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {
@@ -84,12 +85,6 @@ impl Engine for Adbc {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        has_index(id)?;
-        let name = id.layout.as_deref().unwrap_or_default();
-        // A design without its driver is told with those that cannot run, and the others go on.
-        if let Err(missing) = context.options.adbc.entry(name) {
-            return Ok(self.info_of(id, Vec::new(), vec![missing.0]));
-        }
         let layout = AdbcLayout::new(id, &workload.table, context)?;
         Ok(self.info_of(id, layout.settings(), layout.statements()))
     }
@@ -235,12 +230,7 @@ impl Running for RunningAdbc {
         let schemas = schemas.into_inner();
         let schemas = schemas.unwrap_or_else(PoisonError::into_inner);
         let mut troubles = drop_all(&options, schemas, DROP_LIMIT).await;
-        match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                troubles.push(format!("removing {} failed: {error}", folder.display()));
-            }
-            _ => {}
-        }
+        troubles.extend(remove_folder(&folder).err());
         if troubles.is_empty() {
             return Ok(());
         }

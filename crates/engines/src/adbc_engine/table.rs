@@ -2,7 +2,6 @@
 //! another process with the same driver.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -11,9 +10,11 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 
 use super::layout::{AdbcLayout, NOTES, note, notes_schema};
+use super::times::written_for;
 use super::types::AnswerTypes;
 use crate::adbc::{AdbcOptions, Dialect, Driver, Phase, Step, first_numbers, first_text};
 use crate::bytes::folder_size;
+use crate::folder::remove_folder;
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{EngineError, sql_check};
 
@@ -63,16 +64,9 @@ impl AdbcTable {
         let Some(folder) = self.layout.folder() else {
             return Ok(());
         };
-        let failed = |doing: &str, error: std::io::Error| {
-            DesignError(format!("{doing} {} failed: {error}", folder.display()))
-        };
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(failed("removing", error));
-            }
-            _ => {}
-        }
-        fs::create_dir_all(folder).map_err(|error| failed("making", error))
+        remove_folder(folder).map_err(DesignError)?;
+        let made = fs::create_dir_all(folder);
+        made.map_err(|error| DesignError(format!("making {} failed: {error}", folder.display())))
     }
 
     /// Makes both tables by bulk ingest, which fails for tables that are there: only what is the design's own
@@ -243,6 +237,7 @@ impl Design for AdbcTable {
             file_bytes: None,
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: None,
             note: None,
         };
@@ -276,7 +271,8 @@ impl Design for AdbcTable {
             return Err(DesignError(complaint));
         }
         let conversion = self.types.conversion(sql);
-        let answer = self.asked.ask_converted(sql, conversion).await;
+        let sql = written_for(self.layout.entry.dialect, sql);
+        let answer = self.asked.ask_converted(&sql, conversion).await;
         answer.map_err(|error| self.of_driver(error))
     }
 

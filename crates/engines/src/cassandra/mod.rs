@@ -8,6 +8,7 @@ mod columnar;
 mod drive;
 mod layout;
 mod names;
+pub mod nodes;
 mod options;
 mod read;
 mod release;
@@ -15,6 +16,7 @@ mod request;
 mod rows;
 mod series;
 mod table_place;
+pub mod trace;
 mod write;
 
 use std::sync::Arc;
@@ -30,7 +32,10 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
-use crate::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
+use crate::{
+    Context, Engine, EngineError, EngineOptions, Layout, NewTable, OptionGroup, Running,
+    TargetOptions,
+};
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
 use cluster::deployment::Deployment;
@@ -70,12 +75,27 @@ impl Engine for Cassandra {
         layout::layouts(self.0)
     }
 
+    fn to_begin_with(&self, table: &NewTable) -> Vec<String> {
+        let is_usual = matches!(self.0, Release::Five);
+        if !is_usual || table.is_wide() {
+            return Vec::new();
+        }
+        let rows = if table.is_ordered { "wide" } else { "narrow" };
+        [rows, "columnar"]
+            .map(|layout| format!("{}/{layout}", self.name()))
+            .to_vec()
+    }
+
     fn has_server(&self) -> bool {
         true
     }
 
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
         CassandraLayout::from_id(id)?.check_operations(id)
+    }
+
+    fn answers_sql(&self, id: &DesignId) -> bool {
+        !matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::AsWritten))
     }
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
@@ -86,6 +106,10 @@ impl Engine for Cassandra {
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
         let not_cached = rows::storage::rows_not_cached(id, context);
         not_cached.or_else(|| flush_without_effect(id, context))
+    }
+
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Cassandra]
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {

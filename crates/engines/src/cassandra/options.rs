@@ -1,16 +1,19 @@
 //! Options of Cassandra that a command line and a workload set.
 
 use bakeoff_servers::cassandra::Release;
-use bakeoff_workload::ServerSettings;
+use bakeoff_workload::{DesignId, ServerSettings};
 
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
+use super::nodes::Nodetool;
 
 /// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
 #[derive(Debug, Clone, Default)]
 pub struct CassandraOptions {
     /// Existing cluster to connect to; `None` starts one.
     pub cluster: Option<Cluster>,
+    /// Nodetool on the hosts of an existing cluster; `None` if they cannot be reached so.
+    pub nodetool: Option<Nodetool>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
     /// Keyspace that several processes share, which is never dropped.
@@ -20,6 +23,10 @@ pub struct CassandraOptions {
     /// Whether a server that is started allows functions in CQL, for a workload's own statements or for a
     /// design, unless its settings say otherwise.
     pub functions: bool,
+    /// Whether each design has a server of its own, where Bakeoff starts it.
+    pub server_per_design: bool,
+    /// The design that a server is started for; `None` for one that all designs share.
+    pub server_of: Option<DesignId>,
 }
 
 impl CassandraOptions {
@@ -27,6 +34,9 @@ impl CassandraOptions {
     pub fn would_touch(&self, release: Release) -> String {
         match (&self.cluster, self.replication.nodes) {
             (Some(cluster), _) => format!("to the Cassandra at {}", cluster.address),
+            (None, _) if self.server_per_design => format!(
+                "start a Cassandra {release} for each of its designs on loopback with their data in it"
+            ),
             (None, 1) if release == Release::Four => {
                 format!("start a Cassandra {release} on loopback with its data in it")
             }

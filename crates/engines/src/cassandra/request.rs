@@ -92,8 +92,9 @@ impl<'a> DesignRequest<'a> {
 
     /// Returns the statements that bring tables to rest after loading.
     pub fn settle_statements(&self, relations: &[Relation], settling: Settling) -> Vec<String> {
-        let is_ours = self.options().cluster.is_none();
-        settle::settle_statements(is_ours, &self.keyspace.name, relations, settling)
+        let options = self.options();
+        let has_nodetool = options.cluster.is_none() || options.nodetool.is_some();
+        settle::settle_statements(has_nodetool, &self.keyspace.name, relations, settling)
     }
 
     /// Returns the statements that run alongside the operations of a mix.

@@ -37,7 +37,7 @@ impl Engine for Dry {
         Ok(())
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
+    fn answers_sql(&self, _id: &DesignId) -> bool {
         false
     }
 

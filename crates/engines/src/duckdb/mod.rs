@@ -9,10 +9,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use arrow::array::AsArray;
-use arrow::compute::cast;
-use arrow::datatypes::DataType;
-use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_servers::find_duckdb;
@@ -20,8 +16,9 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::adbc::{AdbcOptions, Database, Driver, Secrets};
+use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
 use crate::explained::{explain, plan_in};
+use crate::folder::remove_folder;
 use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
 use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
 use layout::{DuckdbLayout, PARQUET_SETTINGS, ROW_GROUP_ROWS, Shape, TABLE_SETTINGS};
@@ -57,10 +54,6 @@ impl Engine for Duckdb {
     /// Returns true: it runs in processes of its own.
     fn has_server(&self) -> bool {
         true
-    }
-
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
     }
 
     fn speaks_sql(&self) -> bool {
@@ -154,14 +147,7 @@ async fn version(library: &Path, options: &AdbcOptions) -> Result<String, Design
     };
     let driver = Driver::new(options, database)?;
     let answer = driver.ask("SELECT version() AS version").await?;
-    let version = answer.batches.first().and_then(first_text);
-    version.ok_or_else(|| DesignError::new("it returned no version"))
-}
-
-fn first_text(rows: &RecordBatch) -> Option<String> {
-    let texts = cast(rows.columns().first()?, &DataType::Utf8).ok()?;
-    let first = texts.as_string::<i32>().iter().next()??;
-    Some(first.to_owned())
+    first_text(&answer).ok_or_else(|| DesignError::new("it returned no version"))
 }
 
 struct RunningDuckdb {
@@ -203,13 +189,7 @@ impl Running for RunningDuckdb {
         if keep {
             return Ok(());
         }
-        match std::fs::remove_dir_all(&self.folder) {
-            Err(e) if e.kind() != ErrorKind::NotFound => {
-                let folder = self.folder.display();
-                Err(EngineError(format!("removing {folder} failed: {e}")))
-            }
-            _ => Ok(()),
-        }
+        remove_folder(&self.folder).map_err(EngineError)
     }
 }
 

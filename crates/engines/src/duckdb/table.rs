@@ -1,7 +1,6 @@
 //! The layout `duckdb/table`: slices go into one file, and are copied into another one in the order of the key.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 
 use arrow::record_batch::RecordBatch;
@@ -14,6 +13,7 @@ use super::{ask, query_plan, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Driver, first_numbers};
 use crate::bytes::folder_size;
+use crate::folder::remove_folder;
 
 /// Rows that are sent to DuckDB at a time.
 const PART_ROWS: usize = 65_536;
@@ -63,14 +63,6 @@ impl DuckdbTable {
 
     fn failed(&self, doing: &str, path: &Path, error: impl std::fmt::Display) -> DesignError {
         DesignError(format!("{doing} {} failed: {error}", path.display()))
-    }
-
-    /// Removes a folder with all files in it, which may be missing.
-    fn remove_folder(&self, dir: &Path) -> Result<(), DesignError> {
-        match fs::remove_dir_all(dir) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(self.failed("removing", dir, e)),
-            _ => Ok(()),
-        }
     }
 
     /// Returns whether a slice is there already.
@@ -138,7 +130,7 @@ impl Design for DuckdbTable {
         self.loader.close();
         self.asked.close();
         let dir = &self.layout.dir;
-        self.remove_folder(dir)?;
+        remove_folder(dir).map_err(DesignError)?;
         fs::create_dir_all(dir).map_err(|e| self.failed("making", dir, e))?;
         self.loader.execute(&self.layout.create_statements()).await
     }
@@ -170,7 +162,7 @@ impl Design for DuckdbTable {
         let loading = self.layout.loading_file();
         remove_if_there(&loading)?;
         remove_if_there(&loading.with_extension("duckdb.wal"))?;
-        self.remove_folder(&self.layout.spill_dir())?;
+        remove_folder(&self.layout.spill_dir()).map_err(DesignError)?;
         Ok("copied in the order of the key into one file, CHECKPOINT".to_owned())
     }
 
@@ -184,6 +176,7 @@ impl Design for DuckdbTable {
             file_bytes: Some(bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: Some(files),
             note: None,
         })

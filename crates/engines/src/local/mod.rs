@@ -1,7 +1,6 @@
 //! The engine `local`: columnar tables in a directory of the run folder.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -16,9 +15,10 @@ use tokio::sync::RwLock;
 
 use crate::bytes::folder_size;
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
+use crate::folder::remove_folder;
 use crate::settings::{COLUMNS, Settings};
 use crate::stored_columns::Stored;
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
 
 /// Settings of the layout, for `bakeoff list`.
 const SETTINGS: &str = columnar_settings!();
@@ -39,6 +39,10 @@ impl Engine for Local {
             what: "chunks of encoded columns in a directory, read by DataFusion",
             settings: SETTINGS,
         }]
+    }
+
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["local/columnar".to_owned()]
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
@@ -133,7 +137,7 @@ impl Running for RunningLocal {
         if keep {
             Ok(())
         } else {
-            remove(&self.folder).map_err(EngineError)
+            remove_folder(&self.folder).map_err(EngineError)
         }
     }
 }
@@ -177,7 +181,7 @@ impl Design for LocalColumnar {
 
     async fn create(&self) -> Result<(), DesignError> {
         *self.opened.write().await = None;
-        remove(&self.dir).map_err(DesignError)?;
+        remove_folder(&self.dir).map_err(DesignError)?;
         let definition = self.shape.definition.clone();
         let store = DirectoryStore::create(&self.dir, definition).map_err(failed)?;
         self.keep(store).await.map(|_| ())
@@ -208,6 +212,7 @@ impl Design for LocalColumnar {
             file_bytes: Some(bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: Some(files),
             note: None,
         })
@@ -231,14 +236,5 @@ impl Design for LocalColumnar {
 
     async fn query_plan(&self, sql: &str) -> Result<Option<PlanText>, DesignError> {
         self.opened().await?.query_plan(sql).await
-    }
-}
-
-fn remove(folder: &Path) -> Result<(), String> {
-    match std::fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != ErrorKind::NotFound => {
-            Err(format!("removing {} failed: {e}", folder.display()))
-        }
-        _ => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use datafusion::datasource::MemTable;
 
 use crate::settings::Settings;
 use crate::sql::{self, Session};
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running};
 pub use options::MemoryOptions;
 
 pub struct Memory;
@@ -33,12 +33,16 @@ impl Engine for Memory {
         }]
     }
 
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["memory".to_owned()]
+    }
+
     fn role(&self) -> Role {
         Role::Volatile
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
+    fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
+        &[OptionGroup::Memory]
     }
 
     async fn survey(&self) -> Survey {
@@ -197,6 +201,7 @@ impl Design for InMemory {
             file_bytes: None,
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: None,
             note: Some("memory, not disk: uncompressed Arrow buffers".to_owned()),
         })

@@ -211,6 +211,7 @@ impl Design for ParquetTable {
             file_bytes: Some(bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: None,
             files: Some(files),
             note: None,
         })

@@ -5,7 +5,6 @@ mod files;
 mod layout;
 mod sorted;
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -14,9 +13,10 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
 pub use codec::{Codec, ROW_GROUP_ROWS};
 pub use files::ParquetTable;
 use layout::SETTINGS;
@@ -38,8 +38,8 @@ impl Engine for ParquetFiles {
         }]
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["parquet".to_owned()]
     }
 
     async fn survey(&self) -> Survey {
@@ -114,12 +114,6 @@ impl Running for RunningParquet {
         if keep {
             return Ok(());
         }
-        match std::fs::remove_dir_all(&self.folder) {
-            Err(e) if e.kind() != ErrorKind::NotFound => {
-                let folder = self.folder.display();
-                Err(EngineError(format!("removing {folder} failed: {e}")))
-            }
-            _ => Ok(()),
-        }
+        remove_folder(&self.folder).map_err(EngineError)
     }
 }

@@ -188,6 +188,12 @@ impl Deployment {
         self.server.as_ref()?.cpu_seconds().ok()
     }
 
+    /// Returns a number that changes whenever a process of the servers ends; 0 for a server that was not started for
+    /// this run.
+    pub fn ended_processes(&self) -> u64 {
+        self.server.as_ref().map_or(0, Servers::ended_processes)
+    }
+
     /// Waits until all standbys have replayed what the primary has written, and are at rest. Returns their number.
     pub async fn bring_standbys_to_rest(&self, client: &Client) -> Result<usize, DesignError> {
         let standbys: &[Server] = match &self.server {

@@ -215,6 +215,10 @@ impl Design for PostgresDesign {
         self.deployment.cpu_seconds()
     }
 
+    fn ended_processes(&self) -> u64 {
+        self.deployment.ended_processes()
+    }
+
     async fn look(&self) {
         self.deployment.look().await;
     }

@@ -78,6 +78,7 @@ pub async fn read(
         file_bytes: files.map(|(_, bytes)| bytes),
         compression_ratio: None,
         compression_metadata_bytes: None,
+        statistics: None,
         files: files.map(|(files, _)| files),
         note: note(index_bytes, copies),
     })

@@ -121,6 +121,43 @@ async fn a_design_that_its_engine_cannot_have_here_fails_alone() {
 }
 
 #[test]
+fn a_design_has_a_server_of_its_own_only_where_that_is_asked_for_and_one_is_started() {
+    let of = |text: &str, context: &Context| {
+        let id: DesignId = text.parse().unwrap();
+        let (name, own) = place(&id, context).unwrap();
+        (name, own.options.cassandra.server_of.clone() == Some(id))
+    };
+    let shared = |name: &str| (name.to_owned(), false);
+    let mut own = Context::of_test("/run");
+    assert_eq!(of("cassandra/wide", &own), shared("cassandra"));
+    own.options.cassandra.server_per_design = true;
+    for design in ["cassandra/wide?chunk=4KiB", "cassandra-4/wide"] {
+        assert_eq!(of(design, &own), (design.to_owned(), true));
+    }
+    assert_eq!(of("parquet", &own), shared("parquet"));
+    assert_eq!(of("spark/cassandra", &own), shared("spark"));
+    let mut of_user = context();
+    of_user.options.cassandra.server_per_design = true;
+    assert_eq!(of("cassandra/wide", &of_user), shared("cassandra"));
+}
+
+#[test]
+fn the_servers_of_all_designs_have_to_fit_the_memory_together() {
+    let mut own = Context::of_test("/run");
+    own.options.cassandra.server.memory_mib = Some(1 << 30);
+    let designs = ids(&["cassandra/wide", "cassandra/blob", "parquet"]);
+    assert!(check_memory(designs.iter(), &own).is_ok(), "they share one");
+    own.options.cassandra.server_per_design = true;
+    let error = check_memory(designs.iter(), &own).unwrap_err().0;
+    assert!(
+        error.contains("2 Cassandras run at the same time"),
+        "{error}"
+    );
+    assert!(error.contains("cassandra/blob ") && error.contains("cassandra/wide "));
+    assert!(check_memory(designs[..1].iter(), &own).is_ok(), "one alone");
+}
+
+#[test]
 fn cassandras_of_several_engines_have_to_fit_the_memory_together() {
     let mut own = Context::of_test("/run");
     // More than any machine has, which is not looked at for one server alone.
@@ -137,7 +174,7 @@ fn cassandras_of_several_engines_have_to_fit_the_memory_together() {
     ] {
         let error = refused(&others, &own).unwrap_err();
         assert!(
-            error.contains("the Cassandras of 2 engines run at the same time"),
+            error.contains("2 Cassandras run at the same time"),
             "{error}"
         );
     }

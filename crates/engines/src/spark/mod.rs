@@ -9,7 +9,6 @@ mod shared_files;
 mod storage;
 mod table;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,8 +22,9 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
+use crate::folder::remove_folder;
 use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::SparkOptions;
 use storage::{LAYOUTS, Place, Storage};
 use table::{Parts, SparkTable};
@@ -56,8 +56,12 @@ impl Engine for Spark {
         }
     }
 
-    fn takes_inserts(&self, _id: &DesignId) -> bool {
-        false
+    fn option_groups(&self, id: &DesignId) -> &'static [OptionGroup] {
+        match Storage::new(id).map(|storage| storage.place) {
+            Ok(Place::Cassandra) => &[OptionGroup::Spark, OptionGroup::Cassandra],
+            Ok(Place::Parquet(_)) => &[OptionGroup::Spark, OptionGroup::SparkFiles],
+            Err(_) => &[OptionGroup::Spark],
+        }
     }
 
     fn speaks_sql(&self) -> bool {
@@ -70,6 +74,14 @@ impl Engine for Spark {
 
     async fn survey(&self) -> Survey {
         survey::spark().await
+    }
+
+    async fn survey_design(&self, id: &DesignId) -> Survey {
+        let mut needed = self.survey().await;
+        if Storage::new(id).is_ok_and(|storage| storage.place == Place::Cassandra) {
+            needed.needs.extend(survey::cassandra().await.needs);
+        }
+        needed
     }
 
     fn describe(
@@ -271,11 +283,5 @@ impl Running for RunningSpark {
 }
 
 fn remove(folder: &Path) -> Result<(), EngineError> {
-    match std::fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(EngineError(format!(
-            "removing {} failed: {e}",
-            folder.display()
-        ))),
-        _ => Ok(()),
-    }
+    remove_folder(folder).map_err(EngineError)
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod hostile;
 
+use std::ops::Range;
+
 /// A token, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
@@ -52,6 +54,25 @@ pub fn nests_comments(sql: &str) -> bool {
     let mut scanner = Scanner::new(sql);
     while let Ok(Some(_)) = scanner.next() {}
     scanner.nests_comments
+}
+
+/// Returns the bytes of each such keyword together with the text behind it, as in `DATE '2026-05-01'`, of SQL that can
+/// be split into tokens.
+pub fn texts_after(sql: &str, keyword: &str) -> Vec<Range<usize>> {
+    let mut scanner = Scanner::new(sql);
+    let mut found = Vec::new();
+    // The byte at which the last token begins, if that is the keyword.
+    let mut begun = None;
+    while let Ok(Some((token, _))) = scanner.next() {
+        if let (Token::Text, Some(begin)) = (token, begun) {
+            found.push(begin..scanner.at);
+        }
+        begun = match token {
+            Token::Word(word) if token.is(keyword) => Some(scanner.at - word.len()),
+            _ => None,
+        };
+    }
+    found
 }
 
 struct Scanner<'a> {

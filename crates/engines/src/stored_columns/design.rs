@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
@@ -80,12 +80,20 @@ impl Design for SomeColumnsDesign {
         self.design.query_plan(sql).await
     }
 
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        self.design.stored_rows().await
+    }
+
     async fn after_answer(&self) {
         self.design.after_answer().await;
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.design.server_cpu_seconds()
+    }
+
+    fn ended_processes(&self) -> u64 {
+        self.design.ended_processes()
     }
 
     fn nodes(&self) -> u32 {

@@ -35,6 +35,10 @@ const EVENT_QUERIES: &[&str] = &[
     "SELECT * FROM events ORDER BY time DESC, series LIMIT 5",
     "SELECT * FROM events WHERE flag IS NOT TRUE",
     "SELECT * FROM events WHERE label LIKE '%日本%'",
+    "SELECT * FROM events WHERE series = 'a' AND time >= TIMESTAMP '1969-12-30T00:00:00'
+     AND time < TIMESTAMP '1970-01-01T00:00:00.001'",
+    "SELECT series, small FROM events WHERE time = TIMESTAMP '1970-01-01' ORDER BY series",
+    "SELECT count(*) AS n FROM events WHERE time > TIMESTAMP '1969-12-31 23:59:59.999'",
 ];
 
 const PLACE_QUERIES: &[&str] = &[

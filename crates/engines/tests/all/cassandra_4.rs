@@ -3,9 +3,15 @@
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+use std::path::Path;
+use std::time::Duration;
+
 use bakeoff_engines::servers::cassandra::{Release, pinned_of};
-use bakeoff_engines::{EngineOptions, require};
-use bakeoff_workload::DesignId;
+use bakeoff_engines::servers::{Home, list};
+use bakeoff_engines::{
+    Cluster, EngineOptions, TraceRequest, Traceable, TracedSelect, require, trace,
+};
+use bakeoff_workload::{DesignId, selected_table};
 
 use crate::cassandra::{EVENT_QUERIES, MARK_QUERIES, PLACE_QUERIES};
 use crate::support::{Started, Table, events, has_cassandra_4, marks, part, places, wrong_answers};
@@ -89,6 +95,7 @@ async fn designs_on_a_real_cassandra_4() {
     cassandra_summary::they_answer_as_the_rows_do(&cassandra, &[summary]).await;
     cassandra_series::they_answer_as_the_rows_do(&cassandra, &["cassandra-4/series"]).await;
     it_settles_and_knows_its_bytes(&cassandra).await;
+    its_traces_are_understood(&run_dir).await;
     let data = run_dir.join("cassandra-4");
     assert!(data.exists());
     cassandra.running.finish(false).await.unwrap();
@@ -165,4 +172,39 @@ async fn it_settles_and_knows_its_bytes(cassandra: &Started) {
         let wrong = wrong_answers(design.as_ref(), &oracle, queries).await;
         assert_eq!(wrong, [""; 0]);
     }
+}
+
+/// Its own tables are there in any case.
+async fn its_traces_are_understood(run_dir: &Path) {
+    let servers = list(&Home::from_env().unwrap()).unwrap();
+    let own = servers
+        .iter()
+        .find(|server| server.dir.starts_with(run_dir));
+    let cql = "SELECT * FROM system_schema.tables WHERE keyspace_name = 'system'";
+    let request = TraceRequest {
+        cluster: Cluster {
+            address: own.unwrap().address.to_string(),
+            ..Cluster::default()
+        },
+        what: Traceable::Select(TracedSelect {
+            cql: cql.to_owned(),
+            keyspace: None,
+            table: selected_table(cql).unwrap(),
+        }),
+        consistency: None,
+        page_rows: Some(5),
+        times: 1,
+        percentile: 50.0,
+        page_time_limit: Duration::from_secs(60),
+        wait: Duration::from_secs(60),
+    };
+    let traced = trace(&request).await.unwrap();
+    let findings = traced.cluster.findings();
+    assert!(findings.is_empty(), "{findings:?}");
+    let releases: Vec<String> = traced.cluster.releases().into_keys().collect();
+    assert_eq!(releases, [pinned_of(Release::Four).unwrap().version]);
+    let summary = traced.summary();
+    assert!(summary.complete, "{summary:?}");
+    assert!(summary.work_of_all().live_rows > 0, "{summary:?}");
+    assert!(traced.client.pages.len() > 1, "{:?}", traced.client);
 }

@@ -1,5 +1,6 @@
 //! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
-//! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered.
+//! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered. A traced
+//! request tells which of them were asked, and which cannot be reached.
 //!
 //! Where they cannot be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -12,11 +13,14 @@ use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
-use bakeoff_engines::Cluster;
+use bakeoff_engines::nodes::{self, NodeFigures};
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
+use bakeoff_engines::{Cluster, TraceRequest, Traceable, TracedSelect, trace as traced};
+use bakeoff_stats::trace::{ClusterFinding, Traced};
 use bakeoff_testing::skipped;
+use bakeoff_workload::{Consistency, selected_table};
 use scylla::client::session::Session;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -50,7 +54,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
         address,
         ..Cluster::default()
     };
-    let connection = Arc::new(Connection::new(Some(cluster)));
+    let connection = Arc::new(Connection::new(Some(cluster.clone())));
     let options = Options {
         consistency: None,
         page_time_limit: None,
@@ -60,16 +64,98 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     };
     let mut tables = Tables::new(connection, options).unwrap();
     requests_are_answered_alone(&nodes, &session, &mut tables).await;
+    plans_tell_how_many_nodes_own_what_is_read(&mut tables).await;
+    each_node_has_figures_of_its_own(&session).await;
+    all_copies_are_asked_by_a_cluster_that_is_well(&cluster).await;
 
     let mut servers = nodes.into_servers();
     servers.remove(1).stop().await.unwrap();
+    a_node_that_is_gone_hides_no_other(&session).await;
     for _ in 0..3 {
         let (rows, _) = scan(&mut tables, "SELECT k FROM twice.readings").await;
         assert_eq!(rows, all_rows());
     }
+    a_node_that_is_gone_is_told(&cluster).await;
     for server in servers {
         server.stop().await.unwrap();
     }
+}
+
+/// Reads the figures of the table with one copy on every node.
+async fn figures(session: &Session) -> Vec<NodeFigures> {
+    nodes::read(session, &["once.readings".parse().unwrap()]).await
+}
+
+async fn each_node_has_figures_of_its_own(session: &Session) {
+    let nodes = figures(session).await;
+    let hosts: Vec<&str> = nodes.iter().map(|node| node.host.as_str()).collect();
+    assert_eq!(hosts, ["127.0.0.1", "127.0.0.2", "127.0.0.3"]);
+    let writes = nodes
+        .iter()
+        .map(|node| node.tables[0].local_writes.unwrap().count.unwrap());
+    let writes: Vec<u64> = writes.collect();
+    // Each row was written once, by the one node that has it.
+    assert_eq!(writes.iter().sum::<u64>(), ROWS as u64, "{writes:?}");
+    assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
+    assert!(nodes::all_bytes(&nodes).is_ok());
+}
+
+async fn a_node_that_is_gone_hides_no_other(session: &Session) {
+    let nodes = figures(session).await;
+    let known: Vec<bool> = nodes.iter().map(|node| node.version.is_some()).collect();
+    assert_eq!(known, [true, false, true]);
+    let why = nodes[1].why("disk_usage");
+    assert!(why.contains("the node"), "{why}");
+    let error = nodes::all_bytes(&nodes).unwrap_err();
+    assert!(
+        error.starts_with("node 127.0.0.2:") && error.contains(why),
+        "{error}"
+    );
+}
+
+/// Traces a read of one partition of the table with two copies.
+async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
+    let cql = "SELECT v FROM twice.readings WHERE k = 7";
+    let request = TraceRequest {
+        cluster: cluster.clone(),
+        what: Traceable::Select(TracedSelect {
+            cql: cql.to_owned(),
+            keyspace: None,
+            table: selected_table(cql).unwrap(),
+        }),
+        consistency: Some(consistency),
+        page_rows: None,
+        times: 3,
+        percentile: 50.0,
+        page_time_limit: TRACED_WITHIN,
+        wait: TRACED_WITHIN,
+    };
+    traced(&request).await.unwrap()
+}
+
+async fn all_copies_are_asked_by_a_cluster_that_is_well(cluster: &Cluster) {
+    let traced = traced_read(cluster, Consistency::All).await;
+    let findings = traced.cluster.findings();
+    assert!(findings.is_empty(), "{findings:?}");
+    assert_eq!(traced.cluster.attempts.len(), 3);
+    let summary = traced.summary();
+    assert!(summary.complete, "{summary:?}");
+    assert_eq!(summary.replicas.len(), 2, "{summary:?}");
+    assert_eq!(traced.client.page().unwrap().rows, 1);
+    // At the lowest level one copy is enough.
+    let one = traced_read(cluster, Consistency::LocalOne).await.summary();
+    let at_first = one.replicas.iter().filter(|replica| !replica.speculative);
+    assert_eq!(at_first.count(), 1, "{one:?}");
+}
+
+async fn a_node_that_is_gone_is_told(cluster: &Cluster) {
+    let traced = traced_read(cluster, Consistency::LocalOne).await;
+    let findings = traced.cluster.findings();
+    let [ClusterFinding::Unreachable { address, .. }] = findings.as_slice() else {
+        panic!("{findings:?}");
+    };
+    assert!(address.starts_with("127.0.0.2:"), "{address}");
+    assert_eq!(traced.client.page().unwrap().rows, 1);
 }
 
 /// Starts three nodes, or says why they cannot be started here.
@@ -152,6 +238,25 @@ async fn requests_are_answered_alone(nodes: &Nodes, session: &Session, tables: &
         }
     }
     assert_eq!(coordinators.len(), 3, "{coordinators:?}");
+}
+
+async fn plans_tell_how_many_nodes_own_what_is_read(tables: &mut Tables) {
+    // So many partitions are on all nodes.
+    let keys: Vec<String> = (0..40).map(|k| k.to_string()).collect();
+    let several = format!("WHERE k IN ({})", keys.join(", "));
+    for (condition, told) in [
+        ("", ", nodes=3 of 3"),
+        ("WHERE k = 7", ", partitions=1, nodes=1 of 3"),
+        (&several, ", partitions=40, nodes=3 of 3"),
+    ] {
+        let sql = format!("EXPLAIN SELECT v FROM once.readings {condition}");
+        let mut query = tables.query(&sql, None).await.unwrap().unwrap();
+        let mut plan = String::new();
+        while let Some(batch) = query.next().await.unwrap() {
+            plan.extend(batch.column(1).as_string::<i32>().iter().flatten());
+        }
+        assert!(plan.contains(told), "{sql}: {plan}");
+    }
 }
 
 fn all_rows() -> Vec<i32> {

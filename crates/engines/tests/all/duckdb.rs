@@ -14,6 +14,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use bakeoff_driver::Design;
 use bakeoff_engines::{AdbcOptions, Context, EngineOptions, HostProgram};
+use bakeoff_stats::QueryPlan;
 use futures::future::join_all;
 
 use crate::adbc_host;
@@ -234,6 +235,29 @@ async fn questions_only_read_the_table() {
         // Nothing of that ended the process.
         assert_eq!(design.dead(), None);
         assert!(count(design.as_ref(), "events").await > 0);
+    }
+    duckdb.running.finish(false).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plans_tell_which_answers_are_made_of_statistics() {
+    if !has_duckdb() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let duckdb = started(folder.path()).await;
+    for id in ["duckdb/table", "duckdb/parquet"] {
+        let design = duckdb.loaded(id, &events()).await;
+        design.settle().await.unwrap();
+        for (sql, reads_no_row) in [
+            ("SELECT count(*) AS n FROM events", true),
+            ("SELECT sum(small) AS n FROM events", false),
+            ("SELECT count(*) AS n FROM events WHERE small > 1", false),
+        ] {
+            let plan = design.query_plan(sql).await.unwrap().unwrap();
+            let known = QueryPlan::told(plan.by, &plan.text);
+            assert_eq!(known.reads_no_row(), reads_no_row, "{id}: {}", plan.text);
+        }
     }
     duckdb.running.finish(false).await.unwrap();
 }

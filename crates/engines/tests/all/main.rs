@@ -15,6 +15,7 @@ mod cassandra_copies;
 mod cassandra_drive;
 mod cassandra_indexes;
 mod cassandra_java;
+mod cassandra_node_figures;
 mod cassandra_parts;
 mod cassandra_rate_limit;
 mod cassandra_replicas;

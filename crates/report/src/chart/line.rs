@@ -15,6 +15,7 @@ pub enum Stroke {
     Strong,
     Light,
     Dashed,
+    LightDashed,
     /// A value that must not be exceeded.
     Limit,
 }
@@ -42,6 +43,7 @@ impl Line {
             Stroke::Strong => "line",
             Stroke::Light => "line light",
             Stroke::Dashed => "line dashed",
+            Stroke::LightDashed => "line light dashed",
             Stroke::Limit => "limit",
         };
         let mut svg = format!(

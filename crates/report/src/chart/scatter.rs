@@ -67,8 +67,8 @@ pub fn scatter(summary: &Summary, size: Size) -> Option<String> {
     ))
 }
 
-/// Returns the queries that most designs answered, without those that one of them answered from metadata, unless these
-/// are all.
+/// Returns the queries that most designs answered, without those that one of them answered without reading a row, as
+/// from metadata, unless these are all.
 fn compared_queries(summary: &Summary) -> Vec<&str> {
     let answered = |name: &str| {
         let queries = summary.designs.iter().filter_map(|d| d.query(name));
@@ -78,8 +78,13 @@ fn compared_queries(summary: &Summary) -> Vec<&str> {
     let most = names().map(answered).max().unwrap_or_default();
     let by_most: Vec<&str> = names().filter(|name| answered(name) == most).collect();
     let reads_rows = |name: &&str| {
-        let mut queries = summary.designs.iter().filter_map(|d| d.query(name));
-        queries.all(|query| query.rows_scanned.is_none_or(|rows| rows > 0.0))
+        let reads_some = |design: &DesignSummary| {
+            design.query(name).is_none_or(|query| {
+                let counts_none = query.rows_scanned.is_some_and(|rows| rows <= 0.0);
+                !counts_none && !design.answers_from_metadata(query)
+            })
+        };
+        summary.designs.iter().all(reads_some)
     };
     let reading: Vec<&str> = by_most.iter().copied().filter(reads_rows).collect();
     if reading.is_empty() { by_most } else { reading }

@@ -24,22 +24,22 @@ const INSET: f64 = 14.0;
 const FEWEST_POINTS: usize = 2;
 
 /// Figure of a design.
-struct Point {
-    figure: f64,
-    interval: Option<(f64, f64)>,
-    text: String,
+pub(super) struct Point {
+    pub(super) figure: f64,
+    pub(super) interval: Option<(f64, f64)>,
+    pub(super) text: String,
 }
 
 /// A line that is to be drawn.
-struct Chart<'a> {
-    title: String,
-    group: &'a BySetting,
-    /// CSS class that sets the engine's colour.
-    class: String,
+pub(super) struct Chart<'a> {
+    pub(super) title: String,
+    pub(super) setting: &'a str,
+    /// CSS class that sets the line's colour.
+    pub(super) class: String,
     /// Each value of the setting with its point, if there is one.
-    points: Vec<(&'a AtValue, Option<Point>)>,
+    pub(super) points: Vec<(&'a AtValue, Option<Point>)>,
     /// Formats a figure for the axis.
-    tick: fn(f64) -> String,
+    pub(super) tick: fn(f64) -> String,
 }
 
 /// Draws the median times of a query, or returns `None` if fewer than two designs have one.
@@ -107,7 +107,7 @@ impl<'a> Chart<'a> {
         let points = { group.designs.iter() }.map(|at| (at, design(at).and_then(&point)));
         Chart {
             title: String::new(),
-            group,
+            setting: &group.setting,
             class: class.unwrap_or_else(|| "plain".to_owned()),
             points: points.collect(),
             tick: units::rate,
@@ -120,7 +120,8 @@ impl<'a> Chart<'a> {
         points.filter_map(|(at, point)| Some((*at, point.as_ref()?)))
     }
 
-    fn svg(&self) -> Option<String> {
+    /// Draws the line, or returns `None` if fewer than two designs have a figure.
+    pub(super) fn svg(&self) -> Option<String> {
         if self.known().count() < FEWEST_POINTS {
             return None;
         }
@@ -159,7 +160,7 @@ impl<'a> Chart<'a> {
             (false, true) => ", with a logarithmic axis upwards",
             (true, true) => ", both axes logarithmic",
         };
-        format!("{}{logarithmic}", self.group.setting)
+        format!("{}{logarithmic}", self.setting)
     }
 
     fn line(&self, x: &Scale, y: &Scale) -> String {

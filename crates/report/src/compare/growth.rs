@@ -1,5 +1,6 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod by_factors;
 mod by_scan_speed;
 mod clients;
 mod elsewhere;
@@ -11,6 +12,7 @@ mod unknown;
 mod users;
 mod validation;
 
+pub use by_factors::{by_factors_json, render_by_factors};
 pub use by_scan_speed::{
     ASSUMED as ASSUMED_OF_SCANS, OffBy, by_scan_speed_json, render_by_scan_speed, rests_on,
 };

@@ -13,6 +13,8 @@ pub(crate) mod notes;
 mod plans;
 mod race;
 mod sets;
+mod stored;
 pub mod terminal;
 pub(crate) mod to_best;
+mod together;
 mod verdict;

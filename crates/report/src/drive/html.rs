@@ -1,5 +1,6 @@
 //! Renders a load as one HTML file that needs no network and no scripts.
 
+mod by_setting;
 pub(crate) mod published;
 mod setup;
 mod tables;
@@ -10,6 +11,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary
 use super::{Kind, notes, per_node, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
+use crate::page::statistics::Told;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
 use crate::units;
@@ -35,16 +37,19 @@ pub fn render_so_far(summary: &DriveSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &DriveSummary) -> [String; 11] {
+fn sections(summary: &DriveSummary) -> [String; 14] {
     [
         comparison(summary),
+        by_setting::by_setting(summary),
         search(summary),
         nodes_and_money(per_node(summary).as_ref()),
         together::section_of(summary),
         time_lines(summary),
         percentiles(summary),
+        beside(summary),
         figures(summary),
         partitions(summary),
+        statistics(summary),
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),
@@ -72,11 +77,39 @@ fn requests(summary: &DriveSummary) -> String {
     })
 }
 
+/// Renders what questions beside the load cost it, with their SQL, if some were asked.
+fn beside(summary: &DriveSummary) -> String {
+    let Some(asked) = &summary.header.beside else {
+        return String::new();
+    };
+    let sql = asked.questions.iter().map(|question| {
+        let (name, sql) = (Escaped(&question.name), Escaped(&question.sql));
+        format!("<p>{name}</p>\n<pre>{sql}</pre>\n")
+    });
+    let tables = [
+        tables::costs(summary),
+        tables::questions(summary),
+        sql.collect(),
+    ];
+    section("Questions beside the load", &tables.concat())
+}
+
 fn partitions(summary: &DriveSummary) -> String {
     if summary.partitions.is_empty() {
         return String::new();
     }
     section("Partitions", &tables::partitions(summary))
+}
+
+/// Renders what servers tell of the tables of each design, before and after the loads.
+fn statistics(summary: &DriveSummary) -> String {
+    let told = summary.designs.iter().flat_map(|design| {
+        [
+            Told::of(design.footprint.as_ref(), "before the loads"),
+            Told::of(design.footprint_after.as_ref(), "after them"),
+        ]
+    });
+    page::statistics::statistics(&told.flatten().collect::<Vec<_>>())
 }
 
 fn frame(summary: &DriveSummary) -> Frame<'_> {

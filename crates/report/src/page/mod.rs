@@ -3,6 +3,7 @@
 mod frame;
 pub mod published;
 pub mod setup;
+pub mod statistics;
 pub mod table;
 
 pub use frame::{Frame, STYLE, state, verdict, while_going_on};

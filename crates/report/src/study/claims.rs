@@ -92,6 +92,7 @@ fn in_full(figure: &FigureOf) -> String {
 fn name(figure: &Figure) -> String {
     match figure {
         Figure::Query(query) => format!("time of {query}"),
+        Figure::Answered(query) => format!("answered share of {query}"),
         Figure::Load => "rows/s loaded".to_owned(),
         Figure::Storage => "bytes/row".to_owned(),
         Figure::Throughput => "operations/s".to_owned(),
@@ -159,6 +160,7 @@ fn shown(comparison: &Comparison, number: f64) -> String {
         Figure::Storage => format!("{number:.1} bytes/row"),
         Figure::CompressionMetadata => units::bytes(number),
         Figure::CompressionRatio => format!("{:.1}%", number * 100.0),
+        Figure::Answered(_) => format!("{:.0}%", number * 100.0),
         Figure::DiskReadPerByte => format!("{number:.2}"),
     }
 }

@@ -197,6 +197,7 @@ impl Server {
             home: options.home.clone(),
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
             most_written: AtomicU64::default(),
+            compactions: Mutex::default(),
             folder,
             login,
             child: Mutex::new(Some(child)),

@@ -115,7 +115,7 @@ fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) 
     )))
 }
 
-/// Servers of one engine that run at the same time as those of others.
+/// Servers of one engine, or of one design, that run at the same time as others.
 pub(crate) struct Servers<'a> {
     pub(crate) name: &'a str,
     pub(crate) nodes: u8,
@@ -123,7 +123,7 @@ pub(crate) struct Servers<'a> {
     pub(crate) limit_bytes: Option<u64>,
 }
 
-/// Checks that the machine has memory for the servers of several engines at the same time. Those of one alone are not
+/// Checks that the machine has memory for several servers at the same time. Those of one engine alone are not
 /// looked at.
 ///
 /// # Errors
@@ -146,7 +146,7 @@ fn fit_together(all: &[Servers<'_>], available_mib: u64) -> Result<()> {
         .map(|of| format!("{} {} MiB", of.name, mib_of(of)));
     let each: Vec<String> = each.collect();
     Err(Error::Refused(format!(
-        "the Cassandras of {} engines run at the same time and take {all_mib} MiB of memory ({}), and {available_mib} \
+        "{} Cassandras run at the same time and take {all_mib} MiB of memory ({}), and {available_mib} \
          MiB are free: leave some out with --designs, start fewer nodes, or end other programs",
         all.len(),
         each.join(", ")

@@ -16,6 +16,7 @@
 
 pub(crate) mod checksums;
 mod chosen_ports;
+mod compactions;
 mod config;
 mod control;
 mod cql;
@@ -23,6 +24,7 @@ mod credentials;
 mod defaults;
 mod details;
 mod disk_access;
+mod disk_bytes;
 mod disk_limit;
 mod flags;
 mod folder;
@@ -53,6 +55,7 @@ mod release;
 mod roles;
 mod runs_as;
 mod server;
+mod stored;
 mod tuning;
 mod usage;
 

@@ -260,6 +260,11 @@ impl Nodes {
         load_average()
     }
 
+    /// Returns the servers, in the order of their addresses.
+    pub(super) fn servers(&self) -> &[Server] {
+        &self.nodes
+    }
+
     fn first(&self) -> &Server {
         // A cluster has at least one node.
         &self.nodes[0]
@@ -273,6 +278,8 @@ impl Usage {
             resident_bytes,
             disk_read_bytes,
             disk_written_bytes,
+            compaction_read_bytes,
+            compaction_written_bytes,
             gc_count,
             gc_seconds,
             allocated_bytes,
@@ -284,6 +291,8 @@ impl Usage {
             resident_bytes: sum(self.resident_bytes, resident_bytes),
             disk_read_bytes: sum(self.disk_read_bytes, disk_read_bytes),
             disk_written_bytes: sum(self.disk_written_bytes, disk_written_bytes),
+            compaction_read_bytes: sum(self.compaction_read_bytes, compaction_read_bytes),
+            compaction_written_bytes: sum(self.compaction_written_bytes, compaction_written_bytes),
             gc_count: sum(self.gc_count, gc_count),
             gc_seconds: sum(self.gc_seconds, gc_seconds),
             allocated_bytes: sum(self.allocated_bytes, allocated_bytes),

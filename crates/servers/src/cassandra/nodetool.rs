@@ -1,5 +1,6 @@
 //! Calls of `nodetool` on a running server.
 
+use std::ffi::OsStr;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
+/// Where JMX listens.
+const HOST: &str = "127.0.0.1";
 const LIMIT_SECONDS: u64 = 600;
 pub(super) const ERROR_LINES: usize = 5;
 
@@ -52,20 +55,45 @@ impl Server {
         Err(Error::Nodetool { command, message })
     }
 
+    /// Returns the command line by which nodetool reaches this server, as users of a cluster name theirs: with `{host}`
+    /// in place of the address, and without a password.
+    ///
+    /// # Errors
+    /// Fails with `Refused` if a path of the server cannot be part of a command line.
+    pub fn nodetool_line(&self) -> Result<String> {
+        let command = self.nodetool_command(&[])?;
+        let command = command.as_std();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        let words: Option<Vec<&str>> = words.map(OsStr::to_str).collect();
+        let refused =
+            || Error::Refused("the server's paths are no part of a command line".to_owned());
+        let words = words.ok_or_else(refused)?.into_iter();
+        let words = words.map(|word| if word == HOST { "{host}" } else { word });
+        shlex::try_join(words).map_err(|_| refused())
+    }
+
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
+        let mut command = self.tool(CLASS)?;
+        command
+            .args(["-h", HOST, "-p", &self.jmx_port().to_string()])
+            .args(["-u", USER, "-pwf"])
+            .arg(self.folder.jmx_password_file())
+            .args(arguments);
+        Ok(command)
+    }
+
+    /// Returns the command that runs a tool of Cassandra, without the tool's arguments.
+    pub(super) fn tool(&self, class: &str) -> Result<Command> {
         let mut command = Command::new(&self.details.java);
         keep_needed(command.as_std_mut());
-        // Never with more rights than the server, whose answers it reads.
+        // Never with more rights than the server, whose answers and files it reads.
         if let Some(account) = self.details.runs_as.account() {
             command.uid(account.uid).gid(account.gid);
         }
         command
             .arg(flags::argument_file(&self.folder)?)
             .args(flags::tool(&self.folder)?)
-            .args([CLASS, "-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
-            .args(["-u", USER, "-pwf"])
-            .arg(self.folder.jmx_password_file())
-            .args(arguments)
+            .arg(class)
             .current_dir(self.folder.path())
             .stdin(Stdio::null())
             .kill_on_drop(true);

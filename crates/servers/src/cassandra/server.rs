@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::compactions::Compactions;
 use super::config;
 use super::credentials::Login;
 use super::flags;
@@ -38,6 +39,7 @@ pub struct Server {
     pub(crate) gc_log: Mutex<GcLog>,
     /// The most bytes written that [`Server::usage`] has reported.
     pub(crate) most_written: AtomicU64,
+    pub(crate) compactions: Mutex<Compactions>,
     pub(crate) start_seconds: Option<f64>,
     pub(crate) ends_with_us: bool,
 }
@@ -66,6 +68,7 @@ impl Server {
             login: folder.login()?,
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
             most_written: AtomicU64::default(),
+            compactions: Mutex::default(),
             folder,
             record,
             details,

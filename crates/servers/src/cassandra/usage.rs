@@ -1,11 +1,11 @@
 //! Resources that a running server uses, cheap enough to be read every second.
 
-use std::fs;
+use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use super::disk_bytes::DiskBytes;
 use super::server::Server;
-use crate::process::ProcessId;
 
 /// Resources that a server has used since it started; counters only grow. `None` means unknown, as
 /// everything is for a server that has ended.
@@ -21,6 +21,10 @@ pub struct Usage {
     /// Bytes written that reached the disk or will. Those of deleted files count until their
     /// deletion is noticed.
     pub disk_written_bytes: Option<u64>,
+    /// Those of them that compactions read.
+    pub compaction_read_bytes: Option<u64>,
+    /// Those of them that compactions wrote.
+    pub compaction_written_bytes: Option<u64>,
     /// Garbage collections that paused the server; if Bakeoff attached to it after 10 MiB of log,
     /// those since then.
     pub gc_count: Option<u64>,
@@ -34,13 +38,14 @@ pub struct Usage {
 }
 
 impl Server {
-    /// Reads the usage from four small files of the system and the new lines of a log.
+    /// Reads the usage from small files of the system, two of each thread, and the new lines of a log.
     pub fn usage(&self) -> Usage {
         let process = self.record.server;
         if !process.is_alive() {
             return Usage::default();
         }
-        let disk = disk_bytes(process);
+        let disk = DiskBytes::of_process(process);
+        let compactions = self.compactions();
         let pauses = self
             .gc_log
             .lock()
@@ -52,8 +57,10 @@ impl Server {
         Usage {
             cpu_seconds: process.cpu_seconds().ok(),
             resident_bytes: process.resident_bytes().ok(),
-            disk_read_bytes: disk.map(|(read, _)| read),
-            disk_written_bytes: disk.map(|(_, written)| self.most_written(written)),
+            disk_read_bytes: disk.map(|disk| disk.read),
+            disk_written_bytes: disk.map(|disk| self.most_written(disk.written)),
+            compaction_read_bytes: compactions.map(|bytes| bytes.read),
+            compaction_written_bytes: compactions.map(|bytes| bytes.written),
             gc_count: pauses.map(|pauses| pauses.count),
             gc_seconds: pauses.map(|pauses| pauses.seconds),
             allocated_bytes: pauses.and_then(|pauses| pauses.allocated_bytes),
@@ -62,39 +69,20 @@ impl Server {
         }
     }
 
+    /// Returns what its compactions have read and written; `None` if it may not be looked at.
+    fn compactions(&self) -> Option<DiskBytes> {
+        let tasks = format!("/proc/{}/task", self.record.server.pid);
+        self.compactions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .look(Path::new(&tasks))
+            .inspect_err(|error| tracing::debug!("cannot read what compactions read: {error}"))
+            .ok()
+    }
+
     /// Returns the highest value so far: the system subtracts what a deleted file had not yet
     /// written, but a counter must not fall.
     fn most_written(&self, now: u64) -> u64 {
         self.most_written.fetch_max(now, Ordering::Relaxed).max(now)
-    }
-}
-
-/// Returns the bytes read from and written to the disk; `None` if it is a process of another user
-/// that may not be read.
-fn disk_bytes(process: ProcessId) -> Option<(u64, u64)> {
-    parse_io(&fs::read_to_string(format!("/proc/{}/io", process.pid)).ok()?)
-}
-
-/// Parses the text of `/proc/<pid>/io`, see `proc_pid_io(5)`.
-fn parse_io(text: &str) -> Option<(u64, u64)> {
-    let number = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
-    };
-    let written = number("write_bytes:")?.saturating_sub(number("cancelled_write_bytes:")?);
-    Some((number("read_bytes:")?, written))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_bytes_of_the_disk_count() {
-        let text = "rchar: 9000\nwchar: 8000\nsyscr: 7\nsyscw: 6\nread_bytes: 4096\n\
-                    write_bytes: 12288\ncancelled_write_bytes: 8192\n";
-        assert_eq!(parse_io(text), Some((4096, 4096)));
-        assert_eq!(parse_io("rchar: 1\n"), None);
-        assert!(disk_bytes(ProcessId::this().unwrap()).is_some());
     }
 }

@@ -188,6 +188,11 @@ impl Server {
         children::cpu_seconds(self.record.server, &self.details.cluster)
     }
 
+    /// Returns a number that changes whenever one of its processes ends; 0 when all of it has ended.
+    pub fn ended_processes(&self) -> u64 {
+        self.record.server.faults_of_ended().unwrap_or(0)
+    }
+
     /// Returns the memory of all its processes, in bytes; shared memory counts once.
     ///
     /// # Errors

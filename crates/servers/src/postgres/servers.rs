@@ -142,6 +142,14 @@ impl Servers {
         self.all().map(Server::cpu_seconds).sum()
     }
 
+    /// Returns a number that changes whenever a process of one of them ends, whose CPU time is known in clock ticks
+    /// only from then on.
+    pub fn ended_processes(&self) -> u64 {
+        self.all()
+            .map(Server::ended_processes)
+            .fold(0, u64::wrapping_add)
+    }
+
     /// Stops all of them as [`Server::stop`] does, the primary first. Their folders stay.
     ///
     /// # Errors

@@ -107,6 +107,16 @@ async fn usage_grows(server: &Server, home: &Home, session: &Session) {
         after.disk_written_bytes > before.disk_written_bytes,
         "{after:?}"
     );
+    server.nodetool(&["compact", "k", "garbage"]).await.unwrap();
+    let compacted = server.usage();
+    assert!(
+        compacted.compaction_written_bytes > after.compaction_written_bytes,
+        "{after:?} {compacted:?}"
+    );
+    assert!(
+        compacted.compaction_read_bytes >= after.compaction_read_bytes,
+        "{after:?} {compacted:?}"
+    );
     let attached = Server::attach(home.clone(), server.id()).unwrap().usage();
     assert!(attached.gc_count >= after.gc_count, "{attached:?}");
     assert!(

@@ -19,6 +19,15 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{ALONE, folder_with_jars, open_folder_with_jars};
 
+/// The table has a single row.
+async fn tells_how_rows_are_stored(server: &Server) {
+    let stored = server.stored_rows("system", "local", 3).await.unwrap();
+    let stored = stored.unwrap();
+    assert!(stored.starts_with("[local]@"), "{stored}");
+    assert_eq!(server.stored_rows("system", "gone", 3).await.unwrap(), None);
+    assert!(server.stored_rows("gone", "local", 3).await.is_err());
+}
+
 #[tokio::test]
 async fn a_server_from_start_to_end() {
     let _alone = ALONE.lock().await;
@@ -43,6 +52,7 @@ async fn a_server_from_start_to_end() {
     );
     // It still reaches its files.
     server.nodetool(&["flush", "system"]).await.unwrap();
+    tells_how_rows_are_stored(&server).await;
     a_kill_is_noticed(server).await;
     assert_eq!(list(&home).unwrap(), [], "a dropped server is forgotten");
 

@@ -39,6 +39,7 @@ async fn a_server_from_start_to_end() {
     client.batch_execute(rows).await.unwrap();
     assert!(server.cpu_seconds().unwrap() > 0.0);
     assert!(server.resident_bytes().unwrap() > 1 << 20);
+    an_end_shows_and_loses_no_cpu_time(&server).await;
     let error = Server::start(options.clone()).await.unwrap_err();
     let in_use = "in use by the server 'postgresql-1'";
     assert!(error.to_string().contains(in_use), "{error}");
@@ -62,6 +63,22 @@ async fn a_server_from_start_to_end() {
     );
     Server::remove_files(&options.dir).unwrap();
     assert!(!options.dir.exists());
+}
+
+/// What a process has used is counted on when it has ended, but for the last ticks of 10 ms.
+async fn an_end_shows_and_loses_no_cpu_time(server: &Server) {
+    let before = server.ended_processes();
+    let client = connect(server).await.unwrap();
+    let sum = "SELECT sum(i) FROM generate_series(1, 1000000) i";
+    client.batch_execute(sum).await.unwrap();
+    let used = server.cpu_seconds().unwrap();
+    drop(client);
+    let began = Instant::now();
+    while server.ended_processes() == before {
+        assert!(began.elapsed() < SOON, "no process has ended");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(server.cpu_seconds().unwrap() > used - 0.05);
 }
 
 fn runs_unprivileged_and_tells_its_settings(server: &Server) {

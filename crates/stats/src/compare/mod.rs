@@ -5,6 +5,7 @@
 //! everything that a report shows.
 
 mod answers;
+mod asked;
 pub mod between;
 mod concurrent;
 mod header;
@@ -15,12 +16,14 @@ mod planned;
 mod raced;
 mod record;
 mod sets;
+mod stored;
 mod summary;
 #[cfg(test)]
 pub mod testing;
 mod verified;
 
 pub use answers::{Answered, Outcome, Timing};
+pub use asked::{Asked, AskedScan};
 pub use concurrent::{BadQuestions, Concurrent, ConcurrentQuery, Unfinished};
 pub use header::{Decide, Grows, Header, QueryInfo, Scale};
 pub use instance::{Axes, Instance, InstanceKind};
@@ -30,18 +33,19 @@ pub use planned::{Planned, QueryPlan};
 pub use raced::{Beaten, Claim, Dropped, OPEN_ROUND, Stopped, WhyStopped};
 pub use record::{ColumnsRead, DistinctValues, LoadSlice, Record, RowsLeft, Selected, Step};
 pub use sets::{Agreed, QuerySets};
+pub use stored::{Stored, StoredRows};
 #[cfg(test)]
 pub use summary::parts_of_error;
 pub use summary::{
-    AgainstBaseline, AgainstBest, AtLevel, AtLevels, AtValue, Axis, BUSY, Because, BoundBy,
-    ByScanSpeed, BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures,
-    ConcurrentSummary, CoreSpeed, Cost, CostRange, Demand, DesignCost, DesignForecast,
-    DesignSummary, Difference, FEWEST_ANSWERS, Failure, Forecast, FullScan, HeldOut,
-    InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, MixComparison, Needed,
-    NotChecked, PairedComparison, PriceFlip, PriceOf, Projected, Projection, Purchase,
-    QueryComparison, QueryCost, QuerySummary, READ_LEVEL, RaceSummary, Refusal, RoomFrom, ScaleOut,
-    ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion, ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UnknownLoad,
-    UsersChecked, UsersForecast, WhyNotChecked, ledger,
+    AgainstBaseline, AgainstBest, AtLevel, AtLevels, Axis, BUSY, Because, BoundBy, ByScanSpeed,
+    BySetting, CheckedSets, ConcurrentComparison, ConcurrentFigures, ConcurrentSummary, CoreSpeed,
+    Cost, CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, FEWEST_ANSWERS,
+    Failure, Forecast, FullScan, HeldOut, InstanceSummary, KeptFigures, LOOKS, MOST_MACHINES,
+    Machines, MeasuredLoad, MixComparison, Needed, NotChecked, PairedComparison, PriceFlip,
+    PriceOf, Projected, Projection, Purchase, QueryComparison, QueryCost, QuerySummary, READ_LEVEL,
+    RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, ScanCheck, ScanEstimate, ScanQuestion,
+    ScanSpeed, ScanSpeeds, SpeedUp, SpeedUps, StorageForecast, Summary, SummaryError, TimeForecast,
+    Together, TogetherQuery, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
+    WhyNotChecked, ledger,
 };
 pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -50,6 +50,24 @@ impl QueryPlan {
         }
     }
 
+    /// Returns whether the plan says that no row of any table or file is read. Only DuckDB is known to say so: it
+    /// computes the answer from its statistics while it plans, and scans nothing but the rows of that answer.
+    pub fn reads_no_row(&self) -> bool {
+        let QueryPlan::Known {
+            by,
+            text,
+            is_cut: false,
+        } = self
+        else {
+            return false;
+        };
+        let operators = text.split(|c: char| !c.is_ascii_uppercase() && c != '_');
+        let mut scans = operators
+            .filter(|word| word.ends_with("_SCAN") || word.starts_with("READ_"))
+            .peekable();
+        by == "DuckDB" && scans.peek().is_some() && scans.all(|scan| scan == "COLUMN_DATA_SCAN")
+    }
+
     /// Returns the same without what [`QueryPlan::told`] and [`QueryPlan::unknown`] leave out. Those that are read
     /// from a journal may have been written by anyone.
     pub fn cleaned(&self) -> QueryPlan {
@@ -68,7 +86,7 @@ impl QueryPlan {
 }
 
 /// Returns what is kept of a text, and whether its end was cut off.
-fn kept(text: &str) -> (String, bool) {
+pub(super) fn kept(text: &str) -> (String, bool) {
     let mut text = cleaned(text);
     let is_cut = text.len() > QueryPlan::MOST_BYTES;
     let mut end = text.len().min(QueryPlan::MOST_BYTES);
@@ -121,6 +139,21 @@ mod tests {
             is_cut: true,
         };
         assert_eq!(from_journal.cleaned(), cleaned);
+    }
+
+    #[test]
+    fn an_answer_that_was_computed_while_it_was_planned_reads_no_row() {
+        let constant = "┌───────────┐\n│ COLUMN_DATA_SCAN │\n│ ~1 row │\n└───────────┘";
+        let table =
+            "│ UNGROUPED_AGGREGATE │\n│ count_star() │\n│ SEQ_SCAN │\n│ Table: memory.main.t │";
+        let file = "│ PROJECTION │\n│ READ_PARQUET │\n│ Function: │\n│ READ_PARQUET │";
+        let list = "│ HASH_JOIN │\n│ SEQ_SCAN ││ COLUMN_DATA_SCAN │";
+        assert!(QueryPlan::told("DuckDB", constant).reads_no_row());
+        for plan in [table, file, list, "│ EMPTY_RESULT │"] {
+            assert!(!QueryPlan::told("DuckDB", plan).reads_no_row(), "{plan}");
+        }
+        assert!(!QueryPlan::told("PostgreSQL", constant).reads_no_row());
+        assert!(!QueryPlan::unknown(constant).reads_no_row());
     }
 
     #[test]

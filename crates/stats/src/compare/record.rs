@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answered, Axes, Claim, Concurrent, Dropped, Header, Instance, Planned, QuerySets, Stopped,
-    Timing,
+    Stored, Timing,
 };
 use crate::drive::Partitions;
 use crate::{CpuSeconds, EngineInfo, Footprint, Space};
@@ -103,6 +103,9 @@ pub enum Record {
     },
     /// Plan of a query. Absent for designs that tell none, and in records of earlier versions.
     Planned(Planned),
+    /// First rows of a design as they are stored. Absent where nobody asked for them, for designs that do not tell,
+    /// and in records of earlier versions.
+    Stored(Stored),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit

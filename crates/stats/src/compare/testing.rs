@@ -42,6 +42,7 @@ pub fn header() -> Header {
         published: Vec::new(),
         published_notes: Vec::new(),
         decide: None,
+        cpu_without_reading: true,
     }
 }
 
@@ -94,6 +95,7 @@ pub fn loaded(design: &str, slice: u64, seconds: f64) -> Record {
         cpu: CpuSeconds {
             client: 0.5,
             server: Some(1.0),
+            in_ticks: false,
         },
     })
 }
@@ -105,6 +107,7 @@ pub fn footprint(design: &str, bytes: u64) -> Record {
         file_bytes: Some(bytes),
         compression_ratio: None,
         compression_metadata_bytes: None,
+        statistics: None,
         files: None,
         note: None,
     })
@@ -136,6 +139,7 @@ pub fn timed_as(design: &str, query: &str, seconds: f64, outcome: Outcome) -> Re
         cpu: CpuSeconds {
             client: 0.1,
             server: None,
+            in_ticks: false,
         },
         outcome,
     })

@@ -93,7 +93,9 @@ pub fn doubts(
         doubts.push(Doubt::ErrorNotKnown);
     }
     let is_near = lead.is_some_and(|lead| lead < CLEAR_WITHOUT_TWINS);
-    if is_timed && is_near && input.noise.twins.is_none() {
+    // Twins are not compared in fewer rounds, which is a doubt of its own.
+    let is_without_twins = input.noise.twins.is_none() && input.rounds >= FEWEST_ROUNDS;
+    if is_timed && is_near && is_without_twins {
         doubts.push(Doubt::NoTwins);
     }
     let (in_vain, not_ranked): (Vec<String>, Vec<String>) = input

@@ -40,7 +40,7 @@ pub use input::{
 pub use limit::{Limit, LimitOf, LimitState};
 pub use more::{MoreRounds, Settling, is_settled, regret};
 pub use objective::{Fallback, Objective};
-pub use ratio::{Comparison, Ratio};
+pub use ratio::{Comparison, FEWEST_ROUNDS, Ratio};
 pub use standing::{Cell, DesignStanding, QuestionStanding};
 pub use why::{LostRows, WhyLeftOut, WhyOut};
 

@@ -1,11 +1,15 @@
 //! A design: the description by its engine, its size on disk, and figures that were published about it.
 
 mod amount;
+mod by_setting;
 pub mod earlier;
 mod space;
+mod statistics;
 
 pub use amount::{Amount, Unit};
+pub use by_setting::{AtValue, COLUMNS, DesignsBySetting, by_setting};
 pub use space::{Needs, Space};
+pub use statistics::TableStatistics;
 
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +115,10 @@ pub struct Footprint {
     /// Off-heap memory that the engine needs to find its compressed chunks.
     #[serde(default)]
     pub compression_metadata_bytes: Option<u64>,
+    /// What the server itself tells of the tables; `None` in records from before it was asked, and where it
+    /// tells nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<TableStatistics>,
     pub files: Option<u64>,
     /// Remark on what the figures include and what is not available.
     pub note: Option<String>,

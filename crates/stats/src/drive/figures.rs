@@ -30,6 +30,10 @@ pub struct LoadFigures {
     pub disk_read_per_byte: Option<f64>,
     pub disk_read_per_second: Option<f64>,
     pub disk_written_per_second: Option<f64>,
+    /// Bytes of them that compactions read per second.
+    pub compaction_read_per_second: Option<f64>,
+    /// Bytes of them that compactions wrote per second.
+    pub compaction_written_per_second: Option<f64>,
     /// Share of the time that the server was paused by garbage collection, 0 to 1.
     pub gc_share: Option<f64>,
     /// Garbage collections of the server per second.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{DriveHeader, DriveLog, DriveRecord, DriveRun, Part, Populated};
 use crate::JournalError;
 use crate::counts::add;
+use crate::shards::{End, SharedRecord, finished, warnings_of};
 use joined::{Joined, trials};
 use shard::Shard;
 
@@ -87,7 +88,7 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     for trial in &trials {
         trial.write(&shards, &mut log)?;
     }
-    if let Some(end) = finished(&shards) {
+    if let Some(end) = finished(shards.iter().map(|shard| shard.run.records())) {
         log.append(&end)?;
     }
     Ok(())
@@ -221,40 +222,34 @@ fn warnings(shards: &[Shard], trials: &[Joined]) -> Vec<String> {
         ));
     }
     for shard in shards {
-        for record in shard.run.records() {
-            if let DriveRecord::Warning { message } = record {
-                warnings.push(format!("{}: {message}", shard.name()));
-            }
-        }
-        if finished(std::slice::from_ref(shard)).is_none() {
-            warnings.push(format!("{} has not finished", shard.name()));
-        }
+        warnings.extend(warnings_of(&shard.name(), shard.run.records()));
     }
     warnings.extend(trials.iter().flat_map(|t| t.warnings(shards)));
     warnings
 }
 
-/// Joins the last records. Returns `None` unless all shards have finished.
-fn finished(shards: &[Shard]) -> Option<DriveRecord> {
-    let (mut last, mut longest, mut memory) = (String::new(), 0.0f64, 0);
-    for shard in shards {
-        let Some(DriveRecord::Finished {
-            at,
-            seconds,
-            peak_memory_bytes,
-        }) = shard.run.records().last()
-        else {
-            return None;
-        };
-        last = last.max(at.clone());
-        longest = longest.max(*seconds);
-        add(&mut memory, *peak_memory_bytes);
+impl SharedRecord for DriveRecord {
+    fn warning(&self) -> Option<&str> {
+        match self {
+            DriveRecord::Warning { message } => Some(message),
+            _ => None,
+        }
     }
-    Some(DriveRecord::Finished {
-        at: last,
-        seconds: longest,
-        peak_memory_bytes: memory,
-    })
+
+    fn end(&self) -> Option<End> {
+        match self {
+            DriveRecord::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            } => Some(End {
+                at: at.clone(),
+                seconds: *seconds,
+                peak_memory_bytes: *peak_memory_bytes,
+            }),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

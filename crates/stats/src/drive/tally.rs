@@ -187,6 +187,10 @@ pub struct ServerSample {
     pub disk_read_bytes: Option<u64>,
     /// Bytes that were really written to the disk.
     pub disk_written_bytes: Option<u64>,
+    /// Bytes of those read that compactions read.
+    pub compaction_read_bytes: Option<u64>,
+    /// Bytes of those written that compactions wrote.
+    pub compaction_written_bytes: Option<u64>,
     /// Number of garbage collections.
     pub gc_count: Option<u64>,
     /// Seconds that garbage collections paused the server.

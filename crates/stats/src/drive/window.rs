@@ -20,6 +20,8 @@ pub struct Window {
     server_cpu: Growth,
     disk_read: Growth,
     disk_written: Growth,
+    compaction_read: Growth,
+    compaction_written: Growth,
     gc: Growth,
     gc_count: Growth,
     allocated: Growth,
@@ -92,6 +94,8 @@ impl Window {
             server_cpu,
             disk_read: grown(|s| s.disk_read_bytes.map(|b| b as f64)),
             disk_written: grown(|s| s.disk_written_bytes.map(|b| b as f64)),
+            compaction_read: grown(|s| s.compaction_read_bytes.map(|b| b as f64)),
+            compaction_written: grown(|s| s.compaction_written_bytes.map(|b| b as f64)),
             gc: grown(|s| s.gc_seconds),
             gc_count: grown(|s| s.gc_count.map(|n| n as f64)),
             allocated: grown(|s| s.allocated_bytes.map(|b| b as f64)),
@@ -179,6 +183,8 @@ impl Window {
             disk_read_per_byte: self.disk_read.by_byte(),
             disk_read_per_second: self.disk_read.by_second(),
             disk_written_per_second: self.disk_written.by_second(),
+            compaction_read_per_second: self.compaction_read.by_second(),
+            compaction_written_per_second: self.compaction_written.by_second(),
             gc_share: self.gc.by_second(),
             gc_per_second: self.gc_count.by_second(),
             allocated_per_second: self.allocated.by_second(),
@@ -206,6 +212,8 @@ impl AddAssign<&Window> for Window {
             server_cpu,
             disk_read,
             disk_written,
+            compaction_read,
+            compaction_written,
             gc,
             gc_count,
             allocated,
@@ -229,6 +237,8 @@ impl AddAssign<&Window> for Window {
         self.server_cpu += *server_cpu;
         self.disk_read += *disk_read;
         self.disk_written += *disk_written;
+        self.compaction_read += *compaction_read;
+        self.compaction_written += *compaction_written;
         self.gc += *gc;
         self.gc_count += *gc_count;
         self.allocated += *allocated;

@@ -57,6 +57,8 @@ pub struct FigureOf {
 pub enum Figure {
     /// Time of a query, in seconds.
     Query(String),
+    /// Share of the answers to a query that came at all, from 0 to 1.
+    Answered(String),
     /// Rows loaded per second.
     Load,
     /// Bytes of storage for each row.

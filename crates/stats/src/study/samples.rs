@@ -4,7 +4,7 @@ use super::{Figure, FigureOf, Measured, PassTime, Quantile};
 use crate::drive::{DriveDesign, DriveSummary, Latency, PassRecord, Support, TrialSummary};
 use crate::rounds::method::TableNoise;
 use crate::sweep::SweepSummary;
-use crate::{DesignSummary, Estimate, Failure, Footprint, Summary};
+use crate::{DesignSummary, Estimate, Failure, Footprint, Step, Summary};
 
 /// Measured values of a figure.
 pub enum Samples {
@@ -49,6 +49,7 @@ fn of_run(summary: &Summary, figure: &FigureOf) -> Result<Samples, String> {
     };
     match &figure.figure {
         Figure::Query(query) => of_query(summary, design, query),
+        Figure::Answered(query) => answered(design, query).map(Samples::Count),
         Figure::Load => of_table(design.load_rate.map(Samples::Estimate), "loading"),
         Figure::Storage => of_table(design.bytes_per_row.map(Samples::Count), "storage"),
         _ => Err("a comparison has no such figure".to_owned()),
@@ -67,6 +68,29 @@ fn of_query(summary: &Summary, design: &DesignSummary, query: &str) -> Result<Sa
         noise: summary.table_noise(query),
         chosen_from: 1,
     }))
+}
+
+/// Returns the share of the answers to a query that came. The complete answer comes first: where it did not come, the
+/// query was not asked again, and the share is 0.
+///
+/// # Errors
+/// The design itself failed, an answer was wrong, or answers came at first only, before any was timed.
+fn answered(design: &DesignSummary, query: &str) -> Result<f64, String> {
+    let not_asked = || format!("{} was not asked {query}", design.info.id);
+    let found = design.query(query).ok_or_else(not_asked)?;
+    let Some(failure) = design.failure_behind(query) else {
+        let came = found.was_right_at_first || found.time.is_some();
+        return came.then_some(1.0).ok_or_else(not_asked);
+    };
+    if !failure.is_missing_answer() {
+        return Err(in_words(design, failure));
+    }
+    let (came, missing) = (found.rounds.len() as f64, f64::from(found.bad_rounds));
+    match failure.step {
+        Step::Verify if !found.was_right_at_first => Ok(0.0),
+        Step::Measure if came + missing > 0.0 => Ok(came / (came + missing)),
+        _ => Err(in_words(design, failure)),
+    }
 }
 
 /// Returns a failure of a design in words.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{SharedSweep, SweepHeader, SweepLog, SweepPart, SweepRecord, SweepRun};
 use crate::JournalError;
-use crate::counts::add;
+use crate::shards::{End, SharedRecord, finished, warnings_of};
 use joined::{Joined, settings};
 use shard::Shard;
 
@@ -96,7 +96,7 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
         }
         log.append(&SweepRecord::Cell(cell))?;
     }
-    if let Some(end) = finished(&shards) {
+    if let Some(end) = finished(shards.iter().map(|shard| shard.run.records())) {
         log.append(&end)?;
     }
     Ok(())
@@ -194,40 +194,34 @@ fn engines_and_failures(shards: &[Shard]) -> Vec<SweepRecord> {
 fn warnings(shards: &[Shard], settings: &[Joined]) -> Vec<String> {
     let mut warnings = Vec::new();
     for shard in shards {
-        for record in shard.run.records() {
-            if let SweepRecord::Warning { message } = record {
-                warnings.push(format!("{}: {message}", shard.name()));
-            }
-        }
-        if finished(std::slice::from_ref(shard)).is_none() {
-            warnings.push(format!("{} has not finished", shard.name()));
-        }
+        warnings.extend(warnings_of(&shard.name(), shard.run.records()));
     }
     warnings.extend(joined::late(shards, settings));
     warnings
 }
 
-/// Joins the last records. Returns `None` unless all shards have finished.
-fn finished(shards: &[Shard]) -> Option<SweepRecord> {
-    let (mut last, mut longest, mut memory) = (String::new(), 0.0f64, 0);
-    for shard in shards {
-        let Some(SweepRecord::Finished {
-            at,
-            seconds,
-            peak_memory_bytes,
-        }) = shard.run.records().last()
-        else {
-            return None;
-        };
-        last = last.max(at.clone());
-        longest = longest.max(*seconds);
-        add(&mut memory, *peak_memory_bytes);
+impl SharedRecord for SweepRecord {
+    fn warning(&self) -> Option<&str> {
+        match self {
+            SweepRecord::Warning { message } => Some(message),
+            _ => None,
+        }
     }
-    Some(SweepRecord::Finished {
-        at: last,
-        seconds: longest,
-        peak_memory_bytes: memory,
-    })
+
+    fn end(&self) -> Option<End> {
+        match self {
+            SweepRecord::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            } => Some(End {
+                at: at.clone(),
+                seconds: *seconds,
+                peak_memory_bytes: *peak_memory_bytes,
+            }),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ use crate::{
     Scale, Workload, wire,
 };
 
+pub use mix::select::{SelectedTable, selected_table};
 pub use query::placeholders;
 pub use server::{ServerKey, server_keys};
 use set::Set;

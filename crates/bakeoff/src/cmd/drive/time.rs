@@ -1,12 +1,14 @@
-//! Says which designs are loaded and how long that lasts, as far as it is known before they are.
+//! Says which designs are loaded, with which options, and how long that lasts, as far as it is known before they are.
 
 use std::time::Duration;
 
 use anyhow::Result;
+use bakeoff_engines::OptionGroup;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::{Drive, Load};
 use crate::cmd::options::choice;
+use crate::cmd::options::unused::Given;
 
 impl Drive {
     /// Returns the option that names a server of the user's, if there is one.
@@ -14,12 +16,27 @@ impl Drive {
         self.cluster.option()
     }
 
-    /// Returns the designs that are loaded.
+    /// Returns the designs that are loaded, that which answers questions beside the loads included.
     ///
     /// # Errors
     /// Fails with a misuse if there are none.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        choice::designs(workload, &self.designs)
+        let mut designs = choice::designs(workload, &self.designs)?;
+        designs.extend(self.beside.design().cloned());
+        Ok(designs)
+    }
+
+    /// Checks that each option is for at least one of the designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that would be ignored.
+    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
+        let mut given = Given::default();
+        self.cluster.add_given(&mut given);
+        self.nodes.add_given(&mut given);
+        let has_level = self.consistency.is_some();
+        given.add("--consistency", OptionGroup::Cassandra, has_level);
+        given.check(designs)
     }
 
     /// Returns how long the loads of all designs and rounds last together; `None` for a search, for passes and for
@@ -32,8 +49,10 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = self.designs(workload)?.len() as u32;
-        let all = load.duration.saturating_mul(designs * self.rounds);
+        let designs = choice::designs(workload, &self.designs)?.len() as u32;
+        let loads_of_a_round = if self.beside.is_given() { 2 } else { 1 };
+        let loads = designs * self.rounds() * loads_of_a_round;
+        let all = load.duration.saturating_mul(loads);
         let is_known =
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();
         Ok(is_known.then_some(all))

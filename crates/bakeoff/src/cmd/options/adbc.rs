@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use bakeoff_engines::DriverFile;
+use bakeoff_engines::{DriverFile, OptionGroup};
 use clap::Args;
 
+use super::unused::Given;
 use crate::exit::Misuse;
 
 #[derive(Args, Debug, Clone)]
@@ -19,6 +20,11 @@ pub struct AdbcOptions {
 }
 
 impl AdbcOptions {
+    /// Adds the options that are given.
+    pub fn add_given(&self, given: &mut Given) {
+        given.add("--adbc", OptionGroup::Drivers, self.is_given());
+    }
+
     /// Returns whether a file is named.
     pub fn is_given(&self) -> bool {
         self.adbc.is_some()

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use bakeoff_engines::Cluster;
+use bakeoff_engines::{Cluster, OptionGroup};
 use clap::Args;
+
+use super::unused::Given;
 
 /// Variable with the password of --username. There is no flag, to keep it out of process lists and histories.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
@@ -23,11 +25,17 @@ pub struct ClusterOptions {
     tls: bool,
 
     /// PEM file with the certificates to trust, for --tls
-    #[arg(long, value_name = "FILE", requires = "cassandra")]
+    #[arg(long, value_name = "FILE", requires = "tls")]
     tls_ca: Option<PathBuf>,
 }
 
 impl ClusterOptions {
+    /// Adds the options that are given. The others need the first one.
+    pub fn add_given(&self, given: &mut Given) {
+        let is_named = self.cassandra.is_some();
+        given.add("--cassandra", OptionGroup::Cassandra, is_named);
+    }
+
     /// Returns the option that names a cluster, if there is one.
     pub fn option(&self) -> Option<&'static str> {
         self.cassandra.is_some().then_some("--cassandra")

@@ -14,8 +14,8 @@ use crate::stderr::print_line;
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
-    /// Data file instead of the workload's own: CSV or TSV, either packed by gzip or ZIP, or Parquet (repeat for
-    /// several CSV or TSV files, whose rows follow each other)
+    /// Data file instead of the workload's own: CSV or TSV, either packed (.gz, .zst, .zip), or Parquet (repeat
+    /// for several CSV or TSV files, whose rows follow each other)
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
 
@@ -79,12 +79,17 @@ impl DataOptions {
     }
 
     /// Opens the rows of a workload, from data files if any are named.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the workload needs a file and none is named, or if the file cannot be read or does not
+    /// fit the table.
     pub fn open(&self, workload: &Workload) -> Result<Box<dyn RowSource>> {
-        Ok(if self.data.is_empty() {
-            source::open(workload, None)?
+        let opened = if self.data.is_empty() {
+            source::open(workload, None)
         } else {
-            source::open_files(&self.data, &workload.table, &workload.text_form)?
-        })
+            source::open_files(&self.data, &workload.table, &workload.text_form)
+        };
+        opened.map_err(to_cli_error)
     }
 
     /// Returns the files that rows come from, if they come from any.
@@ -112,6 +117,14 @@ impl DataOptions {
             described.push_str(&format!(" --delimiter {:?}", char::from(delimiter)));
         }
         described
+    }
+}
+
+/// Converts an error of rows; what another command line would avoid becomes a misuse.
+pub fn to_cli_error(error: Error) -> anyhow::Error {
+    match error {
+        Error::Usage(_) => Misuse::new(error.into()).into(),
+        error => error.into(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Defines options for a Cassandra of several nodes, and for the copies that it keeps.
 
 use anyhow::Result;
-use bakeoff_engines::Replication;
+use bakeoff_engines::{OptionGroup, Replication};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
+use super::unused::Given;
 use crate::exit::Misuse;
 
 #[derive(Args, Debug, Clone)]
@@ -17,9 +18,21 @@ pub struct NodesOptions {
     /// Copies of each row in Cassandra [default: 3, or as many as --nodes if that is less]
     #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u32).range(1..=16), allow_negative_numbers = true)]
     replication: Option<u32>,
+
+    /// Starts a Cassandra with a heap of its own for each design, instead of one for all designs; they run
+    /// side by side until the end
+    #[arg(long, conflicts_with_all = ["cassandra", "nodes"])]
+    pub server_per_design: bool,
 }
 
 impl NodesOptions {
+    /// Adds the options that are given.
+    pub fn add_given(&self, given: &mut Given) {
+        given.add("--nodes", OptionGroup::Cassandra, self.nodes.is_some());
+        let has_copies = self.replication.is_some();
+        given.add("--replication", OptionGroup::Cassandra, has_copies);
+    }
+
     /// Returns the nodes, copies and consistency that were asked for.
     ///
     /// # Errors

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use bakeoff_engines::EngineOptions;
 #[cfg(feature = "postgres")]
-use bakeoff_engines::Standbys;
+use bakeoff_engines::{OptionGroup, Standbys};
 use clap::Args;
 
+use super::unused::Given;
 #[cfg(feature = "postgres")]
 use crate::exit::Misuse;
 
@@ -78,6 +79,13 @@ impl PostgresOptions {
         Ok(())
     }
 
+    /// Adds the options that are given. The others need one of these.
+    pub fn add_given(&self, given: &mut Given) {
+        given.add("--postgres", OptionGroup::Postgres, self.postgres.is_some());
+        let has_standbys = self.postgres_standbys.is_some();
+        given.add("--postgres-standbys", OptionGroup::Postgres, has_standbys);
+    }
+
     /// Returns the URL of the named server.
     pub fn url(&self) -> Option<&String> {
         self.postgres.as_ref()
@@ -115,6 +123,8 @@ impl PostgresOptions {
     pub fn put_into(&self, _: &mut EngineOptions) -> Result<()> {
         Ok(())
     }
+
+    pub fn add_given(&self, _: &mut Given) {}
 
     pub fn url(&self) -> Option<&String> {
         None

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bakeoff_engines::EngineOptions;
 use bakeoff_engines::servers::spark::SparkCluster;
+use bakeoff_engines::{EngineOptions, OptionGroup};
 use clap::Args;
 
+use super::unused::Given;
 use crate::exit::Misuse;
 
 /// Variable with the token or the secret. No flag or URL has it, to keep it out of process lists and histories.
@@ -25,6 +26,13 @@ pub struct SparkOptions {
 }
 
 impl SparkOptions {
+    /// Adds the options that are given.
+    pub fn add_given(&self, given: &mut Given) {
+        given.add("--spark", OptionGroup::Spark, self.spark.is_some());
+        let has_folder = self.spark_files.is_some();
+        given.add("--spark-files", OptionGroup::SparkFiles, has_folder);
+    }
+
     /// Sets the named Spark in `options`; if none is named, one will be started.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `--columns`: each design in tables of several numbers of columns.
 
 use anyhow::{Result, anyhow};
+use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::DesignId;
 
 use crate::exit::Misuse;
@@ -8,12 +9,31 @@ use crate::exit::Misuse;
 /// Setting of a design that stores some columns of the table only.
 const SETTING: &str = "columns";
 
+/// Reads one of the numbers of `--columns`.
+pub fn parse(text: &str) -> Result<u32, String> {
+    let number = text.trim().parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "not a number of columns such as 5, or several as 5,20".to_owned())
+}
+
+/// Says that none of the designs stores all columns of the table, if so: then none of them is a choice.
+pub fn without_choice(designs: &[DesignInfo], all: usize) -> Option<String> {
+    let stores_some = |design: &DesignInfo| design.role == Role::SomeColumns;
+    let is_without =
+        designs.iter().all(DesignInfo::is_yardstick) && designs.iter().any(stores_some);
+    is_without.then(|| {
+        format!(
+            "no design stores all {all} columns of the table, so that none can be recommended: add {all} to --columns, \
+             or choose a design without {SETTING}="
+        )
+    })
+}
+
 /// Returns each design with each of these numbers of columns; with the number that the table has, it is the design
 /// itself. Without any number the designs stay as they are.
 ///
 /// # Errors
-/// Fails with a misuse for a design whose id says how many columns it stores, and if the `baseline`, with which the
-/// others are compared, would not be measured any more.
+/// Fails with a misuse for a number that is there twice or is more than `all`, for a design whose id says how many
+/// columns it stores, and if the `baseline`, with which the others are compared, would not be measured any more.
 pub fn in_each(
     designs: Vec<DesignId>,
     columns: &[u32],
@@ -23,6 +43,7 @@ pub fn in_each(
     if columns.is_empty() {
         return Ok(designs);
     }
+    check_numbers(columns, all)?;
     let baseline = baseline.filter(|baseline| designs.contains(baseline));
     let mut own = designs.iter();
     if let Some(id) = own.find(|id| id.settings.contains_key(SETTING)) {
@@ -38,9 +59,7 @@ pub fn in_each(
             if usize::try_from(*number) != Ok(all) {
                 id.settings.insert(SETTING.to_owned(), number.to_string());
             }
-            if !taken.contains(&id) {
-                taken.push(id);
-            }
+            taken.push(id);
         }
     }
     if let Some(baseline) = baseline.filter(|baseline| !taken.contains(baseline)) {
@@ -51,6 +70,22 @@ pub fn in_each(
         return Err(Misuse::new(missing).into());
     }
     Ok(taken)
+}
+
+fn check_numbers(columns: &[u32], all: usize) -> Result<()> {
+    for (index, number) in columns.iter().enumerate() {
+        if columns[..index].contains(number) {
+            let twice = anyhow!("--columns has {number} twice: leave it out once");
+            return Err(Misuse::new(twice).into());
+        }
+        if usize::try_from(*number).is_ok_and(|number| number > all) {
+            let too_many = anyhow!(
+                "--columns {number}: the table has {all} columns: choose no more of them; {all} is the design itself"
+            );
+            return Err(Misuse::new(too_many).into());
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -64,11 +99,29 @@ mod tests {
     }
 
     #[test]
-    fn each_design_is_taken_with_each_number_once() {
+    fn a_number_of_columns_is_above_nothing() {
+        assert_eq!(parse("5"), Ok(5));
+        for bad in ["", "0", "-5", "five", "5.5", "4294967296"] {
+            let error = parse(bad).unwrap_err();
+            assert!(error.contains("not a number of columns"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_there_twice_or_too_large_is_refused() {
+        let error = taken(&["parquet"], &[5, 57, 5]).unwrap_err().to_string();
+        assert!(error.contains("--columns has 5 twice"), "{error}");
+        let error = taken(&["parquet"], &[5, 200]).unwrap_err().to_string();
+        let words = "--columns 200: the table has 57 columns";
+        assert!(error.contains(words), "{error}");
+    }
+
+    #[test]
+    fn each_design_is_taken_with_each_number() {
         let designs = ["parquet", "cassandra/wide?page=7"];
         assert_eq!(taken(&designs, &[]).unwrap(), designs);
         assert_eq!(
-            taken(&designs, &[5, 57, 5]).unwrap(),
+            taken(&designs, &[5, 57]).unwrap(),
             [
                 "parquet?columns=5",
                 "parquet",

@@ -12,7 +12,7 @@ use bakeoff_stats::{Header, Journal, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
-use crate::cmd::measure::Measurement;
+use crate::cmd::measure::{Measurement, write_bad_rows};
 use crate::cmd::report;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
@@ -87,6 +87,7 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     } else {
         journal.append(&Record::Started(Box::new(plan.header.clone())))?;
     }
+    write_bad_rows(dir, plan.source.bad_rows())?;
     Ok(journal)
 }
 
@@ -120,6 +121,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         right_answers_within: RIGHT_ANSWERS_WITHIN,
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
+        shows_stored: plan.options.show_stored,
     };
     let designs = Designs {
         started: &started,

@@ -2,8 +2,9 @@
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::{FurtherTables, SmallerTables, rows_to_forecast};
-use bakeoff_stats::{DesignInfo, Ladder};
-use bakeoff_workload::Workload;
+use bakeoff_engines::registry::engine;
+use bakeoff_stats::{DesignInfo, Ladder, Role};
+use bakeoff_workload::{DesignId, Workload};
 use clap::Args;
 
 use crate::exit::Misuse;
@@ -71,8 +72,13 @@ impl FurtherOptions {
         rows: Option<u64>,
     ) -> Vec<String> {
         let mut lines = Vec::new();
+        let twins = match infos.iter().filter(|info| may_have(info)).count() {
+            // Neither are there smaller tables.
+            0 => return lines,
+            1 => "and load one design a second time, as its twin (--no-twins: none).",
+            _ => "and load two of the designs a second time, as twins (--no-twins: none).",
+        };
         if !self.no_twins {
-            let twins = "and load two of the designs a second time, as twins (--no-twins: none).";
             lines.push(twins.to_owned());
         }
         let fewest = rows_to_forecast(infos.iter());
@@ -88,6 +94,12 @@ impl FurtherOptions {
         }
         lines
     }
+}
+
+/// Returns whether a design can have further tables: a yardstick has none.
+fn may_have(info: &DesignInfo) -> bool {
+    let takes = |id: DesignId| engine(&id).is_ok_and(|engine| engine.takes_instances(&id));
+    info.role == Role::Store && info.id.parse::<DesignId>().is_ok_and(takes)
 }
 
 /// Says how large smaller tables are; `None` if there are none.

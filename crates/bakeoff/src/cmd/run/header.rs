@@ -65,6 +65,7 @@ pub fn header(
         }),
         published_notes: published.map_or_else(Vec::new, |p| p.notes.clone()),
         decide: Some(decide(workload)),
+        cpu_without_reading: true,
     }
 }
 
@@ -161,11 +162,21 @@ pub fn fingerprint(
                 options.postgres.standbys(),
                 options.spark.place(),
             ),
-            (options.threads(), replication),
+            (
+                options.threads(),
+                replication,
+                options.nodes.server_per_design,
+            ),
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),
         ),
         drivers,
     );
-    format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))
+    // Behind all others, so that a run without it has the fingerprint that it always had.
+    let nodetool = options.nodetool.nodetool.as_ref();
+    let nodetool = nodetool.map_or_else(String::new, ToString::to_string);
+    format!(
+        "{:016x}",
+        xxh3_64(format!("{parts:?}{nodetool}").as_bytes())
+    )
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, OptionGroup, Replication, new_token, require,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -35,13 +35,18 @@ use crate::cmd::options::choice::{
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::spark::SparkOptions;
+use crate::cmd::options::unused::Given;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
+
+/// MiB that a table in memory may take unless told otherwise.
+const MEMORY_MIB: u32 = 320;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -58,7 +63,7 @@ pub struct Run {
 
     /// Take each design with so many columns of the table: the key and the first further ones; their number in
     /// the table stands for the design itself
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = columns::parse)]
     columns: Vec<u32>,
 
     /// Rows to load, for example 200000, 200k, 4.16M or all [default: as the workload says; with
@@ -114,6 +119,9 @@ pub struct Run {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    nodetool: NodetoolOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     /// Consistency level of reads and writes in Cassandra [default: LOCAL_ONE; of columnar tables
@@ -133,13 +141,18 @@ pub struct Run {
     #[command(flatten)]
     rate_limit: RateLimitOptions,
 
+    /// Keep on record how the first rows of each table of rows in Cassandra are stored, which `bakeoff report --stored`
+    /// shows
+    #[arg(long)]
+    show_stored: bool,
+
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
     keep: bool,
 
-    /// MiB that a table of the `memory` engine may take; 320 keep the whole process below 1 GiB
-    #[arg(long, value_name = "MIB", default_value_t = 320, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    memory: u32,
+    /// MiB that a table of the `memory` engine may take [default: 320, which keep the whole process below 1 GiB]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    memory: Option<u32>,
 
     /// The longest that one query, compaction or slice of rows may take
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
@@ -194,12 +207,15 @@ impl Run {
             token,
             ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
+        self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         let to_hold = RowsToHold::asked(rows);
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
         warnings.extend(before.check_effects(&designs, &context));
+        let width = workload.table.columns.len();
+        warnings.extend(before.doubt(columns::without_choice(&infos, width)));
         if self.dry_run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);
@@ -234,6 +250,23 @@ impl Run {
         let all = workload.table.columns.len();
         let baseline = workload.decide.baseline.as_ref();
         columns::in_each(designs, &self.columns, all, baseline)
+    }
+
+    /// Checks that each option is for at least one of the designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that would be ignored.
+    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
+        let mut given = Given::default();
+        self.cluster.add_given(&mut given);
+        self.nodes.add_given(&mut given);
+        let has_level = self.consistency.is_some();
+        given.add("--consistency", OptionGroup::Cassandra, has_level);
+        self.postgres.add_given(&mut given);
+        self.spark.add_given(&mut given);
+        self.adbc.add_given(&mut given);
+        given.add("--memory", OptionGroup::Memory, self.memory.is_some());
+        given.check(designs)
     }
 
     /// Returns whether drivers of databases are named, whose libraries would be loaded.
@@ -299,9 +332,11 @@ impl Run {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.nodetool = self.nodetool.nodetool.clone();
         options.cassandra.replication = self.replication()?;
+        options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.server = workload.server.clone();
-        options.memory.table_bytes = (self.memory as usize) << 20;
+        options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;
         let driven = drivers.as_ref().and_then(|file| file.server_of(designs));

@@ -50,6 +50,7 @@ fn figure_of(figure: &StudyFigure, design: &DesignId) -> FigureOf {
 fn figure(figure: &StudyFigure) -> Figure {
     match figure {
         StudyFigure::Query(query) => Figure::Query(query.clone()),
+        StudyFigure::Answered(query) => Figure::Answered(query.clone()),
         StudyFigure::Load => Figure::Load,
         StudyFigure::Storage => Figure::Storage,
         StudyFigure::Throughput => Figure::Throughput,

@@ -2,6 +2,7 @@
 
 mod carry_out;
 mod convert;
+mod missing;
 mod plan;
 mod record;
 mod results;
@@ -60,7 +61,8 @@ pub struct Study {
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     page: Option<PathBuf>,
 
-    /// Print the steps with their commands and the time that they take, and touch nothing
+    /// Print the steps with their commands, the time that they take and the designs that cannot be measured here, and
+    /// touch nothing
     #[arg(long)]
     dry_run: bool,
 }

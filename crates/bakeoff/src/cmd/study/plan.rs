@@ -9,6 +9,7 @@ use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
 use clap::Parser;
 
+use super::missing::Missing;
 use super::record::Record;
 use super::words::{command, in_words};
 use super::{read_workload, results};
@@ -59,7 +60,9 @@ impl<'a> Plan<'a> {
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
             let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload)?;
+            let designs = designs_of(self.arguments(step)?, &workload).map_err(|error| {
+                Misuse::new(error.context(format!("step {} of the study", step.name)))
+            })?;
             let checked = self.study.check_step(step, &workload);
             let checked = checked.and_then(|()| self.study.check_designs(step, &designs));
             checked.map_err(|message| Misuse::new(anyhow!(message)))?;
@@ -97,7 +100,7 @@ impl<'a> Plan<'a> {
         results::of_record(self.study, &self.record, &self.dir)
     }
 
-    /// Prints the steps with their commands and times.
+    /// Prints the steps with their commands and times, and what is missing for their designs.
     pub fn print(&self) -> Result<Exit> {
         let mut out = stdout();
         writeln!(
@@ -105,18 +108,23 @@ impl<'a> Plan<'a> {
             "Nothing is touched. The study would write to {}",
             self.dir.display()
         )?;
+        let mut missing = Missing::new()?;
         for (index, step) in self.study.steps.iter().enumerate() {
+            let workload = read_workload(Path::new(&step.workload))?;
+            let designs = designs_of(self.arguments(step)?, &workload)?;
             let dir = results::folder(&self.dir, index, &step.name);
             writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
             writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
-            writeln!(out, "   {}", self.time(step)?)?;
+            writeln!(out, "   {}", self.time(step, &workload)?)?;
+            for line in missing.for_designs(&designs)? {
+                writeln!(out, "   {line}")?;
+            }
         }
         Ok(Exit::Complete)
     }
 
     /// Says how long a step takes, as far as that is known before rows are loaded.
-    fn time(&self, step: &StudyStep) -> Result<String> {
-        let workload = read_workload(Path::new(&step.workload))?;
+    fn time(&self, step: &StudyStep, workload: &Workload) -> Result<String> {
         let measuring = match self.arguments(step)?.command {
             Command::Run(run) => match run.time() {
                 Some(budget) => return Ok(format!("up to {}", in_words(budget))),
@@ -126,8 +134,8 @@ impl<'a> Plan<'a> {
                     );
                 }
             },
-            Command::Drive(drive) => drive.time_of_loads(&workload)?,
-            Command::Sweep(sweep) => sweep.time_of_settings(&workload)?,
+            Command::Drive(drive) => drive.time_of_loads(workload)?,
+            Command::Sweep(sweep) => sweep.time_of_settings(workload)?,
             _ => None,
         };
         let before = "starting servers and loading rows come on top";
@@ -165,14 +173,27 @@ fn refused(command: &Command) -> Option<String> {
     ))
 }
 
-/// Returns the designs that a command measures.
+/// Returns the designs that a command measures, if each of its options is for some of them.
 fn designs_of(arguments: Arguments, workload: &Workload) -> Result<Vec<DesignId>> {
-    match arguments.command {
-        Command::Run(run) => run.designs(workload),
-        Command::Drive(drive) => drive.designs(workload),
-        Command::Sweep(sweep) => sweep.designs(workload),
-        _ => Ok(Vec::new()),
-    }
+    let (designs, checked) = match arguments.command {
+        Command::Run(run) => {
+            let designs = run.designs(workload)?;
+            let checked = run.check_use(&designs);
+            (designs, checked)
+        }
+        Command::Drive(drive) => {
+            let designs = drive.designs(workload)?;
+            let checked = drive.check_use(&designs);
+            (designs, checked)
+        }
+        Command::Sweep(sweep) => {
+            let designs = sweep.designs(workload)?;
+            let checked = sweep.check_use(&designs);
+            (designs, checked)
+        }
+        _ => return Ok(Vec::new()),
+    };
+    checked.map(|()| designs)
 }
 
 /// Checks that a folder is new or empty, or holds what the same command began.

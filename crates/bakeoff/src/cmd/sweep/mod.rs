@@ -187,6 +187,7 @@ impl Sweep {
             replication,
             source.may_repeat_keys(),
         )?;
+        self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let batches = Batches::new(&designs, infos, &self.batch_over, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
@@ -251,6 +252,7 @@ impl Sweep {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.replication = replication;
+        options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();
         self.postgres.put_into(&mut options)?;

@@ -1,12 +1,14 @@
-//! Says which designs are swept and how long that lasts, as far as it is known before they are.
+//! Says which designs are swept, with which options, and how long that lasts, as far as it is known before they are.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::sweep::Grid;
+use bakeoff_engines::OptionGroup;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::{Sweep, check};
+use crate::cmd::options::unused::Given;
 
 impl Sweep {
     /// Returns the designs that are swept.
@@ -15,6 +17,20 @@ impl Sweep {
     /// Fails with a misuse for designs that the command would refuse.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         Ok(check::designs(workload, &self.designs)?.0)
+    }
+
+    /// Checks that each option is for at least one of the designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that would be ignored.
+    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
+        let mut given = Given::default();
+        self.cluster.add_given(&mut given);
+        self.nodes.add_given(&mut given);
+        let has_level = self.consistency.is_some();
+        given.add("--consistency", OptionGroup::Cassandra, has_level);
+        self.postgres.add_given(&mut given);
+        given.check(designs)
     }
 
     /// Returns how long all settings of all designs and rounds insert and warm up together.

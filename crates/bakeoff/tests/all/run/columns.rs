@@ -76,11 +76,14 @@ fn what_has_no_such_table_is_refused_before_a_folder_is_made() {
     let bench = bench();
     for (designs, columns, words) in [
         ("parquet", "1", "columns=1 is less than the 2 of the key"),
+        ("parquet", "2,4", "--columns 4: the table has 3 columns"),
         (
-            "parquet",
-            "4",
+            "parquet?columns=4",
+            "",
             "columns=4 is not less than the 3 of the table",
         ),
+        ("parquet", "2,2", "--columns has 2 twice"),
+        ("parquet", "two", "not a number of columns such as 5"),
         (
             "memory",
             "2",
@@ -93,7 +96,9 @@ fn what_has_no_such_table_is_refused_before_a_folder_is_made() {
         ),
     ] {
         let chosen = ["--designs", designs, "--columns", columns];
-        let ended = bench.bakeoff(&[&RUN[..], &chosen].concat());
+        let given = if columns.is_empty() { 2 } else { 4 };
+        let chosen = &chosen[..given];
+        let ended = bench.bakeoff(&[&RUN[..], chosen].concat());
         ended.expect(2).says(words);
         assert!(!bench.path("out").exists());
     }
@@ -103,4 +108,20 @@ fn what_has_no_such_table_is_refused_before_a_folder_is_made() {
     ended
         .expect(2)
         .says("no query can be answered from these columns (series, time)");
+}
+
+#[test]
+fn a_run_without_a_table_of_all_columns_says_before_and_after_that_none_is_a_choice() {
+    let bench = bench();
+    let run = |more: &[&str]| {
+        let chosen = ["--designs", "parquet", "--columns", "2"];
+        bench.bakeoff(&[&RUN[..], &chosen, more].concat()).expect(0)
+    };
+    let warning = "warning: no design stores all 3 columns of the table, so that none can be recommended: add 3 to \
+                   --columns";
+    let dry = run(&["--dry-run"]);
+    assert!(dry.stderr.contains(warning), "{}", dry.stderr);
+    let ended = run(&[]);
+    assert!(ended.stderr.contains(warning), "{}", ended.stderr);
+    ended.says("Verdict\nNo design can be recommended: all are yardsticks");
 }

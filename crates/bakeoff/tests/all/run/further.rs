@@ -102,8 +102,16 @@ fn a_dry_run_says_which_further_tables_there_would_be() {
     ];
     let ended = bench.bakeoff(&run).expect(0);
     ended
-        .says("as twins")
+        .says("and load two of the designs a second time, as twins")
         .says("smaller tables of every design, of 100, 200 rows");
+    let one = [&run[..], &["--designs", "parquet,memory"]].concat();
+    let ended = bench.bakeoff(&one).expect(0);
+    ended.says("and load one design a second time, as its twin");
+    let none = [&run[..], &["--designs", "memory"]].concat();
+    let ended = bench.bakeoff(&none).expect(0);
+    for word in ["twin", "smaller tables"] {
+        assert!(!ended.stdout.contains(word), "{word}: {}", ended.stdout);
+    }
     let without = ["run", "w.toml", "--dry-run", "--scales", "1", "--no-twins"];
     let ended = bench.bakeoff(&without).expect(0);
     assert!(!ended.stdout.contains("twins") && !ended.stdout.contains("smaller tables"));

@@ -1,5 +1,6 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
+pub mod going_on;
 pub mod processes;
 pub mod server;
 pub mod shards;
@@ -78,6 +79,13 @@ impl Bench {
         std::fs::write(bench.path("w.toml"), workload).unwrap();
         std::fs::write(bench.path("readings.csv"), readings).unwrap();
         bench
+    }
+
+    /// As [`new`](Self::new) with the readings of all tests. `None`, with the reason printed, where the engine is not
+    /// available; a failure in CI.
+    pub fn with_engine(workload: &str, engine: &str) -> Option<Bench> {
+        let bench = Bench::new(workload, READINGS);
+        bench.has(engine).then_some(bench)
     }
 
     /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason

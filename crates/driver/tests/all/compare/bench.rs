@@ -16,7 +16,8 @@ use bakeoff_stats::{
 use bakeoff_workload::{RowSource, Workload};
 use tempfile::TempDir;
 
-use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
+use super::fake::{Call, Fake, FakeInstances};
+use super::fake_rows::{FakeOracle, Rows};
 
 /// No further tables.
 pub const NONE: FurtherTables = FurtherTables {
@@ -67,6 +68,7 @@ impl Bench {
             right_answers_within: RIGHT_ANSWERS_WITHIN,
             race: false,
             further: NONE,
+            shows_stored: false,
         };
         Bench {
             workload,
@@ -321,5 +323,6 @@ fn header(fakes: &[Fake]) -> Header {
         published: Vec::new(),
         published_notes: Vec::new(),
         decide: None,
+        cpu_without_reading: true,
     }
 }

@@ -1,20 +1,15 @@
-//! A design and an oracle in memory, and rows made up on the spot.
+//! A design in memory, which does what a test tells it.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use arrow::array::{ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, StringArray};
-use arrow::datatypes::{Int64Type, SchemaRef};
+use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
+use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{
-    Answer, Design, DesignError, Expected, Instances, Oracle, PartitionKey, PlanText,
-};
-use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role};
-use bakeoff_workload::source::RowBatches;
-use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
+use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
+use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role, TableStatistics};
 
 /// What the driver asked of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +68,9 @@ pub struct Fake {
     row_bytes: u64,
     nodes: u32,
     partitions: Option<PartitionKey>,
+    statistics: Option<TableStatistics>,
     plan: Plan,
+    stored: Plan,
     table: Arc<Mutex<Table>>,
 }
 
@@ -85,6 +82,8 @@ pub struct Table {
     asking: usize,
     /// Number of plans that were asked for.
     pub plans_asked: usize,
+    /// Number of times that it was asked how its first rows are stored.
+    pub stored_asked: usize,
     /// Questions that were on their way at the same time.
     pub most_asking: usize,
 }
@@ -120,7 +119,9 @@ impl Fake {
             row_bytes: 20,
             nodes: 1,
             partitions: None,
+            statistics: None,
             plan: Plan::None,
+            stored: Plan::None,
             table: Arc::default(),
         }
     }
@@ -133,6 +134,15 @@ impl Fake {
         )
     }
 
+    /// A design whose server tells something of its tables.
+    pub fn with_statistics(mut self) -> Fake {
+        self.statistics = Some(TableStatistics {
+            sstables: Some(1),
+            ..TableStatistics::default()
+        });
+        self
+    }
+
     /// A design that has partitions.
     pub fn with_partitions(mut self, key: PartitionKey) -> Fake {
         self.partitions = Some(key);
@@ -142,6 +152,12 @@ impl Fake {
     /// A design that is asked for plans.
     pub fn with_plan(mut self, plan: Plan) -> Fake {
         self.plan = plan;
+        self
+    }
+
+    /// A design that is asked how its first rows are stored, which it takes as a question for a plan.
+    pub fn with_stored(mut self, stored: Plan) -> Fake {
+        self.stored = stored;
         self
     }
 
@@ -316,6 +332,7 @@ impl Design for Fake {
             file_bytes: Some(self.rows() * self.row_bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
+            statistics: self.statistics,
             files: None,
             note: None,
         })
@@ -370,6 +387,19 @@ impl Design for Fake {
         }
     }
 
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        self.table().stored_asked += 1;
+        match self.stored {
+            Plan::None => Ok(None),
+            Plan::Tells(text) => Ok(Some(StoredText {
+                by: "Fake",
+                text: text.to_owned(),
+            })),
+            Plan::Fails => Err(DesignError::new("its rows cannot be read")),
+            Plan::Panics => panic!("a bug in a tool"),
+        }
+    }
+
     fn nodes(&self) -> u32 {
         self.nodes
     }
@@ -385,7 +415,7 @@ fn query_of(sql: &str) -> String {
 }
 
 /// What every query gives: how many rows there are, and what was asked.
-fn answer_to(sql: &str, rows: u64) -> RecordBatch {
+pub fn answer_to(sql: &str, rows: u64) -> RecordBatch {
     let rows: ArrayRef = Arc::new(Int64Array::from(vec![rows as i64]));
     let sql: ArrayRef = Arc::new(StringArray::from(vec![sql]));
     RecordBatch::try_from_iter([("rows", rows), ("sql", sql)]).unwrap()
@@ -417,128 +447,5 @@ impl Instances for FakeInstances {
         let like = self.like.iter().find(|fake| fake.id() == instance.design);
         let new = || like.map_or_else(|| Fake::new(&instance.id), |fake| fake.like(&instance.id));
         Ok(Arc::new(self.tables.entry(id).or_insert_with(new).clone()))
-    }
-}
-
-#[derive(Default)]
-pub struct FakeOracle {
-    rows: u64,
-    overwritten: u64,
-    /// Rows that a query with a WHERE clause selects; `None` if they cannot be counted.
-    pub selected: Option<u64>,
-    /// Number of columns that a query without a condition reads.
-    pub columns: Option<u32>,
-    /// Whether it computes no more answers.
-    pub is_gone: Arc<AtomicBool>,
-}
-
-#[async_trait]
-impl Oracle for FakeOracle {
-    async fn prepare(
-        &mut self,
-        rows: u64,
-        duplicates: Arc<DuplicateKeys>,
-    ) -> Result<(), DesignError> {
-        (self.rows, self.overwritten) = (rows, duplicates.count());
-        Ok(())
-    }
-
-    fn over(&self, _: Arc<dyn RowSource>) -> Box<dyn Oracle> {
-        Box::new(FakeOracle::default())
-    }
-
-    async fn count_selected(&self, queries: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
-        let count = |sql: &String| self.selected.filter(|_| sql.contains("WHERE"));
-        Ok(queries.iter().map(count).collect())
-    }
-
-    async fn columns_read(&self, queries: &[String]) -> Result<Vec<Option<u32>>, DesignError> {
-        let count = |sql: &String| self.columns.filter(|_| !sql.contains("WHERE"));
-        Ok(queries.iter().map(count).collect())
-    }
-
-    async fn distinct_values(&self, columns: &[String]) -> Result<Vec<Option<u64>>, DesignError> {
-        Ok(vec![self.selected; columns.len()])
-    }
-
-    async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
-        if self.is_gone.load(Ordering::Relaxed) {
-            return Err(DesignError::new("no memory is left"));
-        }
-        let overwritten = if keeps_duplicates {
-            0
-        } else {
-            self.overwritten
-        };
-        let batches = vec![answer_to(sql, self.rows - overwritten)];
-        Ok(Expected {
-            batches,
-            order_by: Vec::new(),
-            beyond: None,
-            ..Expected::default()
-        })
-    }
-}
-
-/// Rows of sensors at times 0, 1, 2, ...
-#[derive(Clone)]
-pub struct Rows {
-    pub schema: SchemaRef,
-    pub end: u64,
-    /// Reading this row fails.
-    pub broken: Option<u64>,
-    /// Sensors that are read at each time.
-    pub sensors: u64,
-    /// Times start anew after so many rows.
-    pub repeat_after: Option<u64>,
-}
-
-impl RowSource for Rows {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn known_rows(&self) -> Option<u64> {
-        None
-    }
-
-    fn count_rows(&self, most: u64) -> Result<Option<u64>> {
-        Ok(Some(self.end.min(most)))
-    }
-
-    fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
-        let source = self.clone();
-        let starts = (from..self.end).step_by(batch_rows);
-        Ok(Box::new(starts.map(move |first_row| {
-            let end = source.end.min(first_row + batch_rows as u64);
-            if source
-                .broken
-                .is_some_and(|row| (first_row..end).contains(&row))
-            {
-                return Err(Error::Usage("a broken row".to_owned()));
-            }
-            Ok(RowBatch {
-                first_row,
-                rows: source.batch(first_row, end),
-            })
-        })))
-    }
-
-    fn may_repeat_keys(&self) -> bool {
-        self.repeat_after.is_some()
-    }
-}
-
-impl Rows {
-    fn batch(&self, first_row: u64, end: u64) -> RecordBatch {
-        let rows = first_row..end;
-        let time = |row| (row % self.repeat_after.unwrap_or(u64::MAX) / self.sensors) as i64;
-        let sensor = |row| 10 + (row % self.sensors) as i32;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(Int32Array::from_iter_values(rows.clone().map(sensor))),
-            Arc::new(Int64Array::from_iter_values(rows.clone().map(time))),
-            Arc::new(Float64Array::from_iter_values(rows.map(|row| row as f64))),
-        ];
-        RecordBatch::try_new(self.schema.clone(), columns).unwrap()
     }
 }

@@ -199,6 +199,24 @@ async fn tables_of_an_earlier_command_are_driven_as_they_are() {
     assert!(fakes.shards.is_empty());
 }
 
+#[tokio::test]
+async fn tables_of_which_a_server_tells_are_looked_at_again_after_the_loads() {
+    let mut bench = bench();
+    bench.settings.rounds = 2;
+    let told = design(Table::new("told").with_statistics());
+    let mut fakes = Fakes::new([told, Driven::well("untold")]);
+    let records = bench.complete(&mut fakes).await;
+    let after = |record: &DriveRecord| match record {
+        DriveRecord::FootprintAfter(footprint) => Some(footprint.design.clone()),
+        _ => None,
+    };
+    let place = |is: fn(&DriveRecord) -> bool| records.0.iter().rposition(is).unwrap();
+    let last_load = place(|record| matches!(record, DriveRecord::TrialEnded(_)));
+    assert!(place(|record| matches!(record, DriveRecord::FootprintAfter(_))) > last_load);
+    let looked: Vec<String> = records.0.iter().filter_map(after).collect();
+    assert_eq!(looked, ["told"]);
+}
+
 /// Rows of a table by their sensor, which is the column at this place.
 fn by_sensor(id: &str, place: usize) -> Driven {
     let key = PartitionKey {

@@ -1,28 +1,22 @@
 //! The search finds the knees of simulated servers.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use async_trait::async_trait;
 use bakeoff_driver::drive::{
-    Done, Failure, Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, Schedule,
-    SearchSettings, Stop, WhyStopped, drive_here, search,
+    Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, SearchSettings, WhyStopped,
+    search,
 };
-use bakeoff_stats::{FailureKind, Tally};
+use bakeoff_stats::Tally;
 use bakeoff_testing::times;
 use bakeoff_workload::Stream;
-use tokio::sync::Semaphore;
 
-use super::fake::{Fake, MILLISECOND, Seconds, plan};
+pub const OPERATIONS: [&str; 1] = ["read"];
 
-const OPERATIONS: [&str; 1] = ["read"];
-
-fn settings() -> SearchSettings {
+pub fn settings() -> SearchSettings {
     SearchSettings::new(Rate::new(1.0).unwrap())
 }
 
 /// The loads of a search in short.
-fn told(found: &Found) -> String {
+pub fn told(found: &Found) -> String {
     let probes = found.probes.iter().map(|probe| {
         let rate = probe.rate.map_or(0.0, Rate::per_second);
         format!(
@@ -37,14 +31,14 @@ fn told(found: &Found) -> String {
     )
 }
 
-async fn find(objective: &str, probe: &mut dyn Probe) -> Found {
+pub async fn find(objective: &str, probe: &mut dyn Probe) -> Found {
     let objective = Objective::parse(objective, &OPERATIONS).unwrap();
     search(&objective, probe, settings()).await.unwrap()
 }
 
 /// A server with one queue, exponential service times and random arrivals (M/M/1), operation by
 /// operation: Lindley's recursion gives each one's waiting time.
-struct Queue {
+pub struct Queue {
     /// Operations per second that it can serve.
     capacity: f64,
     operations: u64,
@@ -52,7 +46,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(capacity: f64, seed: u64) -> Queue {
+    pub fn new(capacity: f64, seed: u64) -> Queue {
         Queue {
             capacity,
             operations: 100_000,
@@ -118,7 +112,7 @@ async fn knees_of_a_queue_are_found_within_five_percent() {
 
 /// A server whose response times rise steeply at a knee, with noise of so many percent of the rate on
 /// each load as a whole.
-struct Knee {
+pub struct Knee {
     knee: f64,
     capacity: f64,
     noise: f64,
@@ -131,7 +125,7 @@ struct Knee {
 }
 
 impl Knee {
-    fn new(knee: f64, capacity: f64, seed: u64) -> Knee {
+    pub fn new(knee: f64, capacity: f64, seed: u64) -> Knee {
         Knee {
             knee,
             capacity,
@@ -296,95 +290,6 @@ async fn a_load_whose_response_times_climb_does_not_hold() {
 }
 
 #[tokio::test]
-async fn too_few_operations_end_the_search_at_once() {
-    let mut server = Knee::new(7_000.0, 10_000.0, 1);
-    let found = find("p99.9<10s", &mut server).await;
-    assert_eq!(
-        (found.rate, found.why_stopped),
-        (None, WhyStopped::TooFewOperations)
-    );
-    assert_eq!(found.probes.len(), 2);
-}
-
-/// A server that is driven for this many seconds, so that lower rates have fewer operations.
-struct For(f64, Knee);
-
-#[async_trait]
-impl Probe for For {
-    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
-        let probed = self.1.drive(rate).await?;
-        let nanoseconds = probed.operations[0].response.max();
-        let mut tally = Tally::default();
-        let operations = (self.0 * probed.scheduled_rate) as u64;
-        (0..operations).for_each(|_| tally.record(nanoseconds, nanoseconds));
-        Ok(Probed {
-            operations: vec![tally],
-            ..probed
-        })
-    }
-}
-
-#[tokio::test]
-async fn loads_with_too_few_operations_count_neither_way() {
-    // Below 8,000 operations/s there are fewer than the 10,000 that the quantile needs.
-    let mut server = For(1.2501, Knee::new(8_200.0, 10_000.0, 1));
-    let found = find("p99.9<10ms", &mut server).await;
-    let rate = found.estimate.unwrap().rate;
-    assert!(
-        (rate / 8_200.0 - 1.0).abs() < 0.05,
-        "{rate}: {}",
-        told(&found)
-    );
-    assert_eq!(found.why_stopped, WhyStopped::Narrow);
-    assert!(found.failed_at.unwrap() > found.rate.unwrap());
-    let silent: Vec<Rate> = { found.probes.iter() }
-        .filter(|probe| probe.undecided)
-        .map(|probe| probe.rate.unwrap())
-        .collect();
-    assert!(!silent.is_empty(), "the search came near: {}", told(&found));
-    let is_higher = |two: &[Rate]| two[1] > two[0];
-    assert!(
-        silent.windows(2).all(is_higher),
-        "lower ones are not tried again"
-    );
-    // Where the threshold lies below, the search says that its loads are too short.
-    let mut server = For(1.2501, Knee::new(8_001.0, 10_000.0, 1));
-    let found = find("p99.9<10ms", &mut server).await;
-    assert_eq!(found.why_stopped, WhyStopped::TooFewOperations);
-    assert!(found.estimate.is_some(), "{}", told(&found));
-}
-
-#[tokio::test]
-async fn a_load_that_has_too_few_operations_by_chance_does_not_end_the_search() {
-    /// The fourth load, above rates that hold, has few operations of a rare kind.
-    struct Rare(Knee, usize);
-    #[async_trait]
-    impl Probe for Rare {
-        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
-            let mut probed = self.0.drive(rate).await?;
-            self.1 += 1;
-            if self.1 == 4 {
-                let mut few = Tally::default();
-                few.record(1_000, 1_000);
-                probed.operations = vec![few];
-            }
-            Ok(probed)
-        }
-    }
-    let mut server = Rare(Knee::new(8_200.0, 10_000.0, 1), 0);
-    let found = find("p99<10ms", &mut server).await;
-    let by_chance = &found.probes[3];
-    assert!(
-        by_chance.undecided && by_chance.rate > found.rate,
-        "{}",
-        told(&found)
-    );
-    assert_eq!(found.why_stopped, WhyStopped::Narrow, "{}", told(&found));
-    let rate = found.estimate.unwrap().rate;
-    assert!((rate / 8_200.0 - 1.0).abs() < 0.05, "{}", told(&found));
-}
-
-#[tokio::test]
 async fn one_disturbed_load_does_not_decide() {
     for disturbed in 1..8 {
         let mut server = Knee::new(9_000.0, 10_000.0, 1);
@@ -395,197 +300,6 @@ async fn one_disturbed_load_does_not_decide() {
         assert!(off < 0.1, "{disturbed}: {rate}: {}", told(&found));
         assert!(found.probes.len() <= 25);
     }
-}
-
-#[tokio::test]
-async fn an_objective_that_cannot_be_met_is_said_to_be_impossible() {
-    let mut server = Queue::new(100.0, 1);
-    // No operation takes less than its service time, 10 ms in the mean.
-    let found = find("mean<1ms", &mut server).await;
-    assert_eq!(
-        (found.rate, found.why_stopped),
-        (None, WhyStopped::Impossible)
-    );
-    assert!(found.probes.len() <= 25);
-    let best = found
-        .probes
-        .iter()
-        .filter_map(|p| p.measured[0].1)
-        .fold(f64::MAX, f64::min);
-    assert!(
-        best > 5e6,
-        "the best that was seen is in the probes: {best}"
-    );
-}
-
-#[tokio::test]
-async fn a_rate_that_is_not_reached_does_not_hold() {
-    /// Fast, but not above 1000 operations per second.
-    struct Capped;
-    #[async_trait]
-    impl Probe for Capped {
-        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
-            let rate = rate.map_or(1_000.0, Rate::per_second);
-            let mut tally = Tally::default();
-            (0..1_000).for_each(|_| tally.record(1_000, 1_000));
-            Ok(Probed {
-                operations: vec![tally],
-                scheduled_rate: rate,
-                rate_reached: rate.min(1_000.0),
-                unsent: u64::from(rate > 1_060.0),
-                least_climb: None,
-            })
-        }
-    }
-    let found = find("p99<10ms", &mut Capped).await;
-    let rate = found.estimate.unwrap().rate;
-    assert!((970.0..=1_060.0).contains(&rate), "{rate}");
-    let missed: Vec<&String> = found.probes.iter().flat_map(|p| &p.missed).collect();
-    assert!(
-        missed.iter().any(|m| m.contains("could not be sent")),
-        "{missed:?}"
-    );
-    assert!(
-        missed
-            .iter()
-            .any(|m| m.contains("operations/s were reached")),
-        "{missed:?}"
-    );
-}
-
-#[tokio::test]
-async fn failing_operations_and_failing_loads_end_the_search() {
-    struct AllFail;
-    #[async_trait]
-    impl Probe for AllFail {
-        async fn drive(&mut self, _: Option<Rate>) -> Result<Probed, ProbeError> {
-            let mut tally = Tally::default();
-            tally.failures[FailureKind::Rejected as usize] = 9;
-            Ok(Probed {
-                operations: vec![tally],
-                scheduled_rate: 9.0,
-                rate_reached: 9.0,
-                unsent: 0,
-                least_climb: None,
-            })
-        }
-    }
-    let found = find("p99<10ms", &mut AllFail).await;
-    assert_eq!(found.why_stopped, WhyStopped::NothingSucceeded);
-    assert_eq!((found.rate, found.probes.len()), (None, 1));
-
-    struct Broken;
-    #[async_trait]
-    impl Probe for Broken {
-        async fn drive(&mut self, _: Option<Rate>) -> Result<Probed, ProbeError> {
-            Err("the server is gone".into())
-        }
-    }
-    let objective = Objective::parse("p99<10ms", &OPERATIONS).unwrap();
-    let error = search(&objective, &mut Broken, settings())
-        .await
-        .unwrap_err();
-    assert_eq!(error.to_string(), "the server is gone");
-}
-
-/// A server with so many places, each busy for the service time: driven by the real driver.
-struct Served {
-    places: usize,
-    service: Duration,
-    duration: Duration,
-}
-
-#[async_trait]
-impl Probe for Served {
-    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
-        let places = Arc::new(Semaphore::new(self.places));
-        let service = self.service;
-        let fake = Fake::new(move |_| {
-            let places = places.clone();
-            Box::pin(async move {
-                let _place = places
-                    .acquire()
-                    .await
-                    .map_err(|e| Failure::new(FailureKind::Connection, e.to_string()))?;
-                tokio::time::sleep(service).await;
-                Ok(Done::default())
-            })
-        });
-        let mut plan = plan("closed", 1);
-        plan.duration = self.duration;
-        plan.drain_limit = Duration::from_secs(1);
-        plan.in_flight = 32;
-        if let Some(rate) = rate {
-            plan.schedule = Schedule::Constant { rate };
-            plan.in_flight = 1_024;
-        }
-        let mut seconds = Seconds::default();
-        // Its futures are not `Send`, which those of a probe have to be.
-        let driven = on_paused_clock(fake, plan, &mut seconds)?;
-        Ok(Probed::new(&driven, vec![seconds.total()]))
-    }
-}
-
-fn on_paused_clock(
-    fake: Fake,
-    plan: bakeoff_driver::drive::Plan,
-    seconds: &mut Seconds,
-) -> Result<bakeoff_driver::drive::Driven, ProbeError> {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .start_paused(true)
-                .build()?;
-            let stop = Stop::new();
-            let load = drive_here(Arc::new(fake), &plan, &stop, seconds);
-            runtime.block_on(load).map_err(ProbeError::from)
-        });
-        thread.join().unwrap()
-    })
-}
-
-#[tokio::test]
-async fn the_driver_itself_finds_the_knee_of_a_queue() {
-    let servers = [(4, 10), (8, 4), (3, 7)];
-    for &(places, milliseconds) in &servers[..times(1, servers.len())] {
-        let mut server = Served {
-            places,
-            service: milliseconds * MILLISECOND,
-            duration: Duration::from_secs(5),
-        };
-        // Constant arrivals wait for nothing until there are more than can be served; then the
-        // queue grows for 5 s, and 50 ms of it are missed by less than 2 % more.
-        let knee = places as f64 * 1_000.0 / f64::from(milliseconds);
-        let found = find("p99<50ms", &mut server).await;
-        let rate = found.estimate.unwrap().rate;
-        assert!(
-            (rate / knee - 1.0).abs() < 0.05,
-            "{rate} for {knee}: {}",
-            told(&found)
-        );
-        assert!(found.probes.len() <= 25);
-        assert_eq!(found.why_stopped, WhyStopped::Narrow);
-    }
-}
-
-#[tokio::test]
-async fn random_arrivals_are_judged_by_those_that_came() {
-    let objective = Objective::parse("p95<50ms", &OPERATIONS).unwrap();
-    let mut fewer_than_asked = 0;
-    for ordinal in 0..20 {
-        let mut plan = plan("100", 10);
-        plan.schedule = plan.schedule.at_random().unwrap();
-        plan.ordinal = ordinal;
-        let mut seconds = Seconds::default();
-        let driven = on_paused_clock(Fake::taking(MILLISECOND), plan, &mut seconds).unwrap();
-        // Of 1000 arrivals at random, give or take 32.
-        fewer_than_asked += u32::from(driven.rate_reached < 98.0);
-        let probed = Probed::new(&driven, vec![seconds.total()]);
-        assert!(objective.judge(&probed.operations, 0).holds());
-        assert!(probed.rate_reached >= 0.98 * probed.scheduled_rate);
-    }
-    assert!(fewer_than_asked > 0, "else nothing was shown");
 }
 
 #[tokio::test]

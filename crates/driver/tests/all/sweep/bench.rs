@@ -12,7 +12,7 @@ use bakeoff_stats::{JournalError, Machine};
 use tempfile::TempDir;
 
 use super::fake::Fakes;
-use crate::compare::fake::Rows;
+use crate::compare::fake_rows::Rows;
 
 pub struct Bench {
     pub plan: SweepPlan,

@@ -1,6 +1,7 @@
 //! The Cassandra of a run: an existing cluster, or nodes that Bakeoff starts.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use bakeoff_driver::DesignError;
@@ -11,6 +12,7 @@ use scylla::client::session::Session;
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
 use super::server::server_options;
+use crate::cassandra::nodes::Nodetool;
 use crate::cassandra::release::{check_options, engine_of};
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{Context, EngineError, death};
@@ -22,6 +24,8 @@ pub struct Deployment {
     pub cluster: Cluster,
     /// Nodes that Bakeoff started; `None` for an existing cluster.
     pub server: Option<Nodes>,
+    /// Nodetool on the hosts of an existing cluster, if it was named.
+    pub nodetool: Option<Nodetool>,
     pub info: EngineInfo,
     /// Limit on the rows that are written, all designs and workers together.
     pub rate_limit: Option<Arc<RateLimit>>,
@@ -49,7 +53,11 @@ impl Deployment {
         let options = &context.options.cassandra;
         check_options(release, options)?;
         if let Some(cluster) = &options.cluster {
-            return cluster.connect().await.map(drop);
+            let session = cluster.connect().await?;
+            return match &options.nodetool {
+                Some(nodetool) => nodetool.check(&hosts(&session)).await,
+                None => Ok(()),
+            };
         }
         let server = server_options(release, context)?;
         Ok(Nodes::check(&server, options.replication.nodes).await?)
@@ -97,6 +105,9 @@ impl Deployment {
         };
         let nodes = (EngineInfo::NODES.to_owned(), nodes.to_string());
         info.settings.push(nodes);
+        let nodetool = options.nodetool.iter();
+        let nodetool = nodetool.map(|nodetool| ("nodetool".to_owned(), nodetool.to_string()));
+        info.settings.extend(nodetool);
         let datacenters = nodes_of_datacenters(&session).len();
         if datacenters > 1 {
             let setting = (EngineInfo::DATACENTERS.to_owned(), datacenters.to_string());
@@ -111,12 +122,18 @@ impl Deployment {
             session,
             cluster,
             server,
+            nodetool: options.nodetool.clone(),
             info,
             rate_limit,
             keyspaces: Mutex::default(),
             pending_restores: Mutex::default(),
             at_rest: tokio::sync::Mutex::default(),
         })
+    }
+
+    /// Returns the addresses of all nodes, without ports.
+    pub fn hosts(&self) -> Vec<String> {
+        hosts(&self.session)
     }
 
     /// Returns the number of nodes of the cluster, in all of its datacenters.
@@ -228,6 +245,15 @@ impl Deployment {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Returns the addresses of all nodes, without ports and in their order.
+fn hosts(session: &Session) -> Vec<String> {
+    let cluster = session.get_cluster_state();
+    let nodes = cluster.get_nodes_info().iter();
+    let mut addresses: Vec<IpAddr> = nodes.map(|node| node.address.ip()).collect();
+    addresses.sort_unstable();
+    addresses.iter().map(IpAddr::to_string).collect()
 }
 
 /// Returns the number of nodes in the datacenter that has the fewest, since each has all copies.

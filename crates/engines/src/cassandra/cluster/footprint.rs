@@ -8,13 +8,10 @@ use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::{Footprint, Needs};
 
 use super::deployment::Deployment;
+use super::on_nodes::OnNodes;
+use super::table_statistics::{compression_ratio, entries, parsed, sum, table_statistics};
 use crate::bytes::folder_size;
-
-#[cfg(test)]
-mod hostile;
-
-/// Time limit of a nodetool call in seconds; the run's own limit ends a long compaction earlier.
-const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
+use crate::cassandra::nodes::{self, TableName};
 
 /// Reads the footprint of all given tables together, with an empty design id.
 pub async fn read(
@@ -22,9 +19,23 @@ pub async fn read(
     keyspace: &str,
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
-    match &deployment.server {
-        Some(server) => read_from_nodetool(deployment, server, keyspace, tables).await,
-        None => Ok(read_from_system_view(deployment, keyspace, tables).await),
+    match (OnNodes::of(deployment), &deployment.server) {
+        (Some(nodes), Some(server)) => {
+            let read = read_from_nodetool(deployment, &nodes, keyspace, tables).await?;
+            with_files(read, server, keyspace, tables)
+        }
+        (Some(nodes), None) => {
+            let read = read_from_nodetool(deployment, &nodes, keyspace, tables).await;
+            Ok(match read.map_err(|error| error.to_string()) {
+                Ok(read) if read.engine_bytes.is_some() => read,
+                Ok(_) => {
+                    let why = "nodetool tablestats does not show their bytes";
+                    read_from_views(deployment, keyspace, tables, Some(why)).await
+                }
+                Err(why) => read_from_views(deployment, keyspace, tables, Some(&why)).await,
+            })
+        }
+        (None, _) => Ok(read_from_views(deployment, keyspace, tables, None).await),
     }
 }
 
@@ -65,28 +76,48 @@ impl Deployment {
     /// was written since.
     async fn table_statistics(
         &self,
-        server: &Nodes,
+        nodes: &OnNodes<'_>,
         keyspace: &str,
     ) -> Result<Arc<[serde_json::Value]>, DesignError> {
         let mut at_rest = self.at_rest.lock().await;
         if let Some(statistics) = &at_rest.statistics {
             return Ok(statistics.clone());
         }
-        let texts = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
+        let texts = nodes.table_statistics(keyspace).await?;
         let statistics = parsed(&texts)?;
         at_rest.statistics = Some(statistics.clone());
         Ok(statistics)
     }
 }
 
+/// Reads what nodetool knows of tables on all nodes.
 async fn read_from_nodetool(
     deployment: &Deployment,
+    nodes: &OnNodes<'_>,
+    keyspace: &str,
+    tables: &[String],
+) -> Result<Footprint, DesignError> {
+    let statistics = deployment.table_statistics(nodes, keyspace).await?;
+    let all = entries(&statistics, keyspace, tables);
+    Ok(Footprint {
+        design: String::new(),
+        engine_bytes: sum(&all, "space_used_live"),
+        file_bytes: None,
+        compression_ratio: compression_ratio(&all),
+        compression_metadata_bytes: sum(&all, "compression_metadata_off_heap_memory_used"),
+        statistics: Some(table_statistics(&all)),
+        files: None,
+        note: note(sum(&all, "sstable_count"), statistics.len()),
+    })
+}
+
+/// Adds the files of tables on servers that Bakeoff started.
+fn with_files(
+    read: Footprint,
     server: &Nodes,
     keyspace: &str,
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
-    let statistics = deployment.table_statistics(server, keyspace).await?;
-    let all = entries(&statistics, keyspace, tables);
     let (mut files, mut bytes) = (0, 0);
     for data in server.data_dirs() {
         for table in tables {
@@ -96,45 +127,10 @@ async fn read_from_nodetool(
         }
     }
     Ok(Footprint {
-        design: String::new(),
-        engine_bytes: sum(&all, "space_used_live"),
         file_bytes: Some(bytes),
-        compression_ratio: compression_ratio(&all),
-        compression_metadata_bytes: sum(&all, "compression_metadata_off_heap_memory_used"),
         files: Some(files),
-        note: note(sum(&all, "sstable_count"), server.count()),
+        ..read
     })
-}
-
-/// Parses the output of `nodetool tablestats` of each node.
-fn parsed(texts: &[String]) -> Result<Arc<[serde_json::Value]>, DesignError> {
-    let parsed = texts.iter().map(|text| serde_json::from_str(text));
-    parsed
-        .collect::<Result<_, _>>()
-        .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))
-}
-
-/// Returns the entries of tables and of their indexes with a hidden table, called `table.index`, on all nodes.
-fn entries<'a>(
-    nodes: &'a [serde_json::Value],
-    keyspace: &str,
-    tables: &[String],
-) -> Vec<Statistics<'a>> {
-    let mut all = Vec::new();
-    for node in nodes {
-        let known = &node[keyspace]["tables"];
-        for table in tables {
-            all.push(Statistics(&known[table.as_str()]));
-            let is_index = |name: &str| {
-                let rest = name.strip_prefix(table.as_str());
-                rest.is_some_and(|rest| rest.starts_with('.'))
-            };
-            let named = known.as_object().into_iter().flatten();
-            let indexes = named.filter(|(name, _)| is_index(name));
-            all.extend(indexes.map(|(_, statistics)| Statistics(statistics)));
-        }
-    }
-    all
 }
 
 /// Describes the SSTables that a footprint adds up: what is left of them depends on the compaction strategy.
@@ -146,43 +142,6 @@ fn note(sstables: Option<u64>, nodes: usize) -> Option<String> {
     let copies = (nodes > 1).then(|| format!("of all {nodes} nodes together, with every copy"));
     let parts: Vec<String> = sstables.into_iter().chain(copies).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// The entry of one table on one node in the output of `nodetool tablestats`.
-struct Statistics<'a>(&'a serde_json::Value);
-
-impl Statistics<'_> {
-    fn number(&self, name: &str) -> Option<f64> {
-        let number = match &self.0[name] {
-            // Some versions print numbers as text.
-            serde_json::Value::String(text) => text.parse().ok(),
-            value => value.as_f64(),
-        };
-        // A figure that is not known is -1 or NaN.
-        number.filter(|number: &f64| number.is_finite() && *number >= 0.0)
-    }
-}
-
-/// Sums a number over all tables and nodes; `None` if any of them lacks it.
-fn sum(all: &[Statistics<'_>], name: &str) -> Option<u64> {
-    let numbers = all.iter().map(|statistics| statistics.number(name));
-    numbers.sum::<Option<f64>>().map(|sum| sum as u64)
-}
-
-/// Divides the compressed by the uncompressed bytes of all tables together.
-fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
-    let (mut compressed, mut uncompressed) = (0.0, 0.0);
-    for table in tables {
-        let ratio = table.number("sstable_compression_ratio");
-        if let Some(ratio) = ratio.filter(|ratio| *ratio > 0.0) {
-            let bytes = table.number("space_used_live")?;
-            compressed += bytes;
-            // Uncompressed bytes are not printed, but follow from the ratio.
-            uncompressed += bytes / ratio;
-        }
-    }
-    let ratio = compressed / uncompressed;
-    ratio.is_finite().then_some(ratio)
 }
 
 /// Counts the files of a table and their bytes, without snapshots and backups. Storage-attached indexes are parts of
@@ -213,35 +172,30 @@ fn table_files(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignErr
     Ok((files, bytes))
 }
 
-/// Reads the footprint in whole MiB from `system_views.disk_usage`, which covers one node and is
-/// therefore used for clusters of one node only.
-async fn read_from_system_view(
+/// Reads the footprint in whole MiB from `system_views.disk_usage` of every node. Where nodetool was to tell it, `why`
+/// says why it does not.
+async fn read_from_views(
     deployment: &Deployment,
     keyspace: &str,
     tables: &[String],
+    why: Option<&str>,
 ) -> Footprint {
-    let nodes = deployment
-        .session
-        .get_cluster_state()
-        .get_nodes_info()
-        .len();
-    let mut sum: Result<Option<u64>, DesignError> = Ok(Some(0));
-    for table in tables {
-        let bytes = disk_usage(deployment, keyspace, table).await;
-        sum = sum.and_then(|sum| Ok(sum.zip(bytes?).map(|(sum, bytes)| sum + bytes)));
-    }
-    let (engine_bytes, note) = match sum {
-        _ if nodes > 1 => (
-            None,
-            format!("not known: each of the {nodes} nodes knows only its own share"),
-        ),
-        Ok(bytes) => (
-            bytes,
-            "from system_views.disk_usage in whole MiB, not compacted: the server was not started \
-             by Bakeoff"
-                .to_owned(),
-        ),
-        Err(error) => (None, format!("not known: {error}")),
+    let named = tables.iter().map(|table| TableName {
+        keyspace: keyspace.to_owned(),
+        table: table.clone(),
+    });
+    let named: Vec<TableName> = named.collect();
+    let nodes = nodes::read_sizes(&deployment.session, &named).await;
+    let (engine_bytes, how) = match nodes::all_bytes(&nodes) {
+        Ok(bytes) => (Some(bytes), of_views(nodes.len())),
+        Err(reason) => (None, format!("not known: {reason}")),
+    };
+    let and = match (why, &deployment.nodetool) {
+        (Some(why), _) => format!("; nothing more is known: {why}"),
+        (None, None) => {
+            "; not compacted, and compression is not known: --nodetool brings both".into()
+        }
+        (None, Some(_)) => String::new(),
     };
     Footprint {
         design: String::new(),
@@ -249,39 +203,19 @@ async fn read_from_system_view(
         file_bytes: None,
         compression_ratio: None,
         compression_metadata_bytes: None,
+        statistics: None,
         files: None,
-        note: Some(note),
+        note: Some(how + &and),
     }
 }
 
-async fn disk_usage(
-    deployment: &Deployment,
-    keyspace: &str,
-    table: &str,
-) -> Result<Option<u64>, DesignError> {
-    let failed = |e: &dyn std::fmt::Display| {
-        DesignError(format!("reading system_views.disk_usage failed: {e}"))
+/// Describes bytes that the views of so many nodes show.
+fn of_views(nodes: usize) -> String {
+    let copies = match nodes {
+        1 => String::new(),
+        several => format!(", of all {several} nodes together, with every copy"),
     };
-    let cql = "SELECT mebibytes FROM system_views.disk_usage \
-               WHERE keyspace_name = ? AND table_name = ?";
-    let rows = deployment
-        .session
-        .query_unpaged(cql, (keyspace, table))
-        .await;
-    let rows = rows
-        .map_err(|e| failed(&e))?
-        .into_rows_result()
-        .map_err(|e| failed(&e))?;
-    let mebibytes = rows.maybe_first_row::<(i64,)>().map_err(|e| failed(&e))?;
-    Ok(mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20))
-}
-
-/// Runs nodetool on every node and returns what each run printed.
-pub async fn nodetool(server: &Nodes, arguments: &[&str]) -> Result<Vec<String>, DesignError> {
-    server
-        .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)
-        .await
-        .map_err(|e| DesignError(e.to_string()))
+    format!("from system_views.disk_usage in whole MiB{copies}")
 }
 
 #[cfg(test)]
@@ -296,6 +230,15 @@ mod tests {
         assert_eq!(
             note(Some(6), 3).unwrap(),
             "in 6 SSTables, of all 3 nodes together, with every copy"
+        );
+    }
+
+    #[test]
+    fn bytes_of_views_say_of_how_many_nodes_they_are() {
+        assert_eq!(of_views(1), "from system_views.disk_usage in whole MiB");
+        assert_eq!(
+            of_views(3),
+            "from system_views.disk_usage in whole MiB, of all 3 nodes together, with every copy"
         );
     }
 
@@ -334,39 +277,5 @@ mod tests {
             table_files(folder.path(), "wide_1").unwrap(),
             (counted, counted)
         );
-    }
-
-    #[test]
-    fn statistics_of_hidden_tables_are_added_to_those_of_their_table() {
-        let node = serde_json::json!({"ks": {"tables": {
-            "wide_1": {"space_used_live": 100},
-            "wide_1.wide_1_index_1": {"space_used_live": 20},
-            "wide_1.wide_1_index_2": {"space_used_live": 3},
-            "wide_12": {"space_used_live": 4000},
-            "wide_12.wide_12_index_1": {"space_used_live": 50000},
-        }}});
-        let tables = ["wide_1".to_owned()];
-        let bytes =
-            |nodes: &[serde_json::Value]| sum(&entries(nodes, "ks", &tables), "space_used_live");
-        assert_eq!(bytes(std::slice::from_ref(&node)), Some(123));
-        assert_eq!(bytes(&[node.clone(), node]), Some(246));
-        assert_eq!(
-            bytes(&[serde_json::json!({})]),
-            None,
-            "the table is unknown"
-        );
-    }
-
-    #[test]
-    fn sstables_are_counted_over_all_tables_if_each_tells() {
-        let tables: Vec<serde_json::Value> =
-            ["{\"sstable_count\": 2}", "{\"sstable_count\": \"3\"}"]
-                .map(|text| serde_json::from_str(text).unwrap())
-                .to_vec();
-        let silent = serde_json::json!({});
-        let mut all: Vec<Statistics<'_>> = tables.iter().map(Statistics).collect();
-        assert_eq!(sum(&all, "sstable_count"), Some(5));
-        all.push(Statistics(&silent));
-        assert_eq!(sum(&all, "sstable_count"), None);
     }
 }

@@ -4,7 +4,7 @@ use bakeoff_driver::DesignError;
 use bakeoff_stats::drive::PartitionBytes;
 
 use super::deployment::Deployment;
-use super::footprint::nodetool;
+use super::on_nodes::nodetool;
 
 /// Reads the sizes of the partitions of tables. A table without SSTables has none, and neither has one of a
 /// server that Bakeoff did not start.

@@ -17,8 +17,12 @@ pub fn server_options(
 ) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;
     let engine = engine_of(release);
-    let mut options = ServerOptions::of(release, home, context.folder_of(engine))?;
-    options.name = engine.to_owned();
+    let (folder, name) = match &context.options.cassandra.server_of {
+        Some(design) => (context.folder_of_server(design), design.to_string()),
+        None => (context.folder_of(engine), engine.to_owned()),
+    };
+    let mut options = ServerOptions::of(release, home, folder)?;
+    options.name = name;
     let ServerSettings {
         heap_mib,
         memory_mib,
@@ -159,6 +163,16 @@ mod tests {
             (five.name.as_str(), four.name.as_str()),
             ("cassandra", "cassandra-4")
         );
+    }
+
+    #[test]
+    fn a_server_of_one_design_has_its_folder_and_its_name() {
+        let mut context = Context::of_test("/run");
+        context.options.cassandra.server_of = Some("cassandra/wide?chunk=4KiB".parse().unwrap());
+        let options = server_options(Release::Five, &context).unwrap();
+        let folder = context.run_dir.join("cassandra-wide-chunk-4KiB");
+        assert_eq!(options.dir, folder);
+        assert_eq!(options.name, "cassandra/wide?chunk=4KiB");
     }
 
     #[test]

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::cassandra::Nodes;
 use bakeoff_workload::DesignId;
 
 use super::deployment::Deployment;
-use super::footprint::nodetool;
 use super::keyspace;
+use super::on_nodes::OnNodes;
 use super::relations::Relation;
 use crate::settings::Settings;
 use crate::{Context, EngineError};
@@ -46,13 +45,15 @@ impl Settling {
     }
 }
 
-/// Returns that `settle=flush` of a design has no effect, if its tables are on a cluster that Bakeoff did not start.
+/// Returns that `settle=flush` of a design has no effect, if its tables are on a cluster that Bakeoff did not start and
+/// has no nodetool of.
 pub fn flush_without_effect(id: &DesignId, context: &Context) -> Option<String> {
     let flushes = id.settings.get(SETTING).is_some_and(|word| word == FLUSH);
-    (flushes && context.options.cassandra.cluster.is_some()).then(|| {
+    let options = &context.options.cassandra;
+    (flushes && options.cluster.is_some() && options.nodetool.is_none()).then(|| {
         format!(
-            "design {id}: settle=flush has no effect: tables of a cluster that Bakeoff did not start are never \
-             compacted"
+            "design {id}: settle=flush has no effect: tables of a cluster that Bakeoff did not start are compacted \
+             with --nodetool only"
         )
     })
 }
@@ -65,21 +66,18 @@ pub async fn settle(
     relations: &[Relation],
     settling: Settling,
 ) -> Result<String, DesignError> {
-    match &deployment.server {
-        Some(server) => {
-            deployment.flush_once(server, keyspace).await?;
-            if settling == Settling::Flush {
-                return Ok("flushed by nodetool; not compacted, as settle=flush says".to_owned());
-            }
-            let names = relations.iter().map(|relation| relation.name.as_str());
-            let compact: Vec<&str> = ["compact", keyspace].into_iter().chain(names).collect();
-            // It returns when it has compacted everything. How many SSTables that leaves depends on the
-            // table's compaction strategy; the footprint has their number.
-            nodetool(server, &compact).await?;
-            Ok("flushed, then compacted by nodetool".to_owned())
-        }
-        None => flush_by_setting(deployment, keyspace, relations).await,
+    let Some(nodes) = OnNodes::of(deployment) else {
+        return flush_by_setting(deployment, keyspace, relations).await;
+    };
+    deployment.flush_once(&nodes, keyspace).await?;
+    if settling == Settling::Flush {
+        return Ok("flushed by nodetool; not compacted, as settle=flush says".to_owned());
     }
+    let names: Vec<&str> = relations.iter().map(|r| r.name.as_str()).collect();
+    // It returns when it has compacted everything. How many SSTables that leaves depends on the
+    // table's compaction strategy; the footprint has their number.
+    nodes.compact(keyspace, &names).await?;
+    Ok("flushed, then compacted by nodetool".to_owned())
 }
 
 /// Lists the commands or statements that settle tables, for a dry run.
@@ -121,7 +119,7 @@ async fn flush_by_setting(
     let flushed = flush_periodically(deployment, keyspace, relations).await;
     let restored = deployment.restore().await;
     flushed.and(restored)?;
-    Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
+    Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs --nodetool".to_owned())
 }
 
 async fn flush_periodically(
@@ -144,12 +142,12 @@ impl Deployment {
     ///
     /// A call of nodetool takes about a second, and tables are settled one after another when all
     /// of them are loaded.
-    async fn flush_once(&self, server: &Nodes, keyspace: &str) -> Result<(), DesignError> {
+    async fn flush_once(&self, nodes: &OnNodes<'_>, keyspace: &str) -> Result<(), DesignError> {
         let mut at_rest = self.at_rest.lock().await;
         // The caller compacts next, which changes the statistics.
         at_rest.statistics = None;
         if !at_rest.flushed {
-            nodetool(server, &["flush", keyspace]).await?;
+            nodes.flush(keyspace).await?;
             at_rest.flushed = true;
         }
         Ok(())
@@ -203,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_of_the_user_is_never_compacted_whatever_a_design_says() {
+    fn a_cluster_of_the_user_is_not_compacted_without_nodetool_whatever_a_design_says() {
         let mut context = Context::of_test("/run");
         let without = |id: &str, context: &Context| {
             let id: DesignId = id.parse().unwrap();
@@ -215,6 +213,8 @@ mod tests {
         assert!(why.contains("settle=flush has no effect"), "{why}");
         assert_eq!(without("cassandra/wide", &context), None);
         assert_eq!(without("cassandra/wide?settle=compact", &context), None);
+        context.options.cassandra.nodetool = Some("ssh {host} nodetool".parse().unwrap());
+        assert_eq!(without("cassandra/wide?settle=flush", &context), None);
     }
 
     #[test]

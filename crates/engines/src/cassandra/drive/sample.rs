@@ -16,6 +16,8 @@ use scylla::statement::Statement;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::cassandra::nodes::micros;
+
 /// Age below which a sample is returned again, since every sample costs the server some work.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
 /// Time limit of a request, after which a stalled server has no figures.
@@ -100,6 +102,8 @@ fn used(server: Option<&Nodes>) -> ServerSample {
         page_cache_bytes: usage.page_cache_bytes,
         disk_read_bytes: usage.disk_read_bytes,
         disk_written_bytes: usage.disk_written_bytes,
+        compaction_read_bytes: usage.compaction_read_bytes,
+        compaction_written_bytes: usage.compaction_written_bytes,
         gc_count: usage.gc_count,
         gc_seconds: usage.gc_seconds,
         allocated_bytes: usage.allocated_bytes,
@@ -263,31 +267,11 @@ fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
     micros.max_by(f64::total_cmp)
 }
 
-/// Converts a latency as a system view shows it to microseconds; `None` if it is too short to be
-/// shown.
-///
-/// Cassandra 4.1 and 5.0 call the column milliseconds, but divide microseconds as if they were nanoseconds:
-/// 2,759 microseconds, as JMX shows them, become 0.003. The resolution is therefore a millisecond.
-/// The unit of other releases is not known.
-fn micros(version: &str, shown: f64) -> Option<f64> {
-    let mut releases = ["4.1.", "5.0."].iter();
-    let is_known = releases.any(|release| version.starts_with(release));
-    (is_known && shown > 0.0).then_some(shown * 1e6)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-
-    #[test]
-    fn latency_is_known_where_its_unit_is() {
-        assert_eq!(micros("5.0.9", 0.003), Some(3000.0));
-        assert_eq!(micros("4.1.10", 0.002), Some(2000.0));
-        assert_eq!(micros("5.0.9", 0.0), None);
-        assert_eq!(micros("4.0.1", 0.003), None);
-    }
 
     #[test]
     fn caches_are_known_by_their_names() {

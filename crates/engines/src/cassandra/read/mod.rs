@@ -14,6 +14,7 @@ pub mod from_summary;
 pub mod java;
 pub mod key_value;
 mod metadata;
+mod owners;
 mod partition_key;
 pub mod pushdown;
 pub mod ranges;

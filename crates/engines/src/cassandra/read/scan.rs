@@ -21,6 +21,7 @@ use futures::{StreamExt, TryStreamExt};
 use super::aggregation::Aggregation;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, HasFirstRows};
+use super::owners::Owners;
 use super::readable::ReadColumn;
 use super::reader::{
     FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, most_page_rows, prepare,
@@ -77,6 +78,8 @@ pub struct CassandraScan {
     aggregation: Option<Arc<Aggregation>>,
     /// Columns whose indexes find the rows.
     indexed: Vec<String>,
+    /// By which the nodes that own the rows are shown.
+    owners: Option<Owners>,
     /// How a large partition is split, if it can be.
     split: Option<Arc<Split>>,
     readers: Arc<Readers>,
@@ -117,6 +120,7 @@ impl CassandraScan {
             first_rows: None,
             aggregation: None,
             indexed: Vec::new(),
+            owners: None,
             split: None,
             readers,
             properties,
@@ -135,6 +139,16 @@ impl CassandraScan {
     /// Returns the same scan, which shows the columns whose indexes find the rows.
     pub fn with_indexed(self, indexed: Vec<String>) -> Self {
         CassandraScan { indexed, ..self }
+    }
+
+    /// Returns the same scan, which shows how many nodes own its rows.
+    pub fn with_owners(self, owners: Option<Owners>) -> Self {
+        CassandraScan { owners, ..self }
+    }
+
+    /// Returns that by which the nodes that own the rows are shown.
+    pub fn owners(&self) -> Option<&Owners> {
+        self.owners.as_ref()
     }
 
     /// Returns the same scan, which splits large partitions.
@@ -185,6 +199,7 @@ impl HasFirstRows for CassandraScan {
             self.limit,
             self.page_rows,
         )
+        .with_owners(self.owners.clone())
     }
 }
 
@@ -197,6 +212,10 @@ impl DisplayAs for CassandraScan {
             self.cql,
             self.scope.name()
         )?;
+        if let Some(owners) = &self.owners {
+            let cluster = self.statements.session.get_cluster_state();
+            f.write_str(&owners.shown(&cluster, &self.partitions))?;
+        }
         if !self.indexed.is_empty() {
             write!(f, ", by index of={}", self.indexed.join("+"))?;
         }

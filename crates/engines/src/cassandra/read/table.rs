@@ -23,6 +23,7 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::decode::Decoder;
+use super::owners::Owners;
 use super::pushdown::Pushdown;
 use super::ranges::split_round_robin;
 use super::readable::ReadTable;
@@ -242,7 +243,10 @@ impl CassandraTable {
             self.page_rows,
         );
         let indexed = pushdown.indexed.iter().map(|(column, _)| column.clone());
-        let scan = scan.with_indexed(indexed.collect());
+        let owners = Owners::new(&self.table, scope == Scope::Partition);
+        let scan = scan
+            .with_indexed(indexed.collect())
+            .with_owners(Some(owners));
         let scan = scan.with_first_rows(first_rows).with_split(split);
         Ok(Arc::new(scan.with_aggregation(aggregation)))
     }

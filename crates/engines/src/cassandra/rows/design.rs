@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::OnceCell;
@@ -18,7 +18,7 @@ use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
-use crate::cassandra::cluster::{built, footprint, partition_bytes, settle};
+use crate::cassandra::cluster::{built, footprint, partition_bytes, settle, stored};
 use crate::cassandra::read::from_summary::FromSummary;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::read::{self, java};
@@ -261,6 +261,12 @@ impl Design for RowsDesign {
         let order_key = self.layout.clustering_key();
         let told = self.sql.query_plan(sql, order_key.first().copied());
         self.noticing_death(told.await).await
+    }
+
+    async fn stored_rows(&self) -> Result<Option<StoredText>, DesignError> {
+        let (keyspace, table) = (&self.keyspace.name, &self.layout.name);
+        let read = stored::read(&self.deployment, keyspace, table).await;
+        self.noticing_death(read).await
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {

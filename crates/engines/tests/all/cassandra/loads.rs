@@ -124,6 +124,15 @@ pub async fn figures_agree_with_the_files(cassandra: &Started) {
             matches!(footprint.files, Some(8 | 9)),
             "more than one SSTable: {footprint:?}"
         );
+        let statistics = footprint.statistics.unwrap();
+        assert_eq!(statistics.sstables, Some(1), "{statistics:?}");
+        assert_eq!(statistics.old_sstables, Some(0), "{statistics:?}");
+        assert_eq!(statistics.live_bytes, footprint.engine_bytes);
+        assert!(statistics.total_bytes >= statistics.live_bytes);
+        assert!(statistics.off_heap_bytes > Some(0), "{statistics:?}");
+        assert_eq!(statistics.pending_flushes, Some(0), "{statistics:?}");
+        assert!(statistics.writes > Some(0) && statistics.write_micros > Some(0.0));
+        assert_eq!(statistics.reads, Some(0), "{statistics:?}");
         if id.contains("none") {
             assert!(
                 footprint.compression_ratio.is_none_or(|r| r >= 1.0),

@@ -279,6 +279,8 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
             resident_bytes,
             disk_read_bytes,
             disk_written_bytes,
+            compaction_read_bytes,
+            compaction_written_bytes,
             gc_count,
             gc_seconds,
             load_average,
@@ -291,6 +293,10 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
         );
         assert!(
             disk_read_bytes.is_some() && disk_written_bytes.is_some(),
+            "{after:?}"
+        );
+        assert!(
+            compaction_read_bytes.is_some() && compaction_written_bytes.is_some(),
             "{after:?}"
         );
         assert!(gc_count.is_some() && gc_seconds.is_some(), "{after:?}");

@@ -62,11 +62,7 @@ impl<'a> Series<'a> {
                 number,
             ),
             panel(&self.memory_heading(), self.memory(), count),
-            panel(
-                "Server disk, MB/s: read, written dashed",
-                self.disk(),
-                number,
-            ),
+            panel(self.disk_heading(), self.disk(), number),
             panel(
                 "Garbage collection pauses, ms/s",
                 self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
@@ -244,15 +240,35 @@ impl<'a> Series<'a> {
             .collect()
     }
 
+    fn disk_heading(&self) -> &'static str {
+        let mut samples = self.seconds.iter().map(|s| &s.server);
+        let knows_compactions = samples
+            .any(|s| s.compaction_read_bytes.is_some() || s.compaction_written_bytes.is_some());
+        if knows_compactions {
+            "Server disk, MB/s: read, written dashed; of it compaction light"
+        } else {
+            "Server disk, MB/s: read, written dashed"
+        }
+    }
+
     fn disk(&self) -> Vec<Line> {
         let megabytes = |bytes: Option<u64>| bytes.map(|b| b as f64 / 1e6);
+        let compacted = [
+            growth::line(self.seconds, Stroke::LightDashed, |s| {
+                megabytes(s.compaction_written_bytes)
+            }),
+            growth::line(self.seconds, Stroke::Light, |s| {
+                megabytes(s.compaction_read_bytes)
+            }),
+        ];
         let written = growth::line(self.seconds, Stroke::Dashed, |s| {
             megabytes(s.disk_written_bytes)
         });
         let read = growth::line(self.seconds, Stroke::Strong, |s| {
             megabytes(s.disk_read_bytes)
         });
-        written.into_iter().chain(read).collect()
+        let whole = [written, read];
+        compacted.into_iter().chain(whole).flatten().collect()
     }
 
     fn device(&self) -> Vec<Line> {

@@ -23,7 +23,8 @@ pub struct OffBy {
 }
 
 impl OffBy {
-    fn of(factors: impl Iterator<Item = f64>) -> Option<OffBy> {
+    /// Returns how far times are off by these factors; `None` without one.
+    pub(super) fn of(factors: impl Iterator<Item = f64>) -> Option<OffBy> {
         let mut factors: Vec<f64> = factors.filter(|factor| factor.is_finite()).collect();
         factors.sort_by(f64::total_cmp);
         let most = *factors.last()?;
@@ -41,7 +42,8 @@ impl OffBy {
         OffBy::of(checks.iter().map(ScanCheck::one_partition_off_by))
     }
 
-    fn words(self) -> String {
+    /// Says it in words.
+    pub(super) fn words(self) -> String {
         let OffBy { median, most } = self;
         let (median, most) = (units::factor(median), units::factor(most));
         format!("{median} in the median, at most {most}")

@@ -1,8 +1,10 @@
 //! Renders a run as one HTML file that needs no network and no scripts.
 
+mod asked;
 mod by_level;
 mod by_rows;
 mod by_scan_speed;
+mod by_series;
 mod by_setting;
 mod concurrent;
 mod cost;
@@ -15,7 +17,9 @@ mod scan_speed;
 mod sets;
 mod setup;
 mod speed_up;
+mod stored;
 mod tables;
+mod together;
 
 use bakeoff_stats::Summary;
 
@@ -24,6 +28,7 @@ use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
+use crate::page::statistics::Told;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
 
@@ -43,7 +48,7 @@ pub fn render_so_far(summary: &Summary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &Summary) -> [String; 21] {
+fn sections(summary: &Summary) -> [String; 26] {
     [
         scatter(summary),
         query_charts(summary),
@@ -53,17 +58,22 @@ fn sections(summary: &Summary) -> [String; 21] {
         nodes_and_money(per_node(summary).as_ref()),
         storage_and_loading(summary),
         partitions::of_run(summary),
+        statistics(summary),
         by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
         by_rows::of_run(summary),
+        by_series::of_run(summary),
         growth::at_full_scale(summary),
         by_scan_speed::of_run(summary),
         engines(summary),
         cost::of_run(summary),
+        together::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
+        asked::of_run(summary),
         plans::of_run(summary),
+        stored::of_run(summary),
         published::of_run(summary),
         setup(summary),
     ]
@@ -103,7 +113,8 @@ fn scatter(summary: &Summary) -> String {
         "{}<figure>\n<div class=\"wide\">{wide}</div>\n<div class=\"phone\">{phone}</div>\n\
          <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
          more rows for each second. Several queries count by the geometric mean of their times: those that most \
-         designs answered, without those that one answered from metadata.</figcaption></figure>\n",
+         designs answered, without those that one answered without reading a row, as from metadata, unless that \
+         leaves none.</figcaption></figure>\n",
         legend(summary)
     );
     section("Storage against speed", &content)
@@ -156,6 +167,13 @@ fn storage_and_loading(summary: &Summary) -> String {
         "Storage after flush and compaction; rows divided by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
     )
+}
+
+/// Renders what servers tell of the tables of each design.
+fn statistics(summary: &Summary) -> String {
+    let footprints = { summary.designs.iter() }.map(|design| design.footprint.as_ref());
+    let told = footprints.filter_map(|footprint| Told::of(footprint, "at rest"));
+    page::statistics::statistics(&told.collect::<Vec<_>>())
 }
 
 /// Renders the best layouts of each engine, for readers who have already chosen their engine.

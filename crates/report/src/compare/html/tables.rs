@@ -127,7 +127,8 @@ pub fn cpu(summary: &Summary) -> String {
                   the median one, per row. CPU: of the client, + of the server, and the \
                   client's share of both; for queries the mean of one answer, rows scanned for each second of \
                   a core, and the cores in use meanwhile: bound by the CPU from 80% of the machine's on, \
-                  waiting below 0.8.",
+                  waiting below 0.8; not known where more was counted than these cores can do, \
+                  and of other short answers of such a design.",
         head,
         rows: summary.designs.iter().map(row).collect(),
     };
@@ -138,9 +139,12 @@ pub fn cpu(summary: &Summary) -> String {
 /// waits.
 fn query_cpu_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
     let (info, cores) = (&design.info, summary.header.machine.cores);
+    let Some(cpu) = &query.cpu else {
+        return "not known".to_owned();
+    };
     let bound_by = query.bound_by(info, cores);
     if !design.knows_cpu_of(query) || bound_by.is_none() {
-        return cpu_cell(&query.cpu);
+        return cpu_cell(cpu);
     }
     let scanned = query
         .rows_per_core_second(info)
@@ -153,7 +157,7 @@ fn query_cpu_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummar
     let used = { query.cores_used(info) }.map(|used| format!("{used:.1} of {cores} cores{word}"));
     let more = scanned.into_iter().chain(used);
     let more: String = more.map(|part| format!("<small>{part}</small>")).collect();
-    cpu_cell(&query.cpu) + &more
+    cpu_cell(cpu) + &more
 }
 
 fn cpu_cell(cpu: &CpuSeconds) -> String {

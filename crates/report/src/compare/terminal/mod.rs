@@ -6,9 +6,12 @@ mod concurrent;
 mod cost;
 mod plans;
 mod sets;
+mod stored;
 mod tables;
+mod together;
 
 pub use plans::render_plans;
+pub use stored::render_stored;
 
 use bakeoff_stats::Summary;
 
@@ -42,6 +45,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.extend({ per_node.iter() }.flat_map(|shown| sections(shown, width, style)));
     let cost = cost::tables(summary, width, style);
     parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
+    let together = together::table_of(summary, width, style);
+    parts.extend(together.map(|table| section(super::together::TITLE, style, &table)));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::all(summary), width, style));
     parts.push(match &summary.decision {

@@ -9,17 +9,24 @@ pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_baseline};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
-use bakeoff_stats::decide::{Certainty, Decision, Doubt, Minimise, Recommendation, Settled, Span};
+use bakeoff_stats::decide::{
+    Certainty, Decision, Doubt, FEWEST_ROUNDS, Minimise, Recommendation, Settled, Span, WhyOut,
+};
 
 use crate::units;
 
 /// Most limits in the first sentence, beyond which only their number is given.
 const LIMITS: usize = 2;
 
+/// First sentence of a run without a choice.
+const ONLY_YARDSTICKS: &str = "No design can be recommended: all are yardsticks, which store no rows, or not all \
+                               of their columns.";
+
 /// Writes the recommendation, or what holds at the measured scale and that there is none at the full one, and whether
 /// the run goes on. Designs come first, so that a narrow terminal does not cut them off.
 pub fn headline(decision: &Decision) -> String {
     let headline = match &decision.no_forecast {
+        _ if has_only_yardsticks(decision) => ONLY_YARDSTICKS.to_owned(),
         Some(reason) if decision.is_unfinished && decision.recommendation.is_none() => {
             format!("Nothing is recommended yet: {reason}.")
         }
@@ -34,6 +41,12 @@ pub fn headline(decision: &Decision) -> String {
         return format!("{headline} The run is not finished.");
     }
     headline
+}
+
+/// Returns whether no design is a choice, whatever its figures.
+fn has_only_yardsticks(decision: &Decision) -> bool {
+    let mut designs = decision.designs.iter();
+    !decision.designs.is_empty() && designs.all(|design| design.out == Some(WhyOut::Yardstick))
 }
 
 fn at_measured_rows(decision: &Decision) -> String {
@@ -192,6 +205,10 @@ fn at_rest(settled: &Settled) -> String {
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
+        None if (1..FEWEST_ROUNDS).contains(&decision.rounds) => format!(
+            "Floor unknown: {} are too few to compare twins, second tables of a design; it takes {FEWEST_ROUNDS}.",
+            units::plural(u64::from(decision.rounds), "round", "rounds")
+        ),
         None => "Floor unknown: no twin, a second table of a design, was asked.".to_owned(),
     };
     let mut known: Vec<(f64, &str)> = decision

@@ -1,5 +1,6 @@
 //! Renders the figures as tables: designs, operations, passes, loads, the mix.
 
+mod beside;
 mod partitions;
 mod passes;
 mod requests;
@@ -16,6 +17,7 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+pub use beside::{costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;
 pub use requests::requests;
@@ -53,7 +55,7 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 26] = [
+    let columns: [Column<Driven>; 28] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -86,6 +88,12 @@ pub fn designs(summary: &DriveSummary) -> String {
         }),
         ("Disk written/s", |d| {
             bytes(d.figures().and_then(|f| f.disk_written_per_second))
+        }),
+        ("Of it compaction read/s", |d| {
+            bytes(d.figures().and_then(|f| f.compaction_read_per_second))
+        }),
+        ("Compaction written/s", |d| {
+            bytes(d.figures().and_then(|f| f.compaction_written_per_second))
         }),
         ("Device reads/s", |d| {
             per_second(d.figures().and_then(|f| f.device_reads_per_second))

@@ -26,6 +26,7 @@ fn asked() -> Record {
         cpu: CpuSeconds {
             client: 1.7,
             server: None,
+            in_ticks: false,
         },
         queries: vec![query("scan", 1..=150), query("month", 1..=20)],
         bad: vec![BadQuestions {
@@ -53,6 +54,7 @@ pub fn turns() -> Vec<Record> {
             cpu: CpuSeconds {
                 client: 0.02,
                 server: Some(0.04),
+                in_ticks: false,
             },
             queries: vec![
                 query("scan", (0..2).map(|_| 100 + jitter)),

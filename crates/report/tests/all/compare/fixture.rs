@@ -1,7 +1,11 @@
 //! A run of the events study as its journal would hold it: nine designs, five queries, one design
 //! that the server refuses, one wrong answer, two designs between which no difference shows.
 
+#[path = "fixture/setup.rs"]
+mod setup;
+
 use bakeoff_stats::*;
+use setup::{engines, header};
 
 const ROWS: u64 = 120_000;
 const SLICES: u64 = 12;
@@ -347,170 +351,6 @@ fn grown(timing: &Timing, share: f64, seed: u64) -> f64 {
     (fixed + (1.0 - fixed) * share) * (1.0 + noise[at])
 }
 
-fn header() -> Header {
-    let compact = "cassandra/compact";
-    let mut ids: Vec<&str> = DESIGNS.iter().map(|d| d.id).collect();
-    ids.insert(5, compact);
-    Header {
-        bakeoff_version: "0.1.0".to_owned(),
-        started_at: "2026-03-02T10:02:13Z".to_owned(),
-        command: "bakeoff run workloads/formats.toml --budget 3m".to_owned(),
-        fingerprint: "5f0c".to_owned(),
-        token: None,
-        workload: "formats".to_owned(),
-        title: "Storage formats for a wide table of events".to_owned(),
-        workload_text: "title = \"Storage formats for a wide table of events\"\nseed = 1979\n"
-            .to_owned(),
-        data: "generator gdelt".to_owned(),
-        seed: 1979,
-        table: "gdelt".to_owned(),
-        columns: 57,
-        queries: QUERIES
-            .map(|(name, sql, _)| QueryInfo {
-                name: name.to_owned(),
-                sql: sql.to_owned(),
-                tolerance: None,
-            })
-            .to_vec(),
-        designs: ids.into_iter().map(design_info).collect(),
-        threads: 2,
-        budget_seconds: Some(180.0),
-        machine: Machine {
-            os: "Debian GNU/Linux 12, Linux 6.1".to_owned(),
-            cpu: "Intel Xeon Platinum 8481C @ 2.70GHz".to_owned(),
-            cores: 2,
-            memory_bytes: 8 << 30,
-            model: None,
-        },
-        scale: Scale {
-            full_rows: 4_160_000,
-            replication: 3,
-            users: 8,
-            cores: 16,
-            questions_per_second: None,
-            rows_per_second: None,
-            grows: None,
-        },
-        nodes: None,
-        standbys: None,
-        published_source: Some(
-            "A published comparison of formats (2016), Cassandra 2.1.6, Spark 1.4, one thread"
-                .to_owned(),
-        ),
-        published: published(),
-        published_notes: vec![
-            "Wide rows took more space than narrow ones; Deflate saved half of it.".to_owned(),
-        ],
-        decide: None,
-    }
-}
-
-fn design_info(id: &str) -> DesignInfo {
-    let engine = id.split(['/', '?']).next().unwrap_or(id).to_owned();
-    let compressor = if id.contains("Deflate") {
-        "DeflateCompressor"
-    } else {
-        "LZ4Compressor"
-    };
-    let (settings, statements) = match engine.as_str() {
-        "cassandra" => (
-            vec![
-                ("compressor", compressor),
-                ("chunk", "16KiB"),
-                ("consistency", "ONE"),
-            ],
-            vec![
-                "CREATE KEYSPACE bakeoff_formats WITH replication = {'class': 'SimpleStrategy'}"
-                    .to_owned(),
-                format!(
-                    "CREATE TABLE bakeoff_formats.t (\n  monthyear int,\n  globaleventid bigint,\n  \
-                     actor1name text,\n  PRIMARY KEY (monthyear, globaleventid)\n) WITH \
-                     compression = {{'class': '{compressor}', 'chunk_length_in_kb': '16'}}"
-                ),
-            ],
-        ),
-        "parquet" => (
-            vec![
-                ("codec", id.rsplit('=').next().unwrap_or(id)),
-                ("row_group_rows", "122880"),
-            ],
-            vec!["gdelt.parquet, sorted by monthyear, globaleventid".to_owned()],
-        ),
-        _ => (
-            Vec::new(),
-            vec!["Arrow record batches in memory".to_owned()],
-        ),
-    };
-    let settings = settings
-        .into_iter()
-        .map(|(n, v)| (n.to_owned(), v.to_owned()))
-        .collect();
-    DesignInfo {
-        id: id.to_owned(),
-        role: match engine.as_str() {
-            "memory" => Role::Volatile,
-            _ => Role::Store,
-        },
-        server: engine == "cassandra",
-        engine,
-        settings,
-        statements,
-        unit_rows: None,
-        not_asked: Vec::new(),
-        stored_by: None,
-    }
-}
-
-fn published() -> Vec<PublishedFigure> {
-    [
-        ("CQL narrow", "scan", "185 s, 22 k rows/s"),
-        ("CQL wide", "scan", "272 s"),
-        ("COMPACT STORAGE", "scan", "17.9 s"),
-        ("Parquet", "scan", "1.6 s"),
-        ("CQL narrow", "load", "2,091 rows/s"),
-        ("blob", "load", "52,877 rows/s"),
-        ("CQL narrow", "storage", "1.9 GB"),
-        ("CQL wide", "storage", "2.2 GB"),
-        ("blob", "storage", "260 MB"),
-        ("CQL narrow, 2i", "usa", "28 s, 6.6x"),
-    ]
-    .map(|(design, what, figure)| PublishedFigure {
-        design: design.to_owned(),
-        what: what.to_owned(),
-        figure: figure.to_owned(),
-    })
-    .to_vec()
-}
-
-fn engines() -> Vec<Record> {
-    let engine = |engine: &str, version: &str, start, settings: &[(&str, &str)]| {
-        Record::Engine(EngineInfo {
-            engine: engine.to_owned(),
-            version: version.to_owned(),
-            start_seconds: start,
-            settings: settings
-                .iter()
-                .map(|(n, v)| (n.to_string(), v.to_string()))
-                .collect(),
-        })
-    };
-    vec![
-        engine(
-            "cassandra",
-            "5.0.4",
-            Some(14.2),
-            &[("heap", "2 GiB"), ("commitlog", "periodic")],
-        ),
-        engine(
-            "parquet",
-            "DataFusion 55.2.0",
-            None,
-            &[("target_partitions", "2")],
-        ),
-        engine("memory", "DataFusion 55.2.0", None, &[]),
-    ]
-}
-
 /// A repeatable disturbance around 1.
 fn noise(design: &Design, n: u64) -> f64 {
     let step = [0.0, 0.031, -0.022, 0.054, -0.03, 0.012, 0.083];
@@ -530,6 +370,7 @@ fn load(design: &Design) -> Vec<Record> {
             cpu: CpuSeconds {
                 client: rows as f64 * design.client_cpu_per_row,
                 server: design.server_cpu_per_row.map(|s| rows as f64 * s * cold),
+                in_ticks: false,
             },
         })
     };
@@ -556,10 +397,27 @@ fn settle(design: &Design) -> Vec<Record> {
             file_bytes: Some(bytes),
             compression_ratio: server.then_some(0.31),
             compression_metadata_bytes: server.then_some(1 << 20),
+            statistics: server.then_some(statistics(bytes)),
             files: server.then_some(9),
             note: (design.id == "memory").then(|| "bytes of the Arrow buffers".to_owned()),
         }),
     ]
+}
+
+/// What a server tells of a table of that size, which was written and never read.
+fn statistics(bytes: u64) -> TableStatistics {
+    TableStatistics {
+        sstables: Some(2),
+        old_sstables: Some(0),
+        live_bytes: Some(bytes - 4096),
+        total_bytes: Some(bytes),
+        off_heap_bytes: Some(3 << 20),
+        pending_flushes: Some(0),
+        reads: Some(0),
+        read_micros: None,
+        writes: Some(ROWS),
+        write_micros: Some(18.0),
+    }
 }
 
 fn answers(design: &Design) -> Vec<Record> {
@@ -596,6 +454,7 @@ fn times(design: &Design, round: u32) -> Vec<Record> {
             cpu: CpuSeconds {
                 client: seconds * if server { 0.3 } else { 1.8 },
                 server: server.then_some(seconds * 1.1),
+                in_ticks: false,
             },
             outcome: Outcome::Right { rows: 1 },
         })

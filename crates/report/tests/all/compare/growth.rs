@@ -335,7 +335,7 @@ fn several_users_are_refused_where_no_cpu_time_is_known() {
     let mut summary = fixture::summary().unwrap();
     summary.designs.truncate(1);
     for query in &mut summary.designs[0].queries {
-        query.cpu.server = None;
+        query.cpu.as_mut().unwrap().server = None;
     }
     let text = growth::render_users(&summary.under_load(50, 4, summary.rows));
     let expected = format!(

@@ -70,6 +70,34 @@ fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_
 }
 
 #[test]
+fn what_a_server_tells_of_tables_has_a_table() {
+    let heading = "Tables by the server&#39;s own account";
+    let mut summary = fixture::summary().unwrap();
+    let page = render(&summary);
+    let (_, table) = page.split_once(heading).unwrap();
+    let table = table.split("</section>").next().unwrap();
+    let (_, narrow) = table.split_once(">cassandra/<wbr>narrow<").unwrap();
+    let narrow = narrow.split("</tr>").next().unwrap();
+    // No read has a time.
+    let cells = [
+        ">at rest<",
+        ">2<",
+        ">3.00 MiB<",
+        ">120,000<",
+        ">18.0 µs<",
+        ">–<",
+    ];
+    for cell in cells {
+        assert!(narrow.contains(cell), "{cell} in {narrow}");
+    }
+    assert!(!table.contains("parquet"), "it has no server");
+    for footprint in { summary.designs.iter_mut() }.filter_map(|d| d.footprint.as_mut()) {
+        footprint.statistics = None;
+    }
+    assert!(!render(&summary).contains(heading));
+}
+
+#[test]
 fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
     let (page, summary) = (page(), fixture::summary().unwrap());
     let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();
@@ -92,6 +120,31 @@ fn storage_is_shown_against_the_geometric_mean_of_the_queries() {
 }
 
 #[test]
+fn storage_is_not_shown_against_what_a_design_answers_from_metadata() {
+    let named = |records: &[Record]| -> Vec<String> {
+        let page = render(&Summary::from_records(records).unwrap());
+        let (_, chart) = page.split_once("<h2>Storage against speed</h2>").unwrap();
+        let (_, named) = chart.split_once("Speed is the geometric mean of ").unwrap();
+        let (named, _) = named.split_once(". ").unwrap();
+        named.split(", ").map(str::to_owned).collect()
+    };
+    // A query that reads no table has no count of rows, and one whose rows are all skipped has a count of none.
+    for counted in [None, Some(0)] {
+        let mut records = fixture::records();
+        let before = named(&records);
+        for record in &mut records {
+            if let Record::Timed(timing) = record
+                && timing.design == "cassandra/narrow"
+                && timing.query == before[0]
+            {
+                timing.rows_scanned = counted;
+            }
+        }
+        assert_eq!(named(&records), before[1..], "{counted:?}");
+    }
+}
+
+#[test]
 fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
     let (page, summary) = (page(), fixture::summary().unwrap());
     let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
@@ -105,7 +158,8 @@ fn cpu_time_tells_what_is_scanned_with_it_and_what_waits() {
     assert!(!section.contains("waits</small>"));
     let narrow = summary.design("cassandra/narrow").unwrap();
     let query = narrow.queries.iter().find(|q| q.time.is_some()).unwrap();
-    let (client, server) = (query.cpu.client, query.cpu.server.unwrap());
+    let cpu = query.cpu.unwrap();
+    let (client, server) = (cpu.client, cpu.server.unwrap());
     let rate = bakeoff_report::units::rate(query.rows_scanned.unwrap() / (client + server));
     assert!(
         section.contains(&format!("<small>{rate} rows/core-s</small>")),
@@ -119,6 +173,7 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
     let ticks = |cpu: CpuSeconds| CpuSeconds {
         client: 0.01,
         server: cpu.server.map(|_| 0.0),
+        in_ticks: false,
     };
     let mut records = fixture::records();
     for record in &mut records {
@@ -135,6 +190,24 @@ fn of_cpu_time_that_the_clock_hardly_saw_nothing_is_concluded() {
     for figure in [" of 2 cores", " rows/core-s<"] {
         assert!(!section.contains(figure), "{section}");
     }
+}
+
+#[test]
+fn cpu_time_that_the_cores_cannot_have_spent_is_not_known() {
+    let mut records = fixture::records();
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.design == "parquet?codec=snappy"
+        {
+            timing.cpu.client = 5.6 * timing.seconds;
+        }
+    }
+    let page = render(&Summary::from_records(&records).unwrap());
+    let (_, section) = page.split_once("<h2>Time and CPU</h2>").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // A cell for each query of that design, and figures for all others.
+    assert_eq!(section.matches(">not known<").count(), 5, "{section}");
+    assert!(section.contains("<small>1.8 of 2 cores, CPU-bound</small>"));
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod by_level;
 #[cfg(test)]
 mod by_rows;
 #[cfg(test)]
+mod by_series;
+#[cfg(test)]
 mod by_setting;
 #[cfg(test)]
 mod concurrent;
@@ -27,4 +29,8 @@ mod scan_speed;
 #[cfg(test)]
 mod speed_up;
 #[cfg(test)]
+mod stored;
+#[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod together;

@@ -43,6 +43,27 @@ fn the_page_has_the_plans_of_each_query_folded_away() {
 }
 
 #[test]
+fn plans_of_several_nodes_have_a_table_of_what_they_ask() {
+    let heading = "<h2>Nodes and partitions asked</h2>";
+    let mut summary = with_plans();
+    assert!(
+        !html::render(&summary).contains(heading),
+        "it says nothing of nodes"
+    );
+    let text = "Union\n  CassandraScan: cql=[SELECT <b>], partitions=4, nodes=2 of 3\n  \
+                CassandraScan: cql=[SELECT <b>], full scan, token ranges=9, nodes=3 of 3, by index of=b";
+    summary.plans[0].plan = QueryPlan::told("DataFusion", text);
+    let page = html::render(&summary);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    let section = page.split(heading).nth(1).unwrap();
+    let section = section.split("</section>").next().unwrap();
+    let cell = ">4 partitions, 2 of 3 nodes; index of all partitions, 3 of 3 nodes<";
+    assert!(section.contains(cell), "{section}");
+    // The other design has no plan.
+    assert_eq!(section.matches("<th scope=\"row\"").count(), 1, "{section}");
+}
+
+#[test]
 fn the_terminal_has_them_if_they_are_asked_for() {
     let summary = with_plans();
     let text = terminal::render_plans(&summary, 100, false);

@@ -1,5 +1,5 @@
 use bakeoff_report::decide::html::{page, section};
-use bakeoff_stats::decide::{Decision, Status, Timed};
+use bakeoff_stats::decide::{Decision, DecisionInput, Status, Timed};
 
 use super::fixture;
 use crate::compare::html::open_elements;
@@ -116,4 +116,23 @@ fn nothing_is_called_recommended_where_nothing_is_yet() {
     let html = section(&Decision::of(&input));
     assert!(html.contains("nothing is recommended yet: 30 rows are too few."));
     assert!(!html.contains(">recommended<"), "{html}");
+}
+
+#[test]
+fn too_few_rounds_are_why_twins_are_not_compared() {
+    let mut input = fixture::events();
+    input.noise.twins = None;
+    let floor_of = |rounds: u32| {
+        let input = DecisionInput {
+            rounds,
+            ..input.clone()
+        };
+        section(&Decision::of(&input))
+    };
+    let few = floor_of(2);
+    let words = "Floor unknown: 2 rounds are too few to compare twins, second tables of a design; it takes 5.";
+    assert!(few.contains(words), "{few}");
+    assert!(!few.contains("no twin") && !few.contains("Without twins"));
+    let enough = floor_of(5);
+    assert!(enough.contains("Floor unknown: no twin"), "{enough}");
 }

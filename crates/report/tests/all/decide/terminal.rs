@@ -95,6 +95,21 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
 }
 
 #[test]
+fn a_run_of_yardsticks_alone_says_why_there_is_no_choice() {
+    let mut input = fixture::events();
+    for design in &mut input.designs {
+        design.status = Status::Yardstick;
+    }
+    let begin = "No design can be recommended: all are yardsticks, which store no rows, or not all of their columns.";
+    for no_forecast in [None, Some("6 rows are too few".to_owned())] {
+        input.no_forecast = no_forecast;
+        let text = text(&input);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").starts_with(begin), "{text}");
+    }
+}
+
+#[test]
 fn the_only_design_that_can_be_ranked_is_compared_with_none() {
     let mut input = fixture::events();
     let only = "local/columnar";

@@ -1,4 +1,5 @@
 use bakeoff_report::drive::html::render;
+use bakeoff_stats::TableStatistics;
 use bakeoff_stats::drive::{DriveRun, NodeRequests, SecondCounts};
 
 use super::fixture;
@@ -55,6 +56,30 @@ fn loads_and_passes_have_the_time_in_which_the_slowest_worker_connected() {
         trial.end.as_mut().unwrap().connect_seconds.clear();
     }
     assert!(!render(&summary).contains("Connected in</th>"));
+}
+
+#[test]
+fn tables_are_told_before_the_loads_and_after_them() {
+    let mut summary = COMPARISON.clone();
+    let heading = "Tables by the server&#39;s own account";
+    let page = render(&summary);
+    assert!(page.contains(heading) && page.contains(">before the loads<"));
+    assert!(!page.contains(">after them<"));
+    let design = &mut summary.designs[0];
+    let mut after = design.footprint.clone().unwrap();
+    after.statistics = Some(TableStatistics {
+        sstables: Some(7),
+        reads: Some(123_456),
+        read_micros: Some(61.5),
+        ..TableStatistics::default()
+    });
+    design.footprint_after = Some(after);
+    let page = render(&summary);
+    let (_, row) = page.split_once(">after them<").unwrap();
+    let row = row.split("</tr>").next().unwrap();
+    for cell in [">7<", ">123,456<", ">61.5 µs<", ">–<"] {
+        assert!(row.contains(cell), "{cell} in {row}");
+    }
 }
 
 #[test]
@@ -130,6 +155,33 @@ fn what_a_node_says_of_its_requests_has_a_table_and_lines() {
         figures.coordinator_writes = NodeRequests::default();
     }
     assert!(!render(&summary).contains(heading));
+}
+
+#[test]
+fn what_compaction_reads_and_writes_has_lines_columns_and_a_sentence() {
+    let with = "Server disk, MB/s: read, written dashed; of it compaction light";
+    let page = render(&STALL);
+    assert_eq!(lines_of(&page, with), ["plain"; 4]);
+    assert!(page.contains("line light dashed"));
+    let mut summary = COMPARISON.clone();
+    let told = "compaction read 160 of 500 MB/s and wrote 80 of 90 MB/s in ";
+    assert!(!render(&summary).contains("wrote to it after the warm-up"));
+    let figures = summary.designs[0].figures.as_mut().unwrap();
+    figures.disk_read_per_second = Some(500e6);
+    figures.disk_written_per_second = Some(90e6);
+    figures.compaction_read_per_second = Some(160e6);
+    figures.compaction_written_per_second = Some(80e6);
+    let page = render(&summary);
+    assert!(page.contains(told) && page.contains("Of it compaction read/s</th>"));
+    // Loads of an earlier version have none of it.
+    let mut earlier = STALL.clone();
+    for second in earlier.trials.iter_mut().flat_map(|t| &mut t.seconds) {
+        second.server.compaction_read_bytes = None;
+        second.server.compaction_written_bytes = None;
+    }
+    let page = render(&earlier);
+    let without = "Server disk, MB/s: read, written dashed";
+    assert_eq!(lines_of(&page, without), ["plain"; 2]);
 }
 
 /// The lines below a panel's heading, up to the next one's.

@@ -155,6 +155,44 @@ fn the_verdict_says_of_each_design_what_the_comparison_does_and_no_more() {
 }
 
 #[test]
+fn designs_that_differ_in_one_setting_have_lines_over_its_values() {
+    let heading = "<h2>chunk of cassandra/wide</h2>";
+    let rates = |rate: f64| -> Vec<f64> {
+        let rounds = 0..7_u32;
+        rounds
+            .map(|n| rate * (1.0 + f64::from(n) / 1000.0))
+            .collect()
+    };
+    let designs: [(&str, Vec<f64>); 3] = [
+        ("cassandra/wide?chunk=64KiB", rates(250.0)),
+        ("cassandra/wide?chunk=4KiB", rates(500.0)),
+        ("cassandra/wide?chunk=16KiB", rates(400.0)),
+    ];
+    let closed = load(&designs);
+    let section = |summary: &DriveSummary| {
+        let page = html::render(summary);
+        let (_, section) = page.split_once(heading).unwrap();
+        section.split("</section>").next().unwrap().to_owned()
+    };
+    let of_closed = section(&closed);
+    // Rates, the p99 of two operations, and bytes of storage.
+    assert_eq!(of_closed.matches("<svg ").count(), 4, "{of_closed}");
+    assert!(of_closed.contains("Operations a second by chunk of cassandra/wide"));
+    let caption = "<figcaption>4KiB best, 16KiB 0.80×, 64KiB 0.50×</figcaption>";
+    assert!(of_closed.contains(caption), "{of_closed}");
+    assert!(of_closed.contains("<figcaption>4KiB best, 16KiB 1.25×, 64KiB 2.0×</figcaption>"));
+    // At a rate all do the same number of operations.
+    let of_rate = section(&at_a_rate(&closed));
+    assert_eq!(of_rate.matches("<svg ").count(), 3, "{of_rate}");
+    assert!(!of_rate.contains("Operations a second by chunk"));
+    let two = load(&designs[..2]);
+    assert!(
+        !html::render(&two).contains(heading),
+        "two values are no line"
+    );
+}
+
+#[test]
 fn below_five_rounds_nothing_is_called_a_difference() {
     for rounds in [1, 4] {
         let designs = [("a/x", 900.0), ("a/y", 100.0), ("a/z", 90.0)];

@@ -6,7 +6,7 @@ use bakeoff_stats::drive::{
     CacheCounts, DriveHeader, DriveLog, DriveRecord, FailureKind, HistogramLog, Populated,
     SecondCounts, ServerSample, Tally, TrialEnd, TrialStart,
 };
-use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint};
+use bakeoff_stats::{CpuSeconds, EngineInfo, Footprint, TableStatistics};
 
 use super::{Result, SECONDS};
 
@@ -24,6 +24,8 @@ pub struct Shape<'a> {
     pub warm_up: u32,
     /// The first of two seconds in which nothing ends.
     pub stall: Option<u32>,
+    /// Whether questions are asked beside it.
+    pub beside: bool,
 }
 
 pub struct Writer<'a> {
@@ -60,15 +62,21 @@ impl Writer<'_> {
                 seconds: 48.5,
             }))?;
             let large = design.id.ends_with("64KiB");
-            self.log.append(&DriveRecord::Footprint(Footprint {
+            let footprint = Footprint {
                 design: design.id.clone(),
                 engine_bytes: Some(if large { 1_310 << 20 } else { 1_820 << 20 }),
                 file_bytes: Some(if large { 1_311 << 20 } else { 1_822 << 20 }),
                 compression_ratio: Some(if large { 0.47 } else { 0.65 }),
                 compression_metadata_bytes: Some(if large { 176 << 10 } else { 2_800 << 10 }),
+                statistics: Some(TableStatistics {
+                    sstables: Some(1),
+                    live_bytes: Some(if large { 1_310 << 20 } else { 1_820 << 20 }),
+                    ..TableStatistics::default()
+                }),
                 files: Some(9),
                 note: None,
-            }))?;
+            };
+            self.log.append(&DriveRecord::Footprint(footprint))?;
         }
         Ok(())
     }
@@ -89,6 +97,7 @@ impl Writer<'_> {
             read_bytes: 8_000,
             warm_up: 0,
             stall: None,
+            beside: false,
         })
     }
 
@@ -103,6 +112,7 @@ impl Writer<'_> {
             scheduled_rate: shape.scheduled_rate,
             even: shape.even,
             warm_up: false,
+            beside: shape.beside,
             started_at_ns: 1_790_000_000_000_000_000 + u64::from(self.trials) * 90_000_000_000,
         };
         let path = HistogramLog::path(self.log.dir(), start.trial);
@@ -115,6 +125,8 @@ impl Writer<'_> {
             resident_bytes: Some(900 << 20),
             disk_read_bytes: Some(3 << 30),
             disk_written_bytes: Some(2 << 30),
+            compaction_read_bytes: Some(1 << 30),
+            compaction_written_bytes: Some(1 << 20),
             page_cache_bytes: Some(96 << 20),
             memory_limit_bytes: Some(1 << 30),
             gc_count: Some(12),
@@ -161,6 +173,7 @@ impl Writer<'_> {
             cpu: CpuSeconds {
                 client: sent as f64 * 21e-6,
                 server: None,
+                in_ticks: false,
             },
             connect_seconds: vec![0.021, 0.034],
             messages: match shape.warm_up {

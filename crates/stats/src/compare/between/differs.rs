@@ -174,7 +174,8 @@ pub fn obstacles(a: &Summary, b: &Summary) -> Vec<Obstacle> {
 pub fn cautions(a: &Summary, b: &Summary) -> Vec<Caution> {
     let mut found = flaws(a, Side::A);
     found.extend(flaws(b, Side::B));
-    found.extend(changed_queries(a, b));
+    let changed = changed_queries(a, b).into_iter();
+    found.extend(changed.map(|name| Caution::Query { name }));
     found.extend(only_in(a, b, Side::A));
     found.extend(only_in(b, a, Side::B));
     found.extend(conditions(&a.header, &b.header));
@@ -234,13 +235,14 @@ fn flaws(run: &Summary, side: Side) -> Vec<Caution> {
     all.into_iter().flatten().collect()
 }
 
-fn changed_queries(a: &Summary, b: &Summary) -> Vec<Caution> {
+/// Returns the names of the queries that ask another question in the other run.
+pub fn changed_queries(a: &Summary, b: &Summary) -> Vec<String> {
     let same = queries(a, b);
     let is_in_b = |name: &str| b.header.queries.iter().any(|query| query.name == name);
     let names = a.header.queries.iter().map(|query| &query.name);
     names
         .filter(|name| is_in_b(name) && !same.contains(&name.as_str()))
-        .map(|name| Caution::Query { name: name.clone() })
+        .cloned()
         .collect()
 }
 

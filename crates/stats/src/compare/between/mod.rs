@@ -5,9 +5,11 @@
 //! independent samples. Rounds of the same number have equal parameters, so they vary less than
 //! independent ones, and intervals are wider than they need to be, not narrower.
 
+mod by_factors;
 mod change;
 mod days;
 mod differs;
+mod fail_if;
 mod gate;
 mod history;
 mod loads;
@@ -19,8 +21,10 @@ use super::Summary;
 use super::summary::rounds::method::FEWEST_ROUNDS;
 use change::{LOADING, Run};
 
+pub use by_factors::{BaseTime, ByFactors, ScaledDesign, ScaledRecords, ScaledScan, ScaledTime};
 pub use change::{Absent, Change, Missing, Shown, StorageChange, Unknown, What};
 pub use differs::{Caution, Obstacle, Side};
+pub use fail_if::{Certain, FailIf, Failing, Worse};
 pub use gate::{Gate, Undecided};
 pub use history::{Group, History, Point, Series, Shift};
 

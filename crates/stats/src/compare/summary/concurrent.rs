@@ -101,6 +101,7 @@ pub fn summary(turns: &[Concurrent]) -> Option<ConcurrentSummary> {
         cpu_per_answer: (answered > 0.0).then(|| CpuSeconds {
             client: cpu.client / answered,
             server: cpu.server.map(|server| server / answered),
+            in_ticks: cpu.in_ticks,
         }),
         in_flight: all.mean.map(|mean| mean * all.per_second),
         equal_mix: None,

@@ -3,7 +3,7 @@
 use super::{DesignSummary, QuerySummary};
 use crate::CpuSeconds;
 
-/// Seconds of a tick, in which earlier versions counted CPU time.
+/// Seconds of a tick, in which earlier versions counted CPU time, and the system that of processes that ended.
 const TICK: f64 = 0.01;
 /// Ticks from which on their number is taken as it is.
 const ENOUGH_TICKS: f64 = 10.0;
@@ -56,10 +56,11 @@ impl Work {
 }
 
 impl DesignSummary {
-    /// Returns the CPU time of one answer. Returns `None` where that of the server is not known.
+    /// Returns the CPU time of one answer. Returns `None` where that of the server is not known, or more was counted
+    /// than that of answers.
     pub(super) fn work_of(&self, query: &QuerySummary) -> Option<Work> {
         let rounds = query.rounds.len() as f64;
-        self.work(&query.cpu, rounds)
+        self.work(query.cpu.as_ref()?, rounds)
     }
 
     /// Returns whether the CPU time of one answer is known, and not only how much the clock may have missed.
@@ -82,10 +83,12 @@ impl DesignSummary {
     pub(super) fn work(&self, cpu: &CpuSeconds, readings: f64) -> Option<Work> {
         let server = cpu.server.or((!self.info.server).then_some(0.0))?;
         let has_server = cpu.server.is_some();
-        let server_tick = if has_server {
-            self.resolution.server
-        } else {
+        let server_tick = if !has_server {
             0.0
+        } else if cpu.in_ticks {
+            TICK
+        } else {
+            self.resolution.server
         };
         let client = at_most(cpu.client, readings, self.resolution.client)?;
         let server = at_most(server, readings, server_tick)?;
@@ -121,7 +124,11 @@ mod tests {
 
     #[test]
     fn ticks_are_known_by_whole_ones() {
-        let cpu = |client, server| CpuSeconds { client, server };
+        let cpu = |client, server| CpuSeconds {
+            client,
+            server,
+            in_ticks: false,
+        };
         let ticks = [cpu(0.02, Some(0.0)), cpu(12.34 - 12.30, None)];
         let found = Resolution::of(ticks.into_iter());
         assert_eq!((found.client, found.server), (TICK, TICK));

@@ -263,10 +263,8 @@ impl Summary {
         if query.always_empty {
             return AnswerClass::AlwaysEmpty;
         }
-        // A design that counts the rows it reads has no count for a query that read no table.
-        let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());
         match query.rows_scanned {
-            None if counts_rows && query.time.is_some() => AnswerClass::FromMetadata,
+            _ if design.answers_from_metadata(query) => AnswerClass::FromMetadata,
             Some(rows) if rows >= SCAN_SHARE * self.rows as f64 => AnswerClass::Scan,
             _ => AnswerClass::ByKey,
         }

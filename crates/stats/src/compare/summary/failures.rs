@@ -183,6 +183,11 @@ impl DesignSummary {
 }
 
 impl Failure {
+    /// Returns whether an answer to a query was missing, rather than wrong.
+    pub(crate) fn is_missing_answer(&self) -> bool {
+        !self.is_whole() && !self.reason.starts_with(WRONG)
+    }
+
     /// Returns whether the design itself failed, rather than a query.
     fn is_whole(&self) -> bool {
         self.query.is_none()
@@ -190,7 +195,7 @@ impl Failure {
 
     /// Returns whether some questions of several clients had no answer.
     fn is_unanswered(&self) -> bool {
-        self.step == Step::Concurrent && !self.is_whole() && !self.reason.starts_with(WRONG)
+        self.step == Step::Concurrent && self.is_missing_answer()
     }
 }
 

@@ -134,13 +134,30 @@ impl Summary {
     pub fn machines(&self, demand: &Demand) -> Vec<(String, Needed)> {
         let forecast = self.projected(demand.rows, demand.copies);
         let of = |design: &DesignSummary| {
-            let needed = self.machines_of(design, demand, &forecast);
+            let needed = self.machines_of(design, demand, &forecast, &|_| true);
             (design.info.id.clone(), needed)
         };
         self.choosable().map(of).collect()
     }
 
-    fn machines_of(&self, design: &DesignSummary, demand: &Demand, forecast: &Forecast) -> Needed {
+    /// Returns the machines of a design that takes all inserts, and of the questions those alone that it is asked.
+    pub(super) fn machines_for(
+        &self,
+        design: &DesignSummary,
+        demand: &Demand,
+        is_asked: &dyn Fn(&str) -> bool,
+    ) -> Needed {
+        let forecast = self.projected(demand.rows, demand.copies);
+        self.machines_of(design, demand, &forecast, is_asked)
+    }
+
+    fn machines_of(
+        &self,
+        design: &DesignSummary,
+        demand: &Demand,
+        forecast: &Forecast,
+        is_asked: &dyn Fn(&str) -> bool,
+    ) -> Needed {
         let storage = forecast.design(&design.info.id);
         let storage = storage.and_then(|design| design.storage.as_ref());
         let bytes = storage.map(|storage| storage.to_buy(forecast.has_purchases()));
@@ -150,7 +167,7 @@ impl Summary {
         if demand.disk.is_some() && bytes.is_none() {
             return Needed::Unknown("its bytes are not known".to_owned());
         }
-        let busy = match self.busy(design, demand, forecast) {
+        let busy = match self.busy(design, demand, forecast, is_asked) {
             Ok(busy) => busy,
             Err(why) => return Needed::Unknown(why),
         };
@@ -167,12 +184,13 @@ impl Summary {
         })
     }
 
-    /// Returns the cores that questions and inserts keep busy.
+    /// Returns the cores that inserts, and the questions that the design is asked, keep busy.
     fn busy(
         &self,
         design: &DesignSummary,
         demand: &Demand,
         forecast: &Forecast,
+        is_asked: &dyn Fn(&str) -> bool,
     ) -> Result<Busy, String> {
         let mut busy = Busy {
             cores: 0.0,
@@ -187,7 +205,8 @@ impl Summary {
             // The client sends a row once; without a server it is what stores every copy.
             busy.cores += rate
                 * if design.info.server {
-                    let made = f64::from(self.header.copies_in(&design.info));
+                    let made = self.header.copies_in(&design.info, &self.engines);
+                    let made = f64::from(made);
                     row.client + row.server * copies / made
                 } else {
                     row.client * copies
@@ -201,7 +220,7 @@ impl Summary {
             return Err("no question can be answered".to_owned());
         }
         for (query, share) in design.queries.iter().zip(shares) {
-            if share <= 0.0 {
+            if share <= 0.0 || !is_asked(&query.query) {
                 continue;
             }
             let work = design.work_of(query);

@@ -20,11 +20,12 @@ pub(super) mod rounds;
 mod scale_out;
 mod scan_speed;
 mod speed_up;
+mod together;
 mod users;
 
 pub use by_level::{AtLevel, AtLevels, READ_LEVEL};
 pub use by_scan_speed::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate, ScanQuestion};
-pub use by_setting::{AtValue, BySetting};
+pub use by_setting::BySetting;
 pub use concurrent::compared::{ConcurrentComparison, FEWEST_ANSWERS, MixComparison};
 pub use concurrent::sets::CheckedSets;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
@@ -42,13 +43,14 @@ pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, Que
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use scan_speed::{ScanSpeed, ScanSpeeds};
 pub use speed_up::{FullScan, SpeedUp, SpeedUps};
+pub use together::{KeptFigures, Together, TogetherQuery};
 pub use users::{
     MeasuredLoad, NotChecked, UnderLoad, UnknownLoad, UsersChecked, UsersForecast, WhyNotChecked,
 };
 
 use super::{
     Axes, ColumnsRead, DistinctValues, Dropped, Header, Instance, InstanceKind, Planned, QuerySets,
-    Record, RowsLeft, Selected, Step,
+    Record, RowsLeft, Selected, Step, Stored,
 };
 use crate::decide::Decision;
 use crate::drive::Partitions;
@@ -105,6 +107,9 @@ pub struct Summary {
     /// Plans of queries, as far as designs told them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Planned>,
+    /// First rows of designs as they are stored, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<Stored>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -132,6 +137,9 @@ pub struct Summary {
     pub scale_out: Option<ScaleOut>,
     /// Costs; `None` without prices.
     pub cost: Option<Cost>,
+    /// Two designs together, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Answers per second and node; `None` where several clients did not ask, or had no answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,
@@ -204,6 +212,9 @@ pub struct QuerySummary {
     /// Whether an answer was right, be it one without a time that counts, as in the open rounds of a race.
     #[serde(skip)]
     pub(super) was_right: bool,
+    /// Set if the complete answer was right, be it that a later one was wrong or missing.
+    #[serde(skip)]
+    pub(crate) was_right_at_first: bool,
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,
@@ -214,8 +225,12 @@ pub struct QuerySummary {
     pub rows_scanned_per_second: Option<f64>,
     /// Rows that the storage passed to the query engine for one answer, median over rounds.
     pub rows_scanned: Option<f64>,
-    /// CPU time for one right answer, mean over rounds.
-    pub cpu: CpuSeconds,
+    /// Set if the plan says that the answer is made of statistics, without reading a row.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_metadata: bool,
+    /// CPU time for one right answer, mean over rounds; `None` where what was counted cannot be that of the answers
+    /// alone.
+    pub cpu: Option<CpuSeconds>,
     /// Number of rounds whose answer was wrong or missing.
     pub bad_rounds: u32,
 }
@@ -296,8 +311,7 @@ impl Summary {
         scales
     }
 
-    /// Returns the tables of a design that hold a share of the series and of the time, with what both are
-    /// divided by and their rows. The last one is its own.
+    /// Returns the tables of a design with a share of series and time, with their divisors and rows, its own last.
     pub fn parts_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<PartSummary<'a>> {
         let parts = self.instances.iter().filter_map(|further| {
             let is_its = further.instance.design == design.info.id;
@@ -367,6 +381,13 @@ impl DesignSummary {
     /// Returns the figures of a query.
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
+    }
+
+    /// Returns whether the design answers a query from metadata: it counts the rows that it reads, and has no count for
+    /// a query that reads no table.
+    pub fn answers_from_metadata(&self, query: &QuerySummary) -> bool {
+        let counts_rows = self.queries.iter().any(|q| q.rows_scanned.is_some());
+        (counts_rows || query.from_metadata) && query.rows_scanned.is_none() && query.time.is_some()
     }
 }
 

@@ -88,6 +88,7 @@ mod tests {
             cpu: CpuSeconds {
                 client: 1.0,
                 server: None,
+                in_ticks: false,
             },
             queries: ["scan", "key"].map(query).to_vec(),
             bad: Vec::new(),

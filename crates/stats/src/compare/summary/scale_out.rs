@@ -64,7 +64,7 @@ impl ScaleOut {
 /// by the most that it may take: left out, the cheapest would never be found.
 fn cost<'a>(design: &'a DesignSummary, query: &str) -> Option<(&'a str, f64)> {
     let asked = design.query(query).filter(|q| q.time.is_some())?;
-    asked.cpu.server?;
+    asked.cpu?.server?;
     let work = design.work_of(asked)?;
     (work.server > 0.0).then_some((design.info.id.as_str(), work.server))
 }
@@ -87,6 +87,7 @@ mod tests {
             timing.cpu = CpuSeconds {
                 client: 0.0,
                 server,
+                in_ticks: false,
             };
             timing.round = round;
             Record::Timed(timing)

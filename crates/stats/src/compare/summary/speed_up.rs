@@ -143,13 +143,13 @@ impl Summary {
 
     pub(super) fn full_scans<'a>(&'a self, design: &'a DesignSummary) -> Vec<FullScan<'a>> {
         let all_rows = self.rows.saturating_sub(self.rows_lost_by(&design.info.id));
-        // Engines that count no rows read them all for a query without a condition.
+        // Engines that count no rows read them all for a query without a condition, unless its plan says otherwise.
         let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());
         let mut scans = Vec::new();
         for (info, query) in self.header.queries.iter().zip(&design.queries) {
             let reads_all = match query.rows_scanned {
                 Some(rows) => rows >= all_rows as f64,
-                None => !counts_rows,
+                None => !counts_rows && !query.from_metadata,
             };
             let seconds = query.median().filter(|&seconds| seconds > 0.0);
             if let Some(seconds) = seconds

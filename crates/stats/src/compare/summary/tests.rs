@@ -52,6 +52,7 @@ fn the_rate_of_a_load_is_all_rows_by_all_seconds() {
         CpuSeconds {
             client: 2.0,
             server: Some(4.0)
+            in_ticks: false,
         }
     );
 }
@@ -119,7 +120,7 @@ fn rows_scanned_count_at_the_median() {
     let query = design_of(&summary, "a/x").query("scan").unwrap();
     assert_eq!(query.rows_scanned, Some(1000.0));
     assert_eq!(query.rows_scanned_per_second, Some(500.0));
-    assert!((query.cpu.client - 0.1).abs() < 1e-12);
+    assert!((query.cpu.unwrap().client - 0.1).abs() < 1e-12);
 }
 
 #[test]
@@ -191,6 +192,31 @@ fn failures_are_kept_once_each() {
     let failures = &design_of(&summary, "a/y").failures;
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].reason, "no answer: gone (1 of 1 rounds)");
+}
+
+#[test]
+fn servers_of_single_designs_are_kept_apart() {
+    let server = |design: &str, version: &str| {
+        Record::Engine(EngineInfo {
+            engine: "a".to_owned(),
+            version: version.to_owned(),
+            start_seconds: None,
+            settings: vec![(EngineInfo::SERVER_OF.to_owned(), design.to_owned())],
+        })
+    };
+    let summary = summary(vec![
+        server("a/x", "1"),
+        server("a/y", "1"),
+        server("a/x", "2"),
+    ]);
+    let engines = summary.engines.iter();
+    let known = engines.map(|e| {
+        (
+            e.setting(EngineInfo::SERVER_OF).unwrap(),
+            e.version.as_str(),
+        )
+    });
+    assert_eq!(known.collect::<Vec<_>>(), [("a/x", "2"), ("a/y", "1")]);
 }
 
 #[test]

@@ -62,6 +62,20 @@ fn few_rounds_settle_nothing_that_is_timed() {
 }
 
 #[test]
+fn twins_are_not_missed_where_rounds_are_too_few_to_compare_them() {
+    let designs = vec![
+        design("a", 1e9, 1e5, &[0.010]),
+        design("b", 1e9, 1e5, &[0.011]),
+    ];
+    let mut near = input(Minimise::Time, &[("month", 1.0)], designs);
+    near.noise.twins = None;
+    let doubts = |input: &DecisionInput| Decision::of(input).recommendation.unwrap().doubts;
+    assert_eq!(doubts(&near), [Doubt::NoTwins]);
+    near.rounds = 4;
+    assert_eq!(doubts(&near), [Doubt::FewRounds(4)]);
+}
+
+#[test]
 fn all_equal_is_decided_by_the_id() {
     let same = |id: &str| design(id, 1e9, 1e5, &[0.01, 0.01]);
     let designs = vec![same("c"), same("a"), same("b")];

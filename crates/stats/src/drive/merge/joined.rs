@@ -210,6 +210,7 @@ impl<'a> Joined<'a> {
             cpu: CpuSeconds {
                 client: ends.iter().map(|(e, _)| e.cpu.client).sum(),
                 server: server.or_else(|| ends.iter().find_map(|(e, _)| e.cpu.server)),
+                in_ticks: false,
             },
             connect_seconds: { ends.iter() }
                 .flat_map(|(e, _)| e.connect_seconds.iter().copied())

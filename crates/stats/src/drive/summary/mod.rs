@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+mod beside;
 mod collect;
 mod compared;
 mod passes;
 mod per_node;
 mod result;
 
+pub use beside::{BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
 pub use collect::warm_up_of;
 pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
@@ -16,6 +18,7 @@ use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
     SecondCounts, TrialEnd, TrialStart,
 };
+use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
 use collect::Collected;
@@ -34,6 +37,9 @@ pub struct DriveSummary {
     /// Figures of each pass of each design, if passes took the place of loads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<PassFigures>,
+    /// What questions beside the load cost each design, if some were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideFigures>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
     pub warnings: Vec<String>,
@@ -55,6 +61,9 @@ pub struct DriveDesign {
     pub rows: Option<u64>,
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
+    /// Footprint after the last load; `None` where the server tells no statistics of its tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_after: Option<Footprint>,
     /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
     /// that it found. Passes are none of them.
     pub trials: Vec<u32>,
@@ -132,6 +141,13 @@ impl DriveRun {
 impl DriveSummary {
     pub fn design(&self, id: &str) -> Option<&DriveDesign> {
         self.designs.iter().find(|d| d.info.id == id)
+    }
+
+    /// Returns the designs by each setting in which at least three of them differ alone, and whose values are
+    /// numbers, sizes or durations.
+    pub fn by_setting(&self) -> Vec<DesignsBySetting> {
+        let infos: Vec<&DesignInfo> = self.designs.iter().map(|design| &design.info).collect();
+        by_setting(&infos, None)
     }
 
     pub fn trial(&self, trial: u32) -> Option<&TrialSummary> {

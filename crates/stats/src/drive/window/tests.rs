@@ -89,6 +89,20 @@ fn requests_of_a_node_are_those_of_the_load_alone_and_the_highest_p99_counts() {
 }
 
 #[test]
+fn bytes_of_compactions_are_those_of_the_load_alone() {
+    let mut seconds = even_seconds(12, 10, 0);
+    for (n, (_, server)) in (0..).zip(seconds.iter_mut()) {
+        server.compaction_read_bytes = Some(9_000_000 + 160 * n);
+    }
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+    });
+    let figures = &summary(dir.path()).trials[0].figures;
+    assert_eq!(figures.compaction_read_per_second, Some(160.0));
+    assert_eq!(figures.compaction_written_per_second, None);
+}
+
+#[test]
 fn a_sample_of_an_earlier_version_has_no_requests_of_a_node() {
     let earlier: ServerSample = serde_json::from_str(r#"{"gc_count": 3}"#).unwrap();
     let expected = ServerSample {

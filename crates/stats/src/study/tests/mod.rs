@@ -3,7 +3,9 @@
 mod loads;
 
 use super::*;
-use crate::compare::testing::{created, failed, footprint, loaded, run, timed, timed_as, wrong};
+use crate::compare::testing::{
+    answered, created, failed, footprint, loaded, run, timed, timed_as, wrong,
+};
 use crate::{Outcome, Record, Step, Timing};
 
 /// Times of a query in as many rounds, each with noise of its own of a hundredth.
@@ -266,4 +268,50 @@ fn figures_of_a_design_that_failed_or_answered_wrongly_decide_nothing() {
     let found = with(timed_as("a/y", "scan", 1.0, missing));
     assert!(matches!(&found[0], Finding::NotMeasured(reason) if reason.contains("timed out")));
     assert_eq!(found[1..], [Finding::Holds, Finding::Holds, Finding::Holds]);
+}
+
+/// Judges whether answers of a/y to the scan came, after further records.
+fn came(further: Vec<Record>) -> Judged {
+    let mut records = ten_times(0);
+    records.extend(further);
+    let came = of(Figure::Answered("scan".to_owned()), "a/y");
+    let study = study(vec![claim(came, None, [None, Some(0.5)])]);
+    study.judge(&[step(&records)]).remove(0)
+}
+
+#[test]
+fn answers_that_do_not_come_are_counted_and_wrong_ones_are_not() {
+    let missing = || Outcome::Error {
+        reason: "timed out".to_owned(),
+    };
+    let right = || Outcome::Right { rows: 1 };
+    let value = |judged: &Judged| judged.value.map(|value| (value.value, value.interval));
+    let none = came(vec![answered("a/y", "scan", missing())]);
+    assert_eq!(none.finding, Finding::Holds);
+    assert_eq!(value(&none), Some((0.0, Some((0.0, 0.0)))));
+    let mut all = vec![answered("a/y", "scan", right())];
+    all.extend(rounds("a/y", "scan", 1.0, 0, 3));
+    let found = came(all.clone());
+    assert_eq!(found.finding, Finding::DoesNotHold);
+    assert_eq!(value(&found), Some((1.0, Some((1.0, 1.0)))));
+    // One of four rounds had no answer.
+    all.push(timed_as("a/y", "scan", 1.0, missing()));
+    let found = came(all);
+    assert_eq!(value(&found), Some((0.75, Some((0.75, 0.75)))));
+    let unmeasured = |further: Vec<Record>, words: &str| {
+        let found = came(further);
+        let Finding::NotMeasured(reason) = &found.finding else {
+            panic!("{found:?}");
+        };
+        assert!(reason.contains(words), "{reason}");
+    };
+    unmeasured(vec![answered("a/y", "scan", wrong())], "wrong answer");
+    // It came when answers were compared, and not while warming up.
+    let at_first = vec![
+        answered("a/y", "scan", right()),
+        answered("a/y", "scan", missing()),
+    ];
+    unmeasured(at_first, "timed out");
+    unmeasured(vec![failed("a/y", Step::Measure, None, "gone")], "gone");
+    unmeasured(Vec::new(), "was not asked scan");
 }

@@ -6,6 +6,7 @@ mod items;
 mod keys;
 mod names;
 mod partition;
+pub mod select;
 mod statement;
 pub mod tokens;
 

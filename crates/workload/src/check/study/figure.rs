@@ -13,6 +13,8 @@ const OF_LOADS: [(&str, StudyFigure); 5] = [
     ("compression-metadata", StudyFigure::CompressionMetadata),
     ("disk-read-per-byte", StudyFigure::DiskReadPerByte),
 ];
+/// What follows the name of a query whose answers are counted.
+const ANSWERED: &str = ".answered";
 const QUANTILES: [(&str, StudyQuantile); 3] = [
     (".p50", StudyQuantile::P50),
     (".p99", StudyQuantile::P99),
@@ -36,7 +38,10 @@ pub fn parse(
     let found = match (command, name) {
         (StudyCommand::Run, "load") => Some(StudyFigure::Load),
         (StudyCommand::Run, "storage") => Some(StudyFigure::Storage),
-        (StudyCommand::Run, query) => Some(StudyFigure::Query(query.to_owned())),
+        (StudyCommand::Run, query) => Some(match operation_before(query, ANSWERED) {
+            Some(query) => StudyFigure::Answered(query),
+            None => StudyFigure::Query(query.to_owned()),
+        }),
         (StudyCommand::Drive, name) => of_load(name),
         (StudyCommand::Sweep, "inserts") => Some(StudyFigure::Inserts),
         (StudyCommand::Sweep, _) => None,
@@ -80,7 +85,7 @@ fn of_load(name: &str) -> Option<StudyFigure> {
     })
 }
 
-/// Returns the name of an operation that stands before the name of a figure.
+/// Returns the name of an operation or query that stands before the name of a figure.
 fn operation_before(name: &str, end: &str) -> Option<String> {
     let operation = name.strip_suffix(end)?;
     (!operation.is_empty()).then(|| operation.to_owned())
@@ -100,7 +105,7 @@ pub fn have_one_unit(one: &StudyFigure, other: &StudyFigure) -> bool {
 /// Checks that the workload of a step has the query or operation of a figure.
 pub fn check(figure: &StudyFigure, step: &StudyStep, workload: &Workload) -> Result<(), String> {
     let (what, name, known): (&str, &str, Vec<&str>) = match figure {
-        StudyFigure::Query(name) => {
+        StudyFigure::Query(name) | StudyFigure::Answered(name) => {
             let queries = workload.queries.iter();
             (
                 "query",

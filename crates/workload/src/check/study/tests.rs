@@ -100,6 +100,14 @@ fn times_of_passes_are_figures_of_loads() {
     }
 }
 
+#[test]
+fn answers_that_came_are_a_figure_of_a_query() {
+    let text = STUDY.replacen("figure = \"scan\"", "figure = \"scan.answered\"", 1);
+    let claim = parse(&text).unwrap().claims.remove(0);
+    let comparison = claim.comparison.unwrap();
+    assert_eq!(comparison.of, StudyFigure::Answered("scan".to_owned()));
+}
+
 #[track_caller]
 fn refused(what: &str, instead: &str, words: &str) {
     assert!(STUDY.contains(what), "{what}");

@@ -28,6 +28,7 @@ use scylla::value::{CqlValue, Row};
 use super::measure::Measure;
 use crate::cassandra::read::aggregation::{Aggregation, Division};
 use crate::cassandra::read::failures::explained;
+use crate::cassandra::read::owners::Owners;
 use crate::cassandra::read::request::Request;
 use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::split::end;
@@ -45,6 +46,7 @@ pub struct ServerAggregateExec {
     cql: String,
     partitions: Vec<Vec<Request>>,
     division: Option<Division>,
+    owners: Option<Owners>,
     measures: Vec<Measure>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -70,6 +72,7 @@ impl ServerAggregateExec {
             cql: format!("SELECT {} {}", selected.join(", "), aggregation.from),
             partitions: aggregation.partitions.clone(),
             division: aggregation.division.clone(),
+            owners: scan.owners().cloned(),
             measures,
             properties: Arc::new(properties),
             metrics: ExecutionPlanMetricsSet::new(),
@@ -85,6 +88,13 @@ impl DisplayAs for ServerAggregateExec {
             "CassandraAggregate: cql=[{}], requests={requests}",
             self.cql
         )?;
+        if let Some(owners) = &self.owners {
+            if owners.are_partitions() {
+                write!(f, ", partitions={requests}")?;
+            }
+            let cluster = self.statements.session.get_cluster_state();
+            f.write_str(&owners.shown(&cluster, &self.partitions))?;
+        }
         match &self.division {
             Some(division) => write!(f, ", by ranges of={}", division.order_key.column),
             None => Ok(()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compare::{Concurrent, ConcurrentQuery, Outcome, Record, Timing};
+use crate::compare::{Concurrent, ConcurrentQuery, Outcome, Planned, QueryPlan, Record, Timing};
 use crate::{CpuSeconds, QueryInfo};
 
 /// Query with its SQL, the rows that are read for it, its seconds and its CPU seconds.
@@ -45,6 +45,7 @@ fn records(queries: &[Measured], server: bool) -> Vec<Record> {
             cpu: CpuSeconds {
                 client: *cpu,
                 server: None,
+                in_ticks: false,
             },
             outcome: Outcome::Right { rows: 1 },
         }));
@@ -154,11 +155,11 @@ fn clients_who_all_ask_the_same_check_it_for_several_users() {
 
 #[test]
 fn the_fastest_scan_by_core_counts() {
-    let slow: Measured = ("slow", "SELECT sum(v) FROM t", Some(1_000), 0.5, 4.105);
+    let slow: Measured = ("slow", "SELECT sum(v) FROM t", Some(1_000), 2.2, 4.105);
     let found = found(&[slow, SCAN, NOTHING], asked(1, 1, 1));
     assert_eq!(found.designs[0].speed.query, "scan");
     assert_eq!(found.checks.len(), 1);
-    near(found.checks[0].spread_off_by(), 2.2);
+    near(found.checks[0].spread_off_by(), 2.0);
 }
 
 #[test]
@@ -175,4 +176,45 @@ fn what_is_not_known_has_a_reason() {
     let short: Measured = ("scan", "SELECT count(v) FROM t", Some(1_000), 0.1, 0.105);
     let found = found(&[short, NOTHING], asked(1, 1, 1));
     assert_eq!(found.designs, []);
+}
+
+#[test]
+fn cpu_time_of_more_than_the_answers_is_no_base_for_an_estimate() {
+    // 6.6 ms of CPU time in 1.18 ms on two cores, and a scan with less than ten times as much.
+    let (_, sql, no_rows, ..) = NOTHING;
+    let impossible: Measured = ("nothing", sql, no_rows, 0.001_18, 0.006_6);
+    let short: Measured = ("scan", "SELECT count(v) FROM t", Some(1_000), 0.06, 0.065);
+    let unknown = found(&[short, impossible], asked(1, 1, 1));
+    assert_eq!(unknown.designs, []);
+    let why = &unknown.unknown[0].why;
+    assert!(why.contains("CPU time"), "{why}");
+    let long = found(&[SCAN, impossible], asked(1, 1, 1));
+    near(long.designs[0].speed.rows_per_core_second, 1_000.0 / 2.105);
+}
+
+#[test]
+fn an_answer_from_metadata_is_no_scan_to_estimate_by_but_what_nothing_takes() {
+    let planned = |query: &str, text: &str| {
+        Record::Planned(Planned {
+            design: "a/x".to_owned(),
+            query: query.to_owned(),
+            plan: QueryPlan::told("DuckDB", text),
+        })
+    };
+    let count: Measured = ("count", "SELECT count(*) FROM t", None, 0.1, 0.105);
+    let sum: Measured = ("sum", "SELECT sum(v) FROM t", None, 1.1, 2.105);
+    // It counts no rows, so that both would be full scans.
+    let mut records = records(&[count, sum], false);
+    let speed = |records: &[Record]| {
+        let summary = Summary::from_records(records).unwrap();
+        let found = summary.by_scan_speed(asked(1, 1, 1));
+        found.designs[0].speed.clone()
+    };
+    assert_eq!(speed(&records).query, "count");
+    records.push(planned("count", "│ COLUMN_DATA_SCAN │"));
+    records.push(planned("sum", "│ UNGROUPED_AGGREGATE │\n│ SEQ_SCAN │"));
+    let speed = speed(&records);
+    assert_eq!(speed.query, "sum");
+    assert_eq!(speed.latency_of.as_deref(), Some("count"));
+    near(speed.rows_per_core_second, 500.0);
 }

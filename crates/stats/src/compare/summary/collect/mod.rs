@@ -45,6 +45,7 @@ impl Collected {
                 distinct: Vec::new(),
                 partitions: Vec::new(),
                 plans: Vec::new(),
+                stored: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -58,6 +59,7 @@ impl Collected {
                 race: None,
                 scale_out: None,
                 cost: None,
+                together: None,
                 per_node: None,
             },
         }
@@ -148,6 +150,12 @@ impl Collected {
                 known.push(partitions.clone());
             }
             Record::Planned(planned) => self.take_plan(number, planned)?,
+            Record::Stored(stored) => {
+                self.design(number, &stored.design)?;
+                let known = &mut self.run.stored;
+                known.retain(|known| known.design != stored.design);
+                known.push(stored.clone());
+            }
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
@@ -252,24 +260,33 @@ impl Collected {
     /// other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
-        let header = &run.header;
+        let (header, engines) = (&run.header, &run.engines);
         run.designs = self
             .designs
             .into_iter()
-            .map(|design| {
-                let copies = header.copies_in(&design.info);
-                design.condense(copies)
-            })
+            .map(|design| design.condense(header, engines))
             .collect();
         run.instances = self
             .instances
             .into_iter()
-            .map(|(instance, design)| {
-                let copies = header.copies_in(&design.info);
-                let figures = design.condense(copies);
-                InstanceSummary { instance, figures }
+            .map(|(instance, design)| InstanceSummary {
+                instance,
+                figures: design.condense(header, engines),
             })
             .collect();
+        let without_rows = run.plans.iter().filter(|known| known.plan.reads_no_row());
+        for planned in without_rows {
+            let smaller = run.instances.iter_mut();
+            let smaller = smaller.map(|instance| &mut instance.figures);
+            let mut tables = run.designs.iter_mut().chain(smaller);
+            let Some(table) = tables.find(|table| table.info.id == planned.design) else {
+                continue;
+            };
+            let mut queries = table.queries.iter_mut();
+            if let Some(query) = queries.find(|query| query.query == planned.query) {
+                query.from_metadata = true;
+            }
+        }
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
         run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
         run
@@ -278,7 +295,10 @@ impl Collected {
 
 /// Adds an engine, or replaces it if it was started again when the run was resumed.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
-    match engines.iter_mut().find(|e| e.engine == engine.engine) {
+    let of = engine.setting(EngineInfo::SERVER_OF);
+    let mut known = engines.iter_mut();
+    let known = known.find(|e| e.engine == engine.engine && e.setting(EngineInfo::SERVER_OF) == of);
+    match known {
         Some(known) => *known = engine.clone(),
         None => engines.push(engine.clone()),
     }

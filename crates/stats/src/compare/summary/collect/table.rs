@@ -5,7 +5,7 @@ use crate::compare::summary::loading::Loading;
 use crate::compare::summary::{DesignSummary, Failure, QuerySummary, concurrent};
 use crate::compare::{Concurrent, Dropped, Header, LoadSlice, OPEN_ROUND, Outcome, Step, Timing};
 use crate::counts::total;
-use crate::{CpuSeconds, DesignInfo, Estimate, Footprint, Space};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 
 /// Records of a table.
 pub struct Design {
@@ -85,8 +85,9 @@ impl Design {
         Resolution::of(slices.chain(answers.map(|timing| timing.cpu)))
     }
 
-    /// Condenses the records of a design whose footprint holds this number of copies of each row.
-    pub fn condense(mut self, copies: u32) -> DesignSummary {
+    /// Condenses the records of a design of the run with this header and these engines.
+    pub fn condense(mut self, header: &Header, engines: &[EngineInfo]) -> DesignSummary {
+        let copies = header.copies_in(&self.info, engines);
         let failures = self.queries.iter().filter_map(Query::failure);
         let failures: Vec<Failure> = failures
             .chain(concurrent::failures(&self.concurrent))
@@ -101,7 +102,7 @@ impl Design {
         let resolution = self.resolution();
         let rows_loaded = total(self.slices.iter().map(|s| s.rows));
         let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
-        DesignSummary {
+        let mut summary = DesignSummary {
             rows_loaded,
             load_rate: loading.estimate(),
             longest_stall: loading.longest_stall(),
@@ -121,7 +122,9 @@ impl Design {
             info: self.info,
             failures: self.failures,
             loading,
-        }
+        };
+        summary.forget_impossible_cpu(header);
+        summary
     }
 }
 
@@ -184,13 +187,15 @@ impl Query {
             time,
             rounds,
             was_right: is_right && !self.disproved,
+            was_right_at_first: self.verified,
             always_empty: !right.is_empty() && right.iter().all(is_empty),
             times_fastest: None,
             rows_scanned_per_second: rows_scanned
                 .zip(time.filter(|t| t.median > 0.0))
                 .map(|(rows, time)| rows / time.median),
             rows_scanned,
-            cpu: mean(&right),
+            from_metadata: false,
+            cpu: Some(mean(&right)),
             bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
         }
     }
@@ -206,5 +211,6 @@ fn mean(timings: &[Timing]) -> CpuSeconds {
     CpuSeconds {
         client: total.client / count,
         server: total.server.map(|s| s / count),
+        in_ticks: total.in_ticks,
     }
 }

@@ -32,6 +32,7 @@ fn asked() -> Concurrent {
         cpu: CpuSeconds {
             client: 1.0,
             server: Some(3.0),
+            in_ticks: false,
         },
         queries: vec![
             answered_in("odd", (0..100).rev().map(|n| 2 * n + 1)),

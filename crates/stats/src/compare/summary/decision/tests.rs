@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::testing::{failed, footprint, loaded, run, timed, timed_as, wrong};
-use crate::compare::{Outcome, Record, Step};
+use crate::compare::{Outcome, Planned, QueryPlan, Record, Step};
 use crate::decide::{Certainty, WhyLeftOut, WhyOut};
 
 /// Answers of one design to both queries in this number of rounds, as multiples of a second.
@@ -184,6 +184,26 @@ fn where_no_design_answers_anything_none_is_recommended() {
             "{why:?}"
         );
     }
+}
+
+#[test]
+fn an_answer_whose_plan_reads_no_row_wins_nothing() {
+    let mut records = two_designs(2.0, 7);
+    for record in &mut records {
+        if let Record::Timed(timing) = record {
+            timing.rows_scanned = None;
+        }
+    }
+    assert_eq!(decision(records.clone()).questions[0].left_out, None);
+    records.push(Record::Planned(Planned {
+        design: "a/y".to_owned(),
+        query: "scan".to_owned(),
+        plan: QueryPlan::told("DuckDB", "│ COLUMN_DATA_SCAN │"),
+    }));
+    let decision = decision(records);
+    let why = WhyLeftOut::FromMetadata(vec!["a/y".to_owned()]);
+    assert_eq!(decision.questions[0].left_out, Some(why));
+    assert_eq!(decision.questions[1].left_out, None);
 }
 
 #[test]

@@ -56,6 +56,7 @@ fn records(seconds: &[(&str, [f64; 3])], scanned: Option<u64>) -> Vec<Record> {
                     cpu: CpuSeconds {
                         client: 0.1,
                         server: None,
+                        in_ticks: false,
                     },
                     outcome: Outcome::Right { rows: 1 },
                 }));

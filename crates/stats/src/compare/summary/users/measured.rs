@@ -155,6 +155,7 @@ mod tests {
                 timing.cpu = CpuSeconds {
                     client: 0.100_001,
                     server: None,
+                    in_ticks: false,
                 };
                 records.push(Record::Timed(timing));
             }

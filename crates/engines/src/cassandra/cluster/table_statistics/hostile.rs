@@ -1,5 +1,7 @@
 //! Statistics that no nodetool should print: figures or none, never a panic or more memory than is said here.
 
+use std::path::Path;
+
 use bakeoff_testing::hostile::{Corpus, Parser, Random, tree};
 use bakeoff_testing::times;
 use serde_json::Value;
@@ -14,6 +16,7 @@ fn figures(text: &str) -> Result<[Option<f64>; 3], DesignError> {
     let nodes = parsed(&[text.to_owned(), text.to_owned()])?;
     let tables = ["readings".to_owned(), "absent".to_owned()];
     let _ = compression_ratio(&entries(&nodes, "ks", &tables));
+    let _ = table_statistics(&entries(&nodes, "ks", &tables));
     let all = entries(&nodes, "ks", &tables[..1]);
     let bytes = |name| sum(&all, name).map(|bytes| bytes as f64);
     Ok([

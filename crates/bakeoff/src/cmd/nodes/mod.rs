@@ -1,0 +1,97 @@
+//! `bakeoff nodes`: shows what every node of a running Cassandra knows of itself.
+
+mod table;
+
+use std::io::Write;
+
+use anyhow::Result;
+use bakeoff_engines::Cluster;
+use bakeoff_engines::nodes::{Metrics, NodeFigures, Reader, TableName, to_json};
+use clap::Args;
+
+use crate::cmd::on_threads;
+use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::nodetool::NodetoolOptions;
+use crate::exit::Exit;
+use crate::interrupt::asked_to_stop_leaving;
+use crate::terminal::{json, stdout};
+
+/// Message about what a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run";
+
+/// Show what every node of a running Cassandra knows of itself, a column for each; reads only
+///
+/// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
+/// its machine. --nodetool adds compression, percentiles and garbage collections, and --metrics CPU, memory and disks.
+/// What is not available is said with the reason, and the exit code is 3 if a node does not answer.
+#[derive(Args, Debug)]
+#[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
+pub struct Nodes {
+    /// Tables to show, each as KEYSPACE.TABLE
+    #[arg(
+        long = "table",
+        value_name = "KEYSPACE.TABLE,...",
+        value_delimiter = ','
+    )]
+    tables: Vec<TableName>,
+
+    #[command(flatten)]
+    nodetool: NodetoolOptions,
+
+    /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
+    /// JVM exporter and of a node exporter are understood. May be given several times
+    #[arg(long, value_name = "URL")]
+    metrics: Vec<Metrics>,
+
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+}
+
+impl Nodes {
+    pub fn run(self) -> Result<Exit> {
+        // The option is required.
+        let cluster = self.cluster.cluster().unwrap_or_default();
+        on_threads(1, async {
+            tokio::select! {
+                done = self.show(&cluster) => done,
+                () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
+            }
+        })
+    }
+
+    async fn show(&self, cluster: &Cluster) -> Result<Exit> {
+        let nodes = self.read(cluster).await?;
+        let mut out = stdout();
+        if self.json {
+            writeln!(out, "{}", json(&to_json(&nodes)?))?;
+        } else {
+            let asked = table::Asked {
+                nodetool: self.nodetool.nodetool.is_some(),
+                metrics: !self.metrics.is_empty(),
+            };
+            write!(out, "{}", table::render(&nodes, &asked))?;
+        }
+        let all_answer = nodes.iter().all(|node| node.version.is_some());
+        Ok(if all_answer {
+            Exit::Complete
+        } else {
+            Exit::Partial
+        })
+    }
+
+    async fn read(&self, cluster: &Cluster) -> Result<Vec<NodeFigures>> {
+        let reader = Reader::connect(cluster).await?;
+        let mut nodes = reader.read(&self.tables).await;
+        if let Some(nodetool) = &self.nodetool.nodetool {
+            nodetool.add_to(&mut nodes).await;
+        }
+        if !self.metrics.is_empty() {
+            Metrics::add_to(&self.metrics, &mut nodes).await;
+        }
+        Ok(nodes)
+    }
+}

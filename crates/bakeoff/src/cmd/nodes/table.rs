@@ -1,0 +1,386 @@
+//! The figures of nodes as a table for a terminal: a line for each figure, a column for each node.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use bakeoff_engines::nodes::{
+    Cache, Exposed, Latency, NodeFigures, Percentiles, PrintedTable, Spread, TableFigures,
+    ThreadPool, all_bytes,
+};
+use bakeoff_report::units;
+
+use crate::terminal::on_one_line;
+
+#[cfg(test)]
+mod tests;
+
+/// What stands for a figure that a node does not have.
+const NONE: &str = "–";
+/// Pools that are always shown; others only if something waits for them or was blocked.
+const POOLS: [&str; 4] = [
+    "CompactionExecutor",
+    "MutationStage",
+    "Native-Transport-Requests",
+    "ReadStage",
+];
+
+/// What was asked for besides the views.
+pub struct Asked {
+    pub nodetool: bool,
+    pub metrics: bool,
+}
+
+/// A line of the table.
+struct Row {
+    label: String,
+    /// A cell for each node.
+    cells: Vec<Option<String>>,
+}
+
+/// Renders figures of nodes, what is missing, and which options would bring more.
+pub fn render(nodes: &[NodeFigures], asked: &Asked) -> String {
+    let mut text = headline(nodes);
+    text.push_str("\n\n");
+    let mut lines = vec![row(nodes, "", |node| Some(node.address.clone()))];
+    lines.extend(of_nodes(nodes));
+    for (place, table) in nodes
+        .first()
+        .into_iter()
+        .flat_map(|n| n.tables.iter().enumerate())
+    {
+        lines.push(Row {
+            label: table.name.to_string(),
+            cells: Vec::new(),
+        });
+        lines.extend(of_table(nodes, place));
+    }
+    text.push_str(&laid_out(&lines));
+    let missing = missing(nodes);
+    if !missing.is_empty() {
+        text.push_str("\nNot available:\n");
+        text.extend(missing.iter().map(|line| format!("  {line}\n")));
+    }
+    let hints = hints(nodes, asked);
+    if !hints.is_empty() {
+        text.push_str("\nMore of it:\n");
+        text.extend(hints.iter().map(|line| format!("  {line}\n")));
+    }
+    text
+}
+
+fn headline(nodes: &[NodeFigures]) -> String {
+    let versions: BTreeSet<&str> = nodes.iter().filter_map(|n| n.version.as_deref()).collect();
+    let versions: Vec<&str> = versions.into_iter().collect();
+    let mut line = units::plural(nodes.len() as u64, "node", "nodes");
+    if !versions.is_empty() {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            line,
+            " of Cassandra {}",
+            on_one_line(&versions.join(" and "))
+        );
+    }
+    let silent = nodes.iter().filter(|node| node.version.is_none()).count();
+    if silent > 0 {
+        let _ = write!(line, ", of which {silent} did not answer");
+    }
+    if nodes.first().is_some_and(|node| !node.tables.is_empty())
+        && let Ok(bytes) = all_bytes(nodes)
+    {
+        let bytes = units::bytes(bytes as f64);
+        let _ = write!(
+            line,
+            ": the tables asked for have {bytes} together, with every copy"
+        );
+    }
+    line
+}
+
+fn row(nodes: &[NodeFigures], label: &str, show: impl Fn(&NodeFigures) -> Option<String>) -> Row {
+    Row {
+        label: label.to_owned(),
+        cells: nodes.iter().map(show).collect(),
+    }
+}
+
+fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
+    let mut rows = vec![
+        row(nodes, "version", |node| node.version.clone()),
+        row(nodes, "datacenter, rack", |node| {
+            let (datacenter, rack) = (node.datacenter.as_ref()?, node.rack.as_ref()?);
+            Some(format!("{datacenter}, {rack}"))
+        }),
+        row(nodes, "bytes of all tables", |node| {
+            node.all_tables_bytes
+                .map(|bytes| units::bytes(bytes as f64))
+        }),
+        row(nodes, "tasks on SSTables", |node| {
+            let tasks = node.sstable_tasks.as_ref()?;
+            Some(units::count(tasks.len() as u64))
+        }),
+    ];
+    for name in ["keys", "rows", "chunks", "counters"] {
+        let cache = |node: &NodeFigures| {
+            let caches = node.caches.as_ref()?;
+            cache_in_words(caches.iter().find(|cache| cache.name == name)?)
+        };
+        rows.push(row(nodes, &format!("cache of {name}"), cache));
+    }
+    for name in shown_pools(nodes) {
+        let pool = |node: &NodeFigures| {
+            let pools = node.thread_pools.as_ref()?;
+            pool_in_words(pools.iter().find(|pool| pool.name == name)?)
+        };
+        rows.push(row(nodes, &name, pool));
+    }
+    rows.extend(by_nodetool(nodes));
+    rows.extend(by_metrics(nodes));
+    rows
+}
+
+fn cache_in_words(cache: &Cache) -> Option<String> {
+    let size = units::bytes(cache.size_bytes? as f64);
+    Some(match cache.hit_ratio() {
+        Some(ratio) => format!("{size}, {:.1}% hits", ratio * 100.0),
+        None => format!("{size}, not used"),
+    })
+}
+
+/// Returns the pools that are worth a line, in the order of their names.
+fn shown_pools(nodes: &[NodeFigures]) -> BTreeSet<String> {
+    let waits = |pool: &&ThreadPool| {
+        POOLS.contains(&pool.name.as_str())
+            || pool.pending.is_some_and(|tasks| tasks > 0)
+            || pool.blocked_all_time.is_some_and(|tasks| tasks > 0)
+    };
+    let all = nodes
+        .iter()
+        .flat_map(|node| node.thread_pools.iter().flatten());
+    all.filter(waits).map(|pool| pool.name.clone()).collect()
+}
+
+fn pool_in_words(pool: &ThreadPool) -> Option<String> {
+    let mut words = format!("{} pending", units::count(pool.pending?));
+    if let Some(blocked) = pool.blocked_all_time.filter(|blocked| *blocked > 0) {
+        let _ = write!(words, ", {} blocked so far", units::count(blocked));
+    }
+    Some(words)
+}
+
+fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
+    let info = |node: &NodeFigures| node.nodetool.as_ref()?.info;
+    let gc = |node: &NodeFigures| node.nodetool.as_ref()?.gc;
+    vec![
+        row(nodes, "up", |node| {
+            let seconds = info(node)?.uptime_seconds?;
+            Some(units::duration(seconds as f64))
+        }),
+        row(nodes, "heap", |node| {
+            let (used, most) = (info(node)?.heap_used_mib?, info(node)?.heap_max_mib?);
+            Some(format!("{used:.0} of {most:.0} MiB"))
+        }),
+        row(nodes, "memory off heap", |node| {
+            info(node)?.off_heap_mib.map(|mib| format!("{mib:.1} MiB"))
+        }),
+        row(nodes, "GC since last gcstats", |node| {
+            let gc = gc(node)?;
+            let (all, longest) = (gc.total_ms / 1e3, gc.max_ms / 1e3);
+            let (all, longest) = (units::duration(all), units::duration(longest));
+            let count = units::count(gc.collections);
+            Some(format!("{count} in {all}, longest {longest}"))
+        }),
+    ]
+}
+
+fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
+    let figure = |label: &str, get: fn(&Exposed) -> Option<f64>, show: fn(f64) -> String| {
+        row(nodes, label, |node| get(node.metrics.as_ref()?).map(show))
+    };
+    let number = |value: f64| format!("{value:.1}");
+    let whole = |value: f64| units::count(value as u64);
+    vec![
+        figure("CPU time of Cassandra", |m| m.cpu_seconds, units::duration),
+        figure("memory of Cassandra", |m| m.resident_bytes, units::bytes),
+        figure("heap in use", |m| m.heap_used_bytes, units::bytes),
+        figure("heap at most", |m| m.heap_max_bytes, units::bytes),
+        figure("allocated", |m| m.allocated_bytes, units::bytes),
+        figure("collections", |m| m.gc_count, whole),
+        figure("time of collections", |m| m.gc_seconds, units::duration),
+        figure(
+            "CPU time of machine",
+            |m| m.machine_cpu_seconds,
+            units::duration,
+        ),
+        figure("CPUs", |m| m.machine_cpus, whole),
+        figure("load average", |m| m.load_average, number),
+        figure("memory", |m| m.memory_bytes, units::bytes),
+        figure(
+            "memory available",
+            |m| m.memory_available_bytes,
+            units::bytes,
+        ),
+        figure("read from disks", |m| m.disk_read_bytes, units::bytes),
+        figure("written to disks", |m| m.disk_written_bytes, units::bytes),
+        figure("requests to read", |m| m.disk_reads, whole),
+        figure("requests to write", |m| m.disk_writes, whole),
+    ]
+}
+
+fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
+    let figure = |label: &str, show: &dyn Fn(&TableFigures) -> Option<String>| {
+        row(nodes, label, |node| show(node.tables.get(place)?))
+    };
+    let printed = |label: &str, show: &dyn Fn(&PrintedTable) -> Option<String>| {
+        row(nodes, label, |node| {
+            show(node.nodetool.as_ref()?.tables.get(place)?)
+        })
+    };
+    let size = |bytes: u64| units::bytes(bytes as f64);
+    vec![
+        figure("  bytes", &|t| t.disk_usage_bytes.map(size)),
+        figure("  largest partition", &|t| t.max_partition_bytes.map(size)),
+        figure("  coordinator: reads", &|t| latency(t.coordinator_reads?)),
+        figure("  coordinator: writes", &|t| latency(t.coordinator_writes?)),
+        figure("  coordinator: scans", &|t| latency(t.coordinator_scans?)),
+        figure("  local: reads", &|t| latency(t.local_reads?)),
+        figure("  local: writes", &|t| latency(t.local_writes?)),
+        figure("  local: scans", &|t| latency(t.local_scans?)),
+        figure("  rows per read", &|t| spread(t.rows_per_read?)),
+        figure("  tombstones per read", &|t| spread(t.tombstones_per_read?)),
+        figure("  SSTables per read", &|t| spread(t.sstables_per_read?)),
+        printed("  live bytes", &|t| t.statistics?.live_bytes.map(size)),
+        printed("  SSTables", &|t| t.statistics?.sstables.map(units::count)),
+        printed("  compressed to", &|t| {
+            let ratio = t.statistics?.compression_ratio?;
+            Some(format!("{:.1}%", ratio * 100.0))
+        }),
+        printed("  compression metadata", &|t| {
+            t.statistics?.compression_metadata_bytes.map(size)
+        }),
+        printed("  partitions, estimated", &|t| {
+            t.statistics?.partitions.map(units::count)
+        }),
+        printed("  read p50, p99", &|t| times(&t.histograms?.read_micros)),
+        printed("  write p50, p99", &|t| times(&t.histograms?.write_micros)),
+        printed("  SSTables read p50, p99", &|t| {
+            let sstables = t.histograms?.sstables_per_read;
+            Some(format!("{:.0}, {:.0}", sstables.p50?, sstables.p99?))
+        }),
+        printed("  partition p50, p99", &|t| {
+            let bytes = t.histograms?.partition_bytes;
+            Some(format!(
+                "{}, {}",
+                units::bytes(bytes.p50?),
+                units::bytes(bytes.p99?)
+            ))
+        }),
+    ]
+}
+
+fn latency(latency: Latency) -> Option<String> {
+    let count = units::count(latency.count?);
+    Some(match latency.p99_micros {
+        Some(micros) => format!("{count}, p99 {}", units::duration(micros / 1e6)),
+        None => count,
+    })
+}
+
+fn spread(spread: Spread) -> Option<String> {
+    let (p50, p99, max) = (spread.p50?, spread.p99?, spread.max?);
+    Some(format!("p50 {p50:.0}, p99 {p99:.0}, max {max:.0}"))
+}
+
+fn times(micros: &Percentiles) -> Option<String> {
+    let (p50, p99) = (micros.p50? / 1e6, micros.p99? / 1e6);
+    Some(format!(
+        "{}, {}",
+        units::duration(p50),
+        units::duration(p99)
+    ))
+}
+
+/// Lays lines out in columns. A figure that no node has takes no line, and a line without cells is a title.
+fn laid_out(rows: &[Row]) -> String {
+    let has_any = |row: &&Row| row.cells.is_empty() || row.cells.iter().any(Option::is_some);
+    let rows: Vec<&Row> = rows.iter().filter(has_any).collect();
+    let cell = |row: &Row, place: usize| {
+        let cell = row.cells.get(place).cloned().flatten();
+        cell.map_or_else(|| NONE.to_owned(), |text| on_one_line(&text))
+    };
+    let length = |text: &str| text.chars().count();
+    let columns = rows
+        .iter()
+        .map(|row| row.cells.len())
+        .max()
+        .unwrap_or_default();
+    // A title is wider than its column and has nothing beside it.
+    let labels = rows.iter().filter(|row| !row.cells.is_empty());
+    let first = labels
+        .map(|row| length(&row.label))
+        .max()
+        .unwrap_or_default();
+    let widths: Vec<usize> = (0..columns)
+        .map(|place| {
+            let filled = rows.iter().filter(|row| !row.cells.is_empty());
+            filled
+                .map(|row| length(&cell(row, place)))
+                .max()
+                .unwrap_or_default()
+        })
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = format!("{:<first$}", row.label);
+        for (place, width) in widths.iter().copied().enumerate().take(row.cells.len()) {
+            let _ = write!(line, "  {:>width$}", cell(row, place));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Lists what is missing with its reason, once for all nodes that share it.
+fn missing(nodes: &[NodeFigures]) -> Vec<String> {
+    let all = nodes.iter().flat_map(|node| &node.missing);
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for missing in all {
+        let known = reasons
+            .iter_mut()
+            .find(|(reason, _)| *reason == missing.reason);
+        match known {
+            Some((_, figures)) if figures.contains(&missing.figure.as_str()) => {}
+            Some((_, figures)) => figures.push(missing.figure.as_str()),
+            None => reasons.push((missing.reason.as_str(), vec![missing.figure.as_str()])),
+        }
+    }
+    let in_words = |(reason, figures): &(&str, Vec<&str>)| {
+        let has_it = |node: &&NodeFigures| node.missing.iter().any(|m| m.reason == *reason);
+        let of = nodes.iter().filter(has_it);
+        let of: Vec<&str> = of.map(|node| node.address.as_str()).collect();
+        let of = if of.len() == nodes.len() {
+            String::new()
+        } else {
+            format!(" of {}", of.join(", "))
+        };
+        on_one_line(&format!("{}{of}: {reason}", figures.join(", ")))
+    };
+    reasons.iter().map(in_words).collect()
+}
+
+/// Lists the options that would bring more.
+fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
+    let mut hints = Vec::new();
+    if nodes.first().is_some_and(|node| node.tables.is_empty()) {
+        hints.push("--table KEYSPACE.TABLE: bytes, partitions, latencies and reads of a table");
+    }
+    if !asked.nodetool {
+        hints.push(
+            "--nodetool 'ssh {host} nodetool': compression, percentiles, heap, garbage collections",
+        );
+    }
+    if !asked.metrics {
+        hints.push("--metrics 'http://{host}:9100/metrics': CPU, memory and disks of the machines");
+    }
+    hints
+}

@@ -1,0 +1,288 @@
+//! Nodetool on the hosts of a cluster, by a command that reaches each of them.
+
+#[cfg(test)]
+mod hostile;
+mod parse;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bakeoff_servers::HostCommand;
+use futures::future::join_all;
+use serde_json::Value;
+
+use super::figures::{Missing, NodeFigures, TableName};
+use super::printed::{Printed, PrintedTable};
+use crate::EngineError;
+
+/// Time limit of a call that only reads.
+const READ_LIMIT: Duration = Duration::from_secs(60);
+/// Time limit of a flush.
+const FLUSH_LIMIT: Duration = Duration::from_secs(600);
+/// Time limit of a compaction. The run's own limit ends a long one earlier.
+const COMPACT_LIMIT: Duration = Duration::from_secs(24 * 3600);
+/// Hosts that are called at the same time, each by one call at a time.
+const HOSTS_AT_ONCE: usize = 4;
+
+/// A command such as `ssh {host} nodetool`, which is run with the arguments of nodetool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodetool(HostCommand);
+
+impl FromStr for Nodetool {
+    type Err = EngineError;
+
+    fn from_str(text: &str) -> Result<Self, EngineError> {
+        let command = text.parse::<HostCommand>().map_err(EngineError)?;
+        Ok(Nodetool(command))
+    }
+}
+
+impl fmt::Display for Nodetool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl Nodetool {
+    /// Checks that nodetool can be called on all hosts, and that it prints what is understood.
+    ///
+    /// # Errors
+    /// Says which call failed.
+    pub async fn check(&self, hosts: &[String]) -> Result<(), EngineError> {
+        let printed = self.on_all(hosts, &["info"], READ_LIMIT).await;
+        let understood = printed.and_then(|texts| {
+            let parsed = texts.iter().map(|text| parse::node_info(text).map(drop));
+            parsed.collect::<Result<(), String>>()
+        });
+        understood.map_err(|reason| {
+            EngineError(format!(
+                "--nodetool '{self}' does not work for every node of the cluster: {reason}; correct it, or leave \
+                 it out"
+            ))
+        })
+    }
+
+    /// Writes the memtables of a keyspace to SSTables on all hosts.
+    ///
+    /// # Errors
+    /// Says which call failed; calls on other hosts are carried out all the same.
+    pub async fn flush(&self, hosts: &[String], keyspace: &str) -> Result<(), String> {
+        self.on_all(hosts, &["flush", keyspace], FLUSH_LIMIT)
+            .await?;
+        Ok(())
+    }
+
+    /// Compacts tables of a keyspace on all hosts.
+    ///
+    /// # Errors
+    /// Says which call failed; calls on other hosts are carried out all the same. A compaction whose call was
+    /// given up goes on in the server.
+    pub async fn compact(
+        &self,
+        hosts: &[String],
+        keyspace: &str,
+        tables: &[&str],
+    ) -> Result<(), String> {
+        let arguments: Vec<&str> = ["compact", keyspace]
+            .into_iter()
+            .chain(tables.iter().copied())
+            .collect();
+        self.on_all(hosts, &arguments, COMPACT_LIMIT).await?;
+        Ok(())
+    }
+
+    /// Returns what `tablestats` prints as JSON of a keyspace on each host.
+    ///
+    /// # Errors
+    /// Says which call failed.
+    pub async fn table_statistics(
+        &self,
+        hosts: &[String],
+        keyspace: &str,
+    ) -> Result<Vec<String>, String> {
+        let arguments = ["tablestats", "-F", "json", keyspace];
+        self.on_all(hosts, &arguments, READ_LIMIT).await
+    }
+
+    /// Adds what nodetool prints to the figures of nodes and of their tables. What it does not print, or prints in
+    /// a form of another version, is missing there with the reason.
+    pub async fn add_to(&self, nodes: &mut [NodeFigures]) {
+        for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
+            join_all(some.iter_mut().map(|node| self.add_to_node(node))).await;
+        }
+    }
+
+    async fn add_to_node(&self, node: &mut NodeFigures) {
+        let names: Vec<TableName> = node.tables.iter().map(|table| table.name.clone()).collect();
+        let mut call = Call {
+            nodetool: self,
+            host: node.host.clone(),
+            missing: Vec::new(),
+        };
+        let gc = call.figure(&["gcstats"], parse::gc_statistics).await;
+        let info = call.figure(&["info"], parse::node_info).await;
+        let tables = call.tables(&names).await;
+        node.missing.append(&mut call.missing);
+        node.nodetool = Some(Printed { tables, gc, info });
+    }
+
+    async fn on_all(
+        &self,
+        hosts: &[String],
+        arguments: &[&str],
+        limit: Duration,
+    ) -> Result<Vec<String>, String> {
+        check_words(arguments)?;
+        let mut printed = Vec::with_capacity(hosts.len());
+        for some in hosts.chunks(HOSTS_AT_ONCE) {
+            let calls = some.iter().map(|host| self.0.run(host, arguments, limit));
+            printed.extend(join_all(calls).await);
+        }
+        printed.into_iter().collect()
+    }
+}
+
+/// The calls for one node.
+struct Call<'a> {
+    nodetool: &'a Nodetool,
+    host: String,
+    missing: Vec<Missing>,
+}
+
+impl Call<'_> {
+    async fn tables(&mut self, names: &[TableName]) -> Vec<PrintedTable> {
+        let keyspaces: BTreeSet<&str> = names.iter().map(|name| name.keyspace.as_str()).collect();
+        let mut of_keyspaces: BTreeMap<&str, Option<Value>> = BTreeMap::new();
+        for keyspace in keyspaces {
+            let arguments = ["tablestats", "-F", "json", keyspace];
+            let printed = self.figure(&arguments, parse::json).await;
+            of_keyspaces.insert(keyspace, printed);
+        }
+        let mut tables = Vec::with_capacity(names.len());
+        for name in names {
+            let keyspace = name.keyspace.as_str();
+            let statistics = of_keyspaces.get(keyspace).and_then(Option::as_ref);
+            let statistics = statistics.map(|printed| parse::table_statistics(printed, name));
+            let statistics = statistics.and_then(|parsed| self.known("tablestats", parsed));
+            let arguments = ["tablehistograms", keyspace, name.table.as_str()];
+            let histograms = self.figure(&arguments, parse::histograms).await;
+            tables.push(PrintedTable {
+                statistics,
+                histograms,
+            });
+        }
+        tables
+    }
+
+    /// Returns what a call prints, or notes why it is not known.
+    async fn figure<T>(
+        &mut self,
+        arguments: &[&str],
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let printed = match check_words(arguments) {
+            Ok(()) => {
+                let call = self.nodetool.0.run(&self.host, arguments, READ_LIMIT);
+                call.await.and_then(|text| parse(&text))
+            }
+            Err(reason) => Err(reason),
+        };
+        self.known(arguments[0], printed)
+    }
+
+    fn known<T>(&mut self, command: &str, figure: Result<T, String>) -> Option<T> {
+        figure
+            .map_err(|reason| {
+                self.missing.push(Missing {
+                    figure: format!("nodetool {command}"),
+                    reason,
+                });
+            })
+            .ok()
+    }
+}
+
+/// Checks that no word means anything to a shell, since `ssh` hands them to one on the host.
+fn check_words(words: &[&str]) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    match words.iter().find(|word| !word.chars().all(is_plain)) {
+        Some(word) => Err(format!(
+            "`{word}` has characters that mean something to a shell of the host, and is not given to nodetool"
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cassandra::nodes::figures::TableFigures;
+
+    /// A nodetool that is a script of a shell, with the host as its first argument.
+    fn script(folder: &tempfile::TempDir, text: &str) -> Nodetool {
+        let file = folder.path().join("nodetool.sh");
+        std::fs::write(&file, text).unwrap();
+        format!("sh '{}' {{host}}", file.display()).parse().unwrap()
+    }
+
+    fn node(host: &str) -> NodeFigures {
+        NodeFigures {
+            host: host.to_owned(),
+            tables: vec![TableFigures::new("ks.t".parse().unwrap())],
+            ..NodeFigures::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn figures_of_each_host_are_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"case "$2" in
+            tablestats) echo "{\"ks\": {\"tables\": {\"t\": {\"space_used_live\": ${1##*.}, \"sstable_count\": 2}}}}" ;;
+            info) echo "Uptime (seconds)       : 1${1##*.}" ;;
+            *) echo "something else" ;;
+            esac"#;
+        let nodetool = script(&folder, text);
+        let mut nodes = [node("10.0.0.1"), node("10.0.0.7")];
+        nodetool.add_to(&mut nodes).await;
+        for (node, last) in nodes.iter().zip([1, 7]) {
+            let printed = node.nodetool.as_ref().unwrap();
+            let statistics = printed.tables[0].statistics.unwrap();
+            assert_eq!(statistics.live_bytes, Some(last));
+            assert_eq!(printed.info.unwrap().uptime_seconds, Some(10 + last));
+            assert_eq!(printed.gc, None);
+            let why = node.why("nodetool gcstats");
+            assert!(why.starts_with("not understood: "), "{why}");
+            let why = node.why("nodetool tablehistograms");
+            assert!(why.starts_with("not understood: "), "{why}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_on_one_host_is_said_and_others_are_called_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let called = folder.path().join("called");
+        let text = format!(
+            "echo \"$1 $2 $3 $4\" >> {}; test $1 != 10.0.0.1",
+            called.display()
+        );
+        let nodetool = script(&folder, &text);
+        let hosts = ["10.0.0.1".to_owned(), "10.0.0.2".to_owned()];
+        let error = nodetool.compact(&hosts, "ks", &["t"]).await.unwrap_err();
+        assert!(error.contains("10.0.0.1 compact ks t` failed"), "{error}");
+        let called = std::fs::read_to_string(called).unwrap();
+        let mut lines: Vec<&str> = called.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["10.0.0.1 compact ks t", "10.0.0.2 compact ks t"]);
+        assert!(nodetool.flush(&hosts[1..], "ks").await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_name_that_a_shell_would_act_on_is_not_handed_on() {
+        let nodetool: Nodetool = "echo {host}".parse().unwrap();
+        let hosts = ["h".to_owned()];
+        let error = nodetool.flush(&hosts, "ks; reboot").await.unwrap_err();
+        assert!(error.contains("`ks; reboot`"), "{error}");
+    }
+}

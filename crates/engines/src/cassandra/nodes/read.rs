@@ -1,0 +1,350 @@
+//! Asking every node for the views in `system_views`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use scylla::client::session::Session;
+use scylla::cluster::Node;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::serialize::row::SerializeRow;
+use scylla::statement::{Consistency, Statement};
+use tokio::time::Instant;
+
+use super::figures::{
+    Cache, Missing, NodeFigures, SstableTask, TableFigures, TableName, ThreadPool,
+};
+use super::view::{Unanswered, ViewRow};
+use crate::EngineError;
+use crate::cassandra::cluster::connect::Cluster;
+
+/// Time limit of one query.
+const QUERY_LIMIT: Duration = Duration::from_secs(2);
+/// Time after which a node is asked for nothing more.
+const NODE_LIMIT: Duration = Duration::from_secs(20);
+/// Nodes that are asked at the same time, each by one query at a time.
+const NODES_AT_ONCE: usize = 16;
+
+/// A view of tables, and where its row of a table goes.
+struct TableView {
+    name: &'static str,
+    put: fn(&mut TableFigures, &ViewRow, &str),
+}
+
+/// The views with a row for each table.
+static TABLE_VIEWS: [TableView; 11] = [
+    TableView {
+        name: "disk_usage",
+        put: |table, row, _| table.disk_usage_bytes = row.mebibytes(),
+    },
+    TableView {
+        name: "max_partition_size",
+        put: |table, row, _| table.max_partition_bytes = row.mebibytes(),
+    },
+    TableView {
+        name: "coordinator_read_latency",
+        put: |table, row, version| table.coordinator_reads = Some(row.latency(version)),
+    },
+    TableView {
+        name: "coordinator_write_latency",
+        put: |table, row, version| table.coordinator_writes = Some(row.latency(version)),
+    },
+    TableView {
+        name: "coordinator_scan_latency",
+        put: |table, row, version| table.coordinator_scans = Some(row.latency(version)),
+    },
+    TableView {
+        name: "local_read_latency",
+        put: |table, row, version| table.local_reads = Some(row.latency(version)),
+    },
+    TableView {
+        name: "local_write_latency",
+        put: |table, row, version| table.local_writes = Some(row.latency(version)),
+    },
+    TableView {
+        name: "local_scan_latency",
+        put: |table, row, version| table.local_scans = Some(row.latency(version)),
+    },
+    TableView {
+        name: "tombstones_per_read",
+        put: |table, row, _| table.tombstones_per_read = Some(row.spread()),
+    },
+    TableView {
+        name: "rows_per_read",
+        put: |table, row, _| table.rows_per_read = Some(row.spread()),
+    },
+    TableView {
+        name: "sstables_per_read",
+        put: |table, row, _| table.sstables_per_read = Some(row.spread()),
+    },
+];
+
+/// A connection to every node of a cluster.
+pub struct Reader(Session);
+
+impl Reader {
+    /// Connects to a cluster.
+    ///
+    /// # Errors
+    /// Fails if the cluster cannot be connected to.
+    pub async fn connect(cluster: &Cluster) -> Result<Self, EngineError> {
+        Ok(Reader(cluster.connect().await?))
+    }
+
+    /// Reads the figures of every node, in the order of their addresses.
+    pub async fn read(&self, tables: &[TableName]) -> Vec<NodeFigures> {
+        read(&self.0, tables).await
+    }
+}
+
+/// Reads the figures of every node that a session knows, in the order of their addresses.
+pub async fn read(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
+    let nodes = nodes_of(session);
+    let mut all = Vec::with_capacity(nodes.len());
+    for some in nodes.chunks(NODES_AT_ONCE) {
+        let reading = some.iter().map(|node| read_node(session, node, tables));
+        all.extend(join_all(reading).await);
+    }
+    all
+}
+
+/// Reads the bytes of tables on every node that a session knows, and nothing else, in the order of their addresses.
+pub async fn read_sizes(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
+    let nodes = nodes_of(session);
+    let mut all = Vec::with_capacity(nodes.len());
+    for some in nodes.chunks(NODES_AT_ONCE) {
+        let reading = some.iter().map(|node| read_sizes_of(session, node, tables));
+        all.extend(join_all(reading).await);
+    }
+    all
+}
+
+/// Returns the nodes that a session knows, in the order of their addresses.
+fn nodes_of(session: &Session) -> Vec<Arc<Node>> {
+    let cluster = session.get_cluster_state();
+    let mut nodes: Vec<Arc<Node>> = cluster.get_nodes_info().to_vec();
+    nodes.sort_by_key(|node| (node.address.ip(), node.address.port()));
+    nodes
+}
+
+async fn read_sizes_of(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {
+    let mut asking = Asking::new(session, node);
+    let tables = asking.tables(tables, &TABLE_VIEWS[..1], "").await;
+    NodeFigures {
+        tables,
+        missing: asking.missing,
+        ..named(node)
+    }
+}
+
+/// Returns a node of which only its place is known.
+fn named(node: &Node) -> NodeFigures {
+    NodeFigures {
+        address: node.address.to_string(),
+        host: node.address.ip().to_string(),
+        datacenter: node.datacenter.clone(),
+        rack: node.rack.clone(),
+        ..NodeFigures::default()
+    }
+}
+
+async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {
+    let mut asking = Asking::new(session, node);
+    let version = asking.version().await;
+    let all_tables_bytes = asking.all_tables_bytes().await;
+    let known = version.as_deref().unwrap_or_default();
+    let tables = asking.tables(tables, &TABLE_VIEWS, known).await;
+    let caches = asking.caches().await;
+    let thread_pools = asking.thread_pools().await;
+    let sstable_tasks = asking.sstable_tasks().await;
+    NodeFigures {
+        version,
+        all_tables_bytes,
+        tables,
+        caches,
+        thread_pools,
+        sstable_tasks,
+        missing: asking.missing,
+        ..named(node)
+    }
+}
+
+/// A node while it is asked.
+struct Asking<'a> {
+    session: &'a Session,
+    node: NodeIdentifier,
+    /// When it was first asked.
+    asked: Instant,
+    /// Why it is asked no more.
+    lost: Option<String>,
+    missing: Vec<Missing>,
+}
+
+impl<'a> Asking<'a> {
+    fn new(session: &'a Session, node: &Node) -> Self {
+        Asking {
+            session,
+            node: NodeIdentifier::HostId(node.host_id),
+            asked: Instant::now(),
+            lost: None,
+            missing: Vec::new(),
+        }
+    }
+
+    async fn version(&mut self) -> Option<String> {
+        let cql = "SELECT release_version FROM system.local";
+        let rows = self.rows("version", cql, ()).await?;
+        rows.first()?.text("release_version")
+    }
+
+    async fn all_tables_bytes(&mut self) -> Option<u64> {
+        let cql = "SELECT mebibytes FROM system_views.disk_usage";
+        let rows = self.rows("disk_usage of all tables", cql, ()).await?;
+        let add = |sum: u64, row: &ViewRow| sum.checked_add(row.mebibytes()?);
+        rows.iter().try_fold(0, add)
+    }
+
+    /// Reads one view after another, and no further table from one that cannot be read.
+    async fn tables(
+        &mut self,
+        names: &[TableName],
+        views: &[TableView],
+        version: &str,
+    ) -> Vec<TableFigures> {
+        let mut tables: Vec<TableFigures> = names.iter().cloned().map(TableFigures::new).collect();
+        for view in views {
+            for table in &mut tables {
+                if !self.put(view, table, version).await {
+                    break;
+                }
+            }
+        }
+        tables
+    }
+
+    /// Reads a table's row of a view, and returns whether the view can be read.
+    async fn put(&mut self, view: &TableView, table: &mut TableFigures, version: &str) -> bool {
+        let cql = format!(
+            "SELECT * FROM system_views.{} WHERE keyspace_name = ? AND table_name = ?",
+            view.name
+        );
+        let name = (table.name.keyspace.clone(), table.name.table.clone());
+        let Some(rows) = self.rows(view.name, &cql, name).await else {
+            return false;
+        };
+        match rows.first() {
+            Some(row) => (view.put)(table, row, version),
+            None => {
+                let reason = format!("the node has no table {}", table.name);
+                self.lacks(view.name, reason);
+            }
+        }
+        true
+    }
+
+    async fn caches(&mut self) -> Option<Vec<Cache>> {
+        let rows = self.view("caches").await?;
+        let cache = |row: &ViewRow| {
+            Some(Cache {
+                name: row.text("name")?,
+                capacity_bytes: row.count("capacity_bytes"),
+                size_bytes: row.count("size_bytes"),
+                entries: row.count("entry_count"),
+                hits: row.count("hit_count"),
+                requests: row.count("request_count"),
+            })
+        };
+        Some(rows.iter().filter_map(cache).collect())
+    }
+
+    async fn thread_pools(&mut self) -> Option<Vec<ThreadPool>> {
+        let rows = self.view("thread_pools").await?;
+        let pool = |row: &ViewRow| {
+            Some(ThreadPool {
+                name: row.text("name")?,
+                active: row.count("active_tasks"),
+                active_limit: row.count("active_tasks_limit"),
+                pending: row.count("pending_tasks"),
+                blocked: row.count("blocked_tasks"),
+                completed: row.count("completed_tasks"),
+                blocked_all_time: row.count("blocked_tasks_all_time"),
+            })
+        };
+        Some(rows.iter().filter_map(pool).collect())
+    }
+
+    async fn sstable_tasks(&mut self) -> Option<Vec<SstableTask>> {
+        let rows = self.view("sstable_tasks").await?;
+        let task = |row: &ViewRow| {
+            Some(SstableTask {
+                keyspace: row.text("keyspace_name")?,
+                table: row.text("table_name")?,
+                kind: row.text("kind"),
+                progress: row.count("progress"),
+                total: row.count("total"),
+                unit: row.text("unit"),
+            })
+        };
+        Some(rows.iter().filter_map(task).collect())
+    }
+
+    /// Reads all rows of a view.
+    async fn view(&mut self, name: &str) -> Option<Vec<ViewRow>> {
+        let cql = format!("SELECT * FROM system_views.{name}");
+        self.rows(name, &cql, ()).await
+    }
+
+    /// Asks the node for rows, and notes the reason if there are none.
+    async fn rows(
+        &mut self,
+        figure: &str,
+        cql: &str,
+        values: impl SerializeRow,
+    ) -> Option<Vec<ViewRow>> {
+        if self.lost.is_none() && self.asked.elapsed() > NODE_LIMIT {
+            self.lost = Some(format!(
+                "the node took longer than {NODE_LIMIT:?} for the figures before"
+            ));
+        }
+        if let Some(reason) = self.lost.clone() {
+            self.lacks(figure, reason);
+            return None;
+        }
+        match self.ask(cql, values).await {
+            Ok(rows) => Some(rows),
+            Err(Unanswered { reason, is_lost }) => {
+                if is_lost {
+                    self.lost = Some(reason.clone());
+                }
+                self.lacks(figure, reason);
+                None
+            }
+        }
+    }
+
+    async fn ask(&self, cql: &str, values: impl SerializeRow) -> Result<Vec<ViewRow>, Unanswered> {
+        let mut statement = Statement::new(cql);
+        statement.set_request_timeout(Some(QUERY_LIMIT));
+        // A view is the node's own, so that there is nobody to agree with.
+        statement.set_consistency(Consistency::One);
+        let policy = SingleTargetLoadBalancingPolicy::new(self.node.clone(), None);
+        statement.set_load_balancing_policy(Some(policy));
+        let reply = self.session.query_unpaged(statement, values).await;
+        let reply = reply.map_err(|error| Unanswered::new(&error))?;
+        let understood = |reason| Unanswered {
+            reason,
+            is_lost: false,
+        };
+        let rows = reply
+            .into_rows_result()
+            .map_err(|e| understood(e.to_string()))?;
+        ViewRow::all(&rows).map_err(understood)
+    }
+
+    fn lacks(&mut self, figure: &str, reason: String) {
+        self.missing.push(Missing {
+            figure: figure.to_owned(),
+            reason,
+        });
+    }
+}

@@ -1,0 +1,261 @@
+//! Sending a SELECT page by page, with a trace of each page.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use bakeoff_stats::trace::{ClientTimes, PageTimes, at_percentile};
+use bakeoff_workload::suggestion;
+use scylla::client::session::Session;
+use scylla::errors::{DbError, PrepareError, RequestAttemptError};
+use scylla::response::query_result::QueryResult;
+use scylla::response::{PagingState, PagingStateResponse};
+use scylla::statement::Statement;
+use scylla::statement::prepared::PreparedStatement;
+use scylla::value::Row;
+use uuid::Uuid;
+
+use super::error::TraceError;
+use super::what::{Traceable, TracedSelect};
+use super::{TraceRequest, micros};
+use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::drive::cells::Cells;
+use crate::cassandra::drive::statements::Prepared;
+
+/// Largest number of pages that are traced of one time, since each trace is written by the cluster.
+const MOST_PAGES: usize = 100;
+/// Largest number of pages of all times together, but for the first page of each.
+const MOST_TRACES: usize = 1000;
+
+/// A statement that is sent to a cluster.
+pub struct Request<'a> {
+    session: &'a Session,
+    request: &'a TraceRequest,
+}
+
+/// One time that the statement was sent.
+struct Time {
+    pages: Vec<PageTimes>,
+    /// The trace of each page.
+    traces: Vec<Uuid>,
+    has_more_pages: bool,
+}
+
+impl Time {
+    fn micros(&self) -> u64 {
+        let pages = self.pages.iter().map(|page| page.micros());
+        pages.fold(0, u64::saturating_add)
+    }
+}
+
+impl<'a> Request<'a> {
+    pub fn new(session: &'a Session, request: &'a TraceRequest) -> Self {
+        Request { session, request }
+    }
+
+    /// Sends the statement as often as it is wanted. Returns what the client saw, and the trace of the slowest page of
+    /// the time at the percentile.
+    pub async fn send(&self) -> Result<(ClientTimes, Uuid), TraceError> {
+        let began = Instant::now();
+        let prepared = self.prepared().await?;
+        let prepare_micros = micros(began);
+        let mut times = Vec::new();
+        for time in 0..self.request.times {
+            let values = self.values(&prepared, time);
+            times.push(self.send_once(&prepared.statement, &values).await?);
+        }
+        let times_micros: Vec<u64> = times.iter().map(Time::micros).collect();
+        let nothing = || TraceError::Failed("the statement was never sent".to_owned());
+        let shown_time =
+            at_percentile(&times_micros, self.request.percentile).ok_or_else(nothing)?;
+        let shown = times.swap_remove(shown_time);
+        let of_pages: Vec<u64> = shown.pages.iter().map(|page| page.micros()).collect();
+        let shown_page = at_percentile(&of_pages, 100.0).ok_or_else(nothing)?;
+        let trace = *shown.traces.get(shown_page).ok_or_else(nothing)?;
+        let client = ClientTimes {
+            connect_micros: 0,
+            prepare_micros,
+            times_micros,
+            shown_time,
+            pages: shown.pages,
+            shown_page,
+            has_more_pages: shown.has_more_pages,
+        };
+        Ok((client, trace))
+    }
+
+    /// Prepares the statement, once it is known that there is such a table.
+    async fn prepared(&self) -> Result<Prepared, TraceError> {
+        let level = self.request.level();
+        let mut prepared = match &self.request.what {
+            Traceable::Select(select) => self.prepared_select(select).await?,
+            Traceable::Read(read) => {
+                check_table(self.session, read.keyspace(), read.table())?;
+                read.prepared(self.session, level).await?
+            }
+        };
+        let statement = &mut prepared.statement;
+        statement.set_tracing(true);
+        statement.set_consistency(in_driver(level));
+        statement.set_page_size(i32::try_from(self.request.page_rows()).unwrap_or(i32::MAX));
+        statement.set_request_timeout(Some(self.request.page_time_limit));
+        Ok(prepared)
+    }
+
+    async fn prepared_select(&self, select: &TracedSelect) -> Result<Prepared, TraceError> {
+        let table = &select.table;
+        let keyspace = table.keyspace.as_ref().or(select.keyspace.as_ref());
+        let keyspace = keyspace.ok_or_else(|| {
+            TraceError::Asked(format!(
+                "the statement does not say in which keyspace the table {0} is: write KEYSPACE.{0}, or give \
+                 --table KEYSPACE.{0}",
+                table.name
+            ))
+        })?;
+        check_table(self.session, keyspace, &table.name)?;
+        let cql = table.in_keyspace(&select.cql, keyspace);
+        let prepared = self.session.prepare(Statement::new(cql)).await;
+        let statement = prepared.map_err(|error| refused(&error))?;
+        if statement.get_variable_col_specs().len() > 0 {
+            return Err(TraceError::Asked(
+                "there is no value for a marker such as :name: write the value in its place"
+                    .to_owned(),
+            ));
+        }
+        Ok(Prepared {
+            statement,
+            binds: Vec::new(),
+        })
+    }
+
+    /// Makes the values of one of the times; a SELECT has them in its text.
+    fn values(&self, prepared: &Prepared, time: u32) -> Cells {
+        match &self.request.what {
+            Traceable::Select(_) => Cells::default(),
+            Traceable::Read(read) => read.values(prepared, time, self.request.times),
+        }
+    }
+
+    async fn send_once(
+        &self,
+        prepared: &PreparedStatement,
+        values: &Cells,
+    ) -> Result<Time, TraceError> {
+        let mut time = Time {
+            pages: Vec::new(),
+            traces: Vec::new(),
+            has_more_pages: false,
+        };
+        let most = (MOST_TRACES / self.request.times.max(1) as usize).clamp(1, MOST_PAGES);
+        let mut state = PagingState::start();
+        loop {
+            let began = Instant::now();
+            let reply = self
+                .session
+                .execute_single_page(prepared, values, state)
+                .await;
+            let request_micros = micros(began);
+            let (reply, next): (QueryResult, PagingStateResponse) = reply.map_err(|error| {
+                TraceError::Failed(format!(
+                    "the request failed after {:.1} s: {error}; see `bakeoff trace --help` for --time-out and \
+                     --consistency",
+                    request_micros as f64 / 1e6
+                ))
+            })?;
+            let trace = reply.tracing_id().ok_or_else(|| {
+                TraceError::Failed(
+                    "the server does not trace requests: it sent no id of a trace".to_owned(),
+                )
+            })?;
+            let began = Instant::now();
+            let rows = decoded(reply)?;
+            time.pages.push(PageTimes {
+                request_micros,
+                decode_micros: micros(began),
+                rows,
+            });
+            time.traces.push(trace);
+            match next.into_paging_control_flow() {
+                ControlFlow::Break(()) => return Ok(time),
+                ControlFlow::Continue(_) if time.pages.len() >= most => {
+                    time.has_more_pages = true;
+                    return Ok(time);
+                }
+                ControlFlow::Continue(next) => state = next,
+            }
+        }
+    }
+}
+
+/// Makes values of all cells of a page, and returns the number of its rows.
+fn decoded(reply: QueryResult) -> Result<u64, TraceError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        TraceError::Failed(format!("the rows of the answer cannot be read: {error}"))
+    };
+    let rows = reply.into_rows_result().map_err(|e| failed(&e))?;
+    let mut count = 0;
+    for row in rows.rows::<Row>().map_err(|e| failed(&e))? {
+        row.map_err(|e| failed(&e))?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Checks that a cluster has a table or view. Tables of its own views are not among those that the driver knows.
+fn check_table(session: &Session, keyspace: &str, name: &str) -> Result<(), TraceError> {
+    if keyspace == "system" || keyspace.starts_with("system_") {
+        return Ok(());
+    }
+    let cluster = session.get_cluster_state();
+    let Some(found) = cluster.get_keyspace(keyspace) else {
+        let known = cluster.keyspaces_iter().map(|(name, _)| name);
+        let hint = suggestion(keyspace, known);
+        return Err(TraceError::Asked(format!(
+            "there is no keyspace {keyspace}{hint}"
+        )));
+    };
+    if found.tables.contains_key(name) || found.views.contains_key(name) {
+        return Ok(());
+    }
+    let known = found.tables.keys().chain(found.views.keys());
+    let hint = suggestion(name, known.map(String::as_str));
+    Err(TraceError::Asked(format!(
+        "there is no table {keyspace}.{name}{hint}"
+    )))
+}
+
+/// Describes why a statement could not be prepared; it is a mistake in the statement if the server says so.
+fn refused(error: &PrepareError) -> TraceError {
+    let PrepareError::AllAttemptsFailed { first_attempt } = error else {
+        return TraceError::Failed(format!("cannot prepare the statement: {error}"));
+    };
+    match first_attempt {
+        RequestAttemptError::DbError(
+            DbError::SyntaxError | DbError::Invalid | DbError::Unauthorized,
+            reason,
+        ) => TraceError::Asked(format!("Cassandra refuses the statement: {reason}")),
+        other => TraceError::Failed(format!("cannot prepare the statement: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_the_server_refuses_is_a_mistake_of_its_writer() {
+        let by_server = |error: DbError| {
+            let first_attempt = RequestAttemptError::DbError(error, "line 1:7 no".to_owned());
+            refused(&PrepareError::AllAttemptsFailed { first_attempt })
+        };
+        let TraceError::Asked(why) = by_server(DbError::SyntaxError) else {
+            panic!("not a mistake");
+        };
+        assert!(why.contains("line 1:7 no"), "{why}");
+        assert!(matches!(
+            by_server(DbError::Overloaded),
+            TraceError::Failed(_)
+        ));
+        let other = refused(&PrepareError::PreparedStatementIdsMismatch);
+        assert!(matches!(other, TraceError::Failed(_)));
+    }
+}

@@ -1,0 +1,45 @@
+//! Times by the number of series, where a run has tables with a share of them.
+
+use bakeoff_stats::{DesignSummary, Summary};
+
+use super::speed_up::legend;
+use crate::chart::{self, MOST_LINES, designs_by_series};
+use crate::decide::words::list;
+use crate::markup::Escaped;
+use crate::page::{chart_figure, section};
+
+/// Most designs that are named where they are not drawn.
+const LISTED: usize = 6;
+
+/// Renders the section; it is empty for a run whose tables all have the same series.
+pub fn of_run(summary: &Summary) -> String {
+    let designs = designs_by_series(summary);
+    let (drawn, others) = designs.split_at(designs.len().min(MOST_LINES));
+    let queries = summary.header.queries.iter();
+    let charts = queries.filter_map(|query| {
+        let chart = chart::series_lines(summary, drawn, &query.name)?;
+        Some(chart_figure(&query.name, &chart))
+    });
+    let charts: String = charts.collect();
+    if charts.is_empty() {
+        return charts;
+    }
+    let content = format!(
+        "<p class=\"hint-text\">{}</p>\n{}<div class=\"charts\">\n{charts}</div>\n",
+        Escaped(hint(others)),
+        legend(drawn.iter().map(|design| &design.info)),
+    );
+    section("By the number of series", &content)
+}
+
+fn hint(not_drawn: &[&DesignSummary]) -> String {
+    let mut hint = "Medians of the tables of each design that have a share of the series, which are partition keys, \
+                    and all rows of each. Dashed: in proportion to the number of series, from the fastest of the \
+                    fewest."
+        .to_owned();
+    if !not_drawn.is_empty() {
+        let names: Vec<&str> = not_drawn.iter().map(|d| d.info.id.as_str()).collect();
+        hint += &format!(" Not drawn: {}.", list(&names, LISTED));
+    }
+    hint
+}

@@ -1,0 +1,208 @@
+//! A traced request as a file keeps it.
+
+use serde::{Deserialize, Serialize};
+
+use super::cluster::ClusterSeen;
+use super::record::RecordedTrace;
+use super::summary::Trace;
+
+/// Version of the form of such files.
+const FORM: u32 = 1;
+
+/// The times of one page of rows, as the client saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageTimes {
+    /// Microseconds from sending the request until all of the answer was there.
+    pub request_micros: u64,
+    /// Microseconds of making values of the answer's bytes.
+    pub decode_micros: u64,
+    pub rows: u64,
+}
+
+impl PageTimes {
+    /// Returns the microseconds of request and decoding together.
+    pub fn micros(self) -> u64 {
+        self.request_micros.saturating_add(self.decode_micros)
+    }
+}
+
+/// The client's own share of the time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientTimes {
+    /// Microseconds until the driver was connected to the cluster and knew its tables.
+    pub connect_micros: u64,
+    pub prepare_micros: u64,
+    /// Microseconds of the whole request, of each time that it was sent, in order.
+    pub times_micros: Vec<u64>,
+    /// Number of the time that is shown, from 0 on.
+    pub shown_time: usize,
+    /// Pages of the time that is shown.
+    pub pages: Vec<PageTimes>,
+    /// Number of the page that is shown, from 0 on.
+    pub shown_page: usize,
+    /// Whether there were further pages that were not asked for.
+    pub has_more_pages: bool,
+}
+
+impl ClientTimes {
+    /// Returns the times of the page that is shown.
+    pub fn page(&self) -> Option<PageTimes> {
+        self.pages.get(self.shown_page).copied()
+    }
+}
+
+/// A request that was traced, with what the client saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traced {
+    form: u32,
+    pub cql: String,
+    pub keyspace: Option<String>,
+    /// Consistency level, in Cassandra's words.
+    pub consistency: String,
+    /// Largest number of rows of a page.
+    pub page_rows: u32,
+    pub client: ClientTimes,
+    pub cluster: ClusterSeen,
+    pub recorded: RecordedTrace,
+}
+
+/// What was asked, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub cql: String,
+    pub keyspace: Option<String>,
+    pub consistency: String,
+    pub page_rows: u32,
+}
+
+impl Traced {
+    pub fn new(
+        asked: Asked,
+        client: ClientTimes,
+        cluster: ClusterSeen,
+        recorded: RecordedTrace,
+    ) -> Traced {
+        Traced {
+            form: FORM,
+            cql: asked.cql,
+            keyspace: asked.keyspace,
+            consistency: asked.consistency,
+            page_rows: asked.page_rows,
+            client,
+            cluster,
+            recorded,
+        }
+    }
+
+    /// Sums up what was recorded.
+    pub fn summary(&self) -> Trace {
+        Trace::new(&self.recorded)
+    }
+
+    /// Reads what [`Traced::to_json`] wrote.
+    ///
+    /// # Errors
+    /// Fails if the text is of another form.
+    pub fn from_json(text: &str) -> Result<Traced, String> {
+        #[derive(Deserialize)]
+        struct Form {
+            form: u32,
+        }
+        let no_trace =
+            |error: serde_json::Error| format!("this is no trace that --save wrote: {error}");
+        let found: Form = serde_json::from_str(text).map_err(no_trace)?;
+        if found.form != FORM {
+            return Err(format!(
+                "this trace is of form {}, and this Bakeoff reads form {FORM}: trace the request again",
+                found.form
+            ));
+        }
+        serde_json::from_str(text).map_err(no_trace)
+    }
+
+    /// Writes a text that [`Traced::from_json`] reads.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written as JSON, which no value prevents.
+    pub fn to_json(&self) -> Result<String, String> {
+        serde_json::to_string_pretty(self).map_err(|error| error.to_string())
+    }
+}
+
+/// Returns the index of the item that is at a percentile of all by their sizes; `None` if there are none.
+pub fn at_percentile(sizes: &[u64], percentile: f64) -> Option<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|at| sizes[*at]);
+    let rank = (percentile / 100.0 * sizes.len() as f64).ceil() as usize;
+    order.get(rank.clamp(1, sizes.len().max(1)) - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_item_at_a_percentile_is_one_of_them() {
+        let sizes = [40, 10, 30, 20];
+        for (percentile, index) in [
+            (0.0, 1),
+            (25.0, 1),
+            (50.0, 3),
+            (51.0, 2),
+            (99.0, 0),
+            (100.0, 0),
+        ] {
+            assert_eq!(
+                at_percentile(&sizes, percentile),
+                Some(index),
+                "{percentile}"
+            );
+        }
+        assert_eq!(at_percentile(&[7], 99.0), Some(0));
+        assert_eq!(at_percentile(&[], 50.0), None);
+    }
+
+    fn traced() -> Traced {
+        let asked = Asked {
+            cql: "SELECT v FROM t".to_owned(),
+            keyspace: Some("ks".to_owned()),
+            consistency: "LOCAL_ONE".to_owned(),
+            page_rows: 5000,
+        };
+        let recorded = RecordedTrace {
+            id: "1".to_owned(),
+            coordinator: "127.0.0.1".to_owned(),
+            total_micros: None,
+            events: Vec::new(),
+        };
+        Traced::new(
+            asked,
+            ClientTimes::default(),
+            ClusterSeen::default(),
+            recorded,
+        )
+    }
+
+    #[test]
+    fn a_trace_is_read_as_it_was_written() {
+        let text = traced().to_json().unwrap();
+        assert_eq!(Traced::from_json(&text), Ok(traced()));
+    }
+
+    #[test]
+    fn what_is_no_trace_is_refused() {
+        let other = traced()
+            .to_json()
+            .unwrap()
+            .replace("\"form\": 1", "\"form\": 7");
+        for (text, why) in [
+            ("", "no trace"),
+            ("{}", "no trace"),
+            ("{\"form\": 1}", "no trace"),
+            (other.as_str(), "form 7"),
+        ] {
+            let error = Traced::from_json(text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}
