@@ -31,6 +31,7 @@ pub struct Node {
     pub address: String,
     /// IP address.
     pub host: String,
+    pub datacenter: Option<String>,
     /// `None` if the node does not answer.
     pub version: Option<String>,
     pub pools: Option<Vec<Pool>>,

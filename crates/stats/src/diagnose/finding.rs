@@ -18,6 +18,7 @@ pub struct Check {
     pub rule: &'static str,
     /// The table as `KEYSPACE.TABLE`, or `the cluster`.
     pub about: String,
+    #[serde(flatten)]
     pub outcome: Outcome,
 }
 

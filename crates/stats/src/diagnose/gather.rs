@@ -1,12 +1,13 @@
 //! Figures of all nodes that have them, or why none has.
 
-use super::evidence::{Evidence, Node, Share};
+use super::evidence::{Evidence, Node, Share, Table};
 use super::finding::NotChecked;
 
 /// Option that reaches nodetool.
 pub const NODETOOL: &str = "--nodetool 'ssh {host} nodetool'";
 /// Option that reads exporters.
-pub const METRICS: &str = "--metrics 'http://{host}:9100/metrics' or --nodetool 'ssh {host} nodetool'";
+pub const METRICS: &str =
+    "--metrics 'http://{host}:9100/metrics' or --nodetool 'ssh {host} nodetool'";
 /// Fewest reads from which a figure of a table is taken for its usual one.
 pub const FEWEST_READS: u64 = 100;
 
@@ -107,11 +108,54 @@ pub fn enough_reads(evidence: &Evidence, table: usize) -> Result<(), NotChecked>
 
 /// Returns the node with the greatest figure.
 pub fn greatest<'a>(figures: &[(&'a Node, f64)]) -> Option<(&'a Node, f64)> {
-    let mut most = None;
+    let mut most: Option<(&'a Node, f64)> = None;
     for (node, figure) in figures {
         if most.is_none_or(|(_, greatest)| *figure > greatest) {
             most = Some((*node, *figure));
         }
     }
     most
+}
+
+/// Returns the id of a design like a table, with these settings.
+pub fn design(evidence: &Evidence, table: usize, settings: &str) -> String {
+    let versions = || evidence.nodes.iter().filter_map(|n| n.version.as_deref());
+    let is_4 = versions().next().is_some() && versions().all(|version| version.starts_with("4."));
+    let engine = if is_4 { "cassandra-4" } else { "cassandra" };
+    let has_order = |table: &Table| table.has_order_key;
+    let has_order = evidence.tables.get(table).is_some_and(has_order);
+    let layout = if has_order { "wide" } else { "narrow" };
+    match settings {
+        "" => format!("{engine}/{layout}"),
+        settings => format!("{engine}/{layout}?{settings}"),
+    }
+}
+
+/// Returns whether all nodes are of Cassandra 5.
+pub fn is_5(evidence: &Evidence) -> bool {
+    let versions = evidence.nodes.iter().filter_map(|n| n.version.as_deref());
+    let mut versions = versions.peekable();
+    versions.peek().is_some() && versions.all(|version| version.starts_with("5."))
+}
+
+/// Returns the designs like a table with each of these settings; those of Cassandra 5 only where all nodes are of it.
+pub fn designs(evidence: &Evidence, table: usize, settings: &[&str]) -> Vec<String> {
+    let is_5 = is_5(evidence);
+    let there = settings.iter().filter(|s| is_5 || !s.contains("UCS"));
+    there.map(|s| design(evidence, table, s)).collect()
+}
+
+/// Returns a table as the schema has it.
+///
+/// # Errors
+/// Says why its schema is not known.
+pub fn schema(evidence: &Evidence, table: usize) -> Result<&Table, NotChecked> {
+    let table = evidence.tables.get(table);
+    let table = table.ok_or_else(|| NotChecked::new("the table is not known"))?;
+    match &table.unknown {
+        Some(reason) => Err(NotChecked::new(format!(
+            "its schema is not known: {reason}"
+        ))),
+        None => Ok(table),
+    }
 }
