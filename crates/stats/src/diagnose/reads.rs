@@ -40,8 +40,8 @@ pub fn tombstones(evidence: &Evidence, table: usize) -> Result<Outcome, NotCheck
         evidence: seen,
         threshold: "p99 above 1,000 tombstones in a read (now), a read with more than 1,000 (soon)",
         source: "Cassandra's tombstone_warn_threshold (1,000); it aborts a read at 100,000",
-        meaning: "deleted or expired rows, or nulls that were written, are read before the live ones: do not read where \
-                  was deleted, write no nulls, and let whole windows of time expire"
+        meaning: "deleted or expired rows, or nulls that were written, are read before the live ones: do not read \
+                  where was deleted, write no nulls, and let whole windows of time expire"
             .to_owned(),
         designs: designs(evidence, table, &["", "gc_grace=1d", "compaction=TWCS:1d"]),
     }))

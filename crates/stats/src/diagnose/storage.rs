@@ -135,14 +135,16 @@ pub fn row_cache(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecke
 pub fn key_cache(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     let of_keys = |node: &Node| hits(cache(node, "keys")?);
     let known = of_nodes(evidence, view("caches"), of_keys);
-    let known = known.map_err(
-        |not| match evidence.nodes.iter().any(|n| n.caches.is_some()) {
-            true => NotChecked::new(format!(
+    let shows_caches = evidence.nodes.iter().any(|node| node.caches.is_some());
+    let known = known.map_err(|not| {
+        if shows_caches {
+            NotChecked::new(format!(
                 "fewer than {FEWEST_REQUESTS} requests of each node"
-            )),
-            false => not,
-        },
-    )?;
+            ))
+        } else {
+            not
+        }
+    })?;
     let few: Vec<_> = known.into_iter().filter(|(_, s)| *s < FEW_HITS).collect();
     if few.is_empty() {
         return Ok(Outcome::Healthy);
@@ -156,8 +158,8 @@ pub fn key_cache(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         evidence: few.iter().map(see).collect(),
         threshold: "less than 10% hits of at least 10,000 requests",
         source: "Bakeoff's own",
-        meaning: "reads go to more keys than it holds, or each key is read once: the memory is better given to the page \
-                  cache"
+        meaning: "reads go to more keys than it holds, or each key is read once: the memory is better given to the \
+                  page cache"
             .to_owned(),
         designs: Vec::new(),
     }))
