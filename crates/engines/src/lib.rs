@@ -50,7 +50,9 @@ pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
-pub use cassandra::{CassandraOptions, Cluster, Replication, nodes, settings_not_applied};
+pub use cassandra::{
+    CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
+};
 pub use check::{check_designs, check_queries, require, settings_without_effect};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, Running, TargetOptions};
