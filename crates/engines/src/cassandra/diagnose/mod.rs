@@ -89,7 +89,9 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     let known = state.get_nodes_info();
     let mut further = Vec::new();
     for node in &mut figures {
-        let of = known.iter().find(|known| known.address.to_string() == node.address);
+        let of = known
+            .iter()
+            .find(|known| known.address.to_string() == node.address);
         further.push(match of {
             Some(of) if node.version.is_some() => asked(&session, of, node, &names).await,
             _ => Further::default(),
@@ -106,7 +108,9 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     let evidence = Evidence {
         named_ips: ips(&address).await,
         named: address,
-        nodes: both.map(|(figures, further)| joined(figures, further)).collect(),
+        nodes: both
+            .map(|(figures, further)| joined(figures, further))
+            .collect(),
         tables,
         asked: Asked {
             nodetool: request.nodetool.is_some(),
@@ -118,15 +122,13 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
 }
 
 /// Returns the tables that were asked for, or the largest ones of the cluster with the number of the others.
-async fn names(
-    session: &Session,
-    request: &Request,
-) -> Result<(Vec<TableName>, usize), ReadError> {
+async fn names(session: &Session, request: &Request) -> Result<(Vec<TableName>, usize), ReadError> {
     if !request.tables.is_empty() {
         return Ok((request.tables.clone(), 0));
     }
     let all = schema::all_tables(session).await;
-    let all = all.map_err(|e| EngineError(format!("cannot list the tables of the cluster: {e}")))?;
+    let all =
+        all.map_err(|e| EngineError(format!("cannot list the tables of the cluster: {e}")))?;
     if all.len() <= MOST_TABLES {
         return Ok((all, 0));
     }
@@ -134,7 +136,8 @@ async fn names(
     for some in all.chunks(AT_ONCE * 10) {
         let nodes = nodes::read_sizes(session, some).await;
         for (place, name) in some.iter().enumerate() {
-            let bytes = { nodes.iter() }.filter_map(|node| node.tables.get(place)?.disk_usage_bytes);
+            let bytes =
+                { nodes.iter() }.filter_map(|node| node.tables.get(place)?.disk_usage_bytes);
             sizes.push((bytes.sum(), name.clone()));
         }
         tokio::time::sleep(PAUSE).await;
@@ -145,10 +148,7 @@ async fn names(
     Ok((sizes.into_iter().map(|(_, name)| name).collect(), left_out))
 }
 
-async fn tables(
-    session: &Session,
-    names: &[TableName],
-) -> Result<Vec<evidence::Table>, ReadError> {
+async fn tables(session: &Session, names: &[TableName]) -> Result<Vec<evidence::Table>, ReadError> {
     let mut tables = Vec::with_capacity(names.len());
     for name in names {
         let Some(table) = schema::table(session, name).await else {
@@ -254,7 +254,10 @@ async fn read_ahead(session: &Session, node: &Node) -> Result<u64, String> {
 /// Returns the first folder of a list such as `[/data/1, /data/2]`.
 fn first_folder(list: &str) -> Option<&str> {
     let inner = list.trim().trim_start_matches('[').trim_end_matches(']');
-    inner.split(',').map(str::trim).find(|folder| !folder.is_empty())
+    inner
+        .split(',')
+        .map(str::trim)
+        .find(|folder| !folder.is_empty())
 }
 
 /// Returns the mean bytes of a table's partitions on a node, as Cassandra estimates them every five minutes.
