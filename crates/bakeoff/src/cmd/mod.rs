@@ -4,6 +4,7 @@
 mod adbc_host;
 mod compare;
 mod completions;
+mod diagnose;
 mod doctor;
 mod drive;
 mod engines;
@@ -63,6 +64,7 @@ enum Command {
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
     Nodes(Box<nodes::Nodes>),
+    Diagnose(Box<diagnose::Diagnose>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -114,6 +116,7 @@ impl Arguments {
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Nodes(nodes) => nodes.run(),
+            Command::Diagnose(diagnose) => diagnose.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),

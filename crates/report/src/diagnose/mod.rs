@@ -84,21 +84,24 @@ struct JsonCheck<'a> {
     command: Option<String>,
 }
 
+impl<'a> JsonCheck<'a> {
+    fn new(check: &'a Check) -> Self {
+        let command = match &check.outcome {
+            Outcome::Finding(finding) => command(check, finding),
+            _ => None,
+        };
+        JsonCheck { check, command }
+    }
+}
+
 /// Renders a diagnosis as JSON, for other programs.
 ///
 /// # Errors
 /// Fails only if the figures cannot be written as JSON, which plain figures always can.
 pub fn json(diagnosis: &Diagnosis, tables_left_out: usize) -> serde_json::Result<String> {
-    let of_check = |check| JsonCheck {
-        check,
-        command: match &check.outcome {
-            Outcome::Finding(finding) => command(check, finding),
-            _ => None,
-        },
-    };
     let json = Json {
         answer: headline(diagnosis),
-        checks: diagnosis.checks.iter().map(of_check).collect(),
+        checks: diagnosis.checks.iter().map(JsonCheck::new).collect(),
         tables_left_out,
     };
     serde_json::to_string_pretty(&json)

@@ -35,14 +35,11 @@ pub fn render(diagnosis: &Diagnosis, tables_left_out: usize, width: usize) -> St
     let mut notes = Vec::new();
     let has_command = |(check, finding): (&Check, &Finding)| command(check, finding).is_some();
     let all = [Urgency::Now, Urgency::Soon, Urgency::Sometime];
-    if { all.iter() }.any(|urgency| diagnosis.findings(*urgency).any(has_command)) {
-        notes.push(wrap(
-            "mine.toml describes your table: change what `bakeoff show readings > mine.toml` writes. Measure on a copy of \
-             it, which these commands make on a Cassandra of their own.",
-            width,
-            "",
-            "",
-        ));
+    let proposes = all.map(|urgency| diagnosis.findings(urgency).any(has_command));
+    if proposes.contains(&true) {
+        let text = "mine.toml describes your table: change what `bakeoff show readings > mine.toml` writes. The \
+                    commands measure on a Cassandra that they start.";
+        notes.push(wrap(text, width, "", ""));
     }
     if tables_left_out > 0 {
         let tables = units::plural(

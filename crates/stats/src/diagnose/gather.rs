@@ -117,11 +117,16 @@ pub fn greatest<'a>(figures: &[(&'a Node, f64)]) -> Option<(&'a Node, f64)> {
     most
 }
 
-/// Returns the id of a design like a table, with these settings.
-pub fn design(evidence: &Evidence, table: usize, settings: &str) -> String {
+/// Returns the engine that has the version of the nodes.
+pub fn engine(evidence: &Evidence) -> &'static str {
     let versions = || evidence.nodes.iter().filter_map(|n| n.version.as_deref());
     let is_4 = versions().next().is_some() && versions().all(|version| version.starts_with("4."));
-    let engine = if is_4 { "cassandra-4" } else { "cassandra" };
+    if is_4 { "cassandra-4" } else { "cassandra" }
+}
+
+/// Returns the id of a design like a table, with these settings.
+pub fn design(evidence: &Evidence, table: usize, settings: &str) -> String {
+    let engine = engine(evidence);
     let has_order = |table: &Table| table.has_order_key;
     let has_order = evidence.tables.get(table).is_some_and(has_order);
     let layout = if has_order { "wide" } else { "narrow" };

@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
-use super::gather::{design, designs, greatest, is_5, of_reads, schema, view};
+use super::gather::{design, designs, engine, greatest, is_5, of_reads, schema, view};
 
 /// Tombstones in a read of which Cassandra warns.
 const TOMBSTONES: f64 = 1000.0;
@@ -59,7 +59,7 @@ pub fn rows(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         Observed::of(&node.address, "p99 of rows in a read", *p99, Unit::Count)
     };
     let mut to_compare = designs(evidence, table, &[""]);
-    to_compare.push("cassandra/columnar".to_owned());
+    to_compare.push(format!("{}/columnar", engine(evidence)));
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Sometime,
         says: "reads go through very many rows".to_owned(),
