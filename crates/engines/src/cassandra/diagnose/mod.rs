@@ -167,16 +167,7 @@ async fn figures(session: &Session, names: &[TableName]) -> Vec<NodeFigures> {
     let mut nodes = nodes::read(session, parts.next().unwrap_or_default()).await;
     for some in parts {
         tokio::time::sleep(PAUSE).await;
-        for more in nodes::read(session, some).await {
-            let node = nodes.iter_mut().find(|node| node.address == more.address);
-            let Some(node) = node else { continue };
-            node.tables.extend(more.tables);
-            node.missing.extend(more.missing);
-            if more.version.is_none() {
-                // It died meanwhile, and what it showed before is of another time.
-                node.version = None;
-            }
-        }
+        join(&mut nodes, nodes::read(session, some).await);
     }
     // A node that has joined or left meanwhile would have fewer tables than there are names.
     for node in &mut nodes {
@@ -185,6 +176,20 @@ async fn figures(session: &Session, names: &[TableName]) -> Vec<NodeFigures> {
         node.tables.extend(others.map(nodes::TableFigures::new));
     }
     nodes
+}
+
+/// Adds the figures of further tables to those of the same nodes.
+fn join(nodes: &mut [NodeFigures], further: Vec<NodeFigures>) {
+    for more in further {
+        let node = nodes.iter_mut().find(|node| node.address == more.address);
+        let Some(node) = node else { continue };
+        node.tables.extend(more.tables);
+        node.missing.extend(more.missing);
+        if more.version.is_none() {
+            // It died meanwhile.
+            node.version = None;
+        }
+    }
 }
 
 /// Asks a node for what the figures of nodes do not have.

@@ -90,6 +90,45 @@ async fn what_nodetool_prints_becomes_evidence() {
 }
 
 #[test]
+fn a_node_that_dies_between_two_reads_is_silent_and_keeps_what_it_showed() {
+    let named = |address: &str| NodeFigures {
+        address: address.to_owned(),
+        ..answering(address)
+    };
+    let mut dead = named("10.0.0.2:9042");
+    dead.version = None;
+    dead.missing.push(Missing {
+        figure: "version".to_owned(),
+        reason: "the connection to the node broke".to_owned(),
+    });
+    let mut nodes = [named("10.0.0.1:9042"), named("10.0.0.2:9042")];
+    join(
+        &mut nodes,
+        vec![named("10.0.0.1:9042"), dead, named("10.0.0.9:9042")],
+    );
+    assert!(nodes.iter().all(|node| node.tables.len() == 2));
+    let evidence = Evidence {
+        nodes: nodes.map(|node| joined(node, Further::default())).into(),
+        ..Evidence::default()
+    };
+    let diagnosis = diagnose(&evidence);
+    let silent = diagnosis
+        .checks
+        .iter()
+        .find(|check| check.rule == "silent-node");
+    let Outcome::Finding(finding) = &silent.unwrap().outcome else {
+        panic!("{silent:?}");
+    };
+    assert_eq!(finding.evidence.len(), 1);
+    assert_eq!(finding.evidence[0].node.as_deref(), Some("10.0.0.2:9042"));
+    assert!(
+        finding.evidence[0]
+            .figure
+            .ends_with("the connection to the node broke")
+    );
+}
+
+#[test]
 fn the_folder_of_data_is_the_first_of_the_list() {
     assert_eq!(first_folder("[/data/1, /data/2]"), Some("/data/1"));
     assert_eq!(
