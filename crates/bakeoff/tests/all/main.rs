@@ -27,6 +27,7 @@ mod inherited;
 mod large_answers;
 mod mistakes;
 mod names;
+mod node_figures;
 mod postgres;
 mod postgres_standbys;
 mod progress;

@@ -48,7 +48,10 @@ async fn a_node_is_known_over_cql_alone() {
         assert!(reads.unwrap().count.unwrap() >= READS, "{reads:?}");
     }
     assert_eq!(table.local_writes.unwrap().count, Some(ROWS as u64));
-    assert_eq!(table.tombstones_per_read.unwrap().max, Some(0.0));
+    assert!(
+        table.tombstones_per_read.unwrap().max.unwrap() <= 1.0,
+        "{table:?}"
+    );
     assert!(table.rows_per_read.unwrap().max.unwrap() >= f64::from(ROWS));
     let caches = node.caches.as_ref().unwrap();
     assert!(

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decide::Rule;
-use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure, StandbysInfo};
+use crate::{DesignInfo, EngineInfo, Machine, NodesInfo, PublishedFigure, StandbysInfo};
 
 /// First record of a run: designs, queries, data and machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,14 +59,27 @@ pub struct Decide {
 }
 
 impl Header {
-    /// Returns the number of copies of each row that the footprint of a design holds.
-    pub fn copies_in(&self, design: &DesignInfo) -> u32 {
+    /// Returns the number of copies of each row that the footprint of a design holds, on these engines.
+    pub fn copies_in(&self, design: &DesignInfo, engines: &[EngineInfo]) -> u32 {
         match (&self.nodes, &self.standbys) {
             (Some(nodes), _) if nodes.hold(design) => nodes.copies,
             (_, Some(standbys)) if standbys.hold(design) => standbys.copies(),
-            _ => 1,
+            _ => copies_of_cluster(design, engines),
         }
     }
+}
+
+/// Returns the number of copies in a cluster that was running already, each of whose datacenters has all that were
+/// asked for; 1 for all others.
+fn copies_of_cluster(design: &DesignInfo, engines: &[EngineInfo]) -> u32 {
+    let stores = design.stored_by.as_ref().unwrap_or(&design.engine);
+    // A run that went on has its engine once more: the last one says how it is now.
+    let engine = { engines.iter().rev() }.find(|info| info.engine == *stores);
+    let cluster = engine.filter(|info| info.setting(EngineInfo::CLUSTER).is_some());
+    let number = |name| cluster?.setting(name)?.parse::<u32>().ok();
+    let copies = number(EngineInfo::COPIES).unwrap_or(1).max(1);
+    let datacenters = number(EngineInfo::DATACENTERS).unwrap_or(1).max(1);
+    copies.saturating_mul(datacenters)
 }
 
 /// Production scale that the forecast is for.

@@ -58,7 +58,7 @@ pub fn engine_of_nodes() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Header, NodesInfo, Record};
+    use crate::{EngineInfo, Header, NodesInfo, Record};
 
     /// Each engine of that time with its role, and whether it has a server.
     const ENGINES: [(&str, Role, bool); 7] = [
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn nodes_of_earlier_journals_are_those_of_cassandra() {
         let header = earlier_header();
-        let copies = header.designs.iter().map(|d| header.copies_in(d));
+        let copies = header.designs.iter().map(|d| header.copies_in(d, &[]));
         assert_eq!(copies.collect::<Vec<_>>(), [3, 1, 1, 1, 1, 1, 1]);
     }
 
@@ -124,12 +124,36 @@ mod tests {
         let json = serde_json::to_string(&header).unwrap();
         let read: Header = serde_json::from_str(&json).unwrap();
         assert_eq!(read, header);
-        assert_eq!(read.copies_in(&read.designs[1]), 2);
+        assert_eq!(read.copies_in(&read.designs[1], &[]), 2);
         let mut of_another = read.designs[1].clone();
         of_another.stored_by = Some(std::mem::replace(
             &mut of_another.engine,
             "spark".to_owned(),
         ));
-        assert_eq!(read.copies_in(&of_another), 2);
+        assert_eq!(read.copies_in(&of_another, &[]), 2);
+    }
+
+    #[test]
+    fn a_cluster_that_was_running_has_its_copies_in_each_datacenter() {
+        let mut header = earlier_header();
+        header.nodes = None;
+        let design = &header.designs[0];
+        let engine = |settings: &[(&str, &str)]| EngineInfo {
+            engine: design.engine.clone(),
+            version: "5.0.9".to_owned(),
+            start_seconds: None,
+            settings: { settings.iter() }
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        };
+        let copies = |settings: &[(&str, &str)]| header.copies_in(design, &[engine(settings)]);
+        let cluster = (EngineInfo::CLUSTER, "db1:9042");
+        let three = (EngineInfo::COPIES, "3");
+        assert_eq!(copies(&[cluster]), 1);
+        assert_eq!(copies(&[cluster, three]), 3);
+        assert_eq!(copies(&[cluster, three, (EngineInfo::DATACENTERS, "2")]), 6);
+        assert_eq!(copies(&[three]), 1, "it was not running");
+        let shared = (EngineInfo::COPIES, EngineInfo::COPIES_OF_SHARED);
+        assert_eq!(copies(&[cluster, shared]), 1);
     }
 }

@@ -200,7 +200,7 @@ pub struct SstableTask {
 /// # Errors
 /// Names the first node that does not tell them, and the reason.
 pub fn all_bytes(nodes: &[NodeFigures]) -> Result<u64, String> {
-    let mut sum = 0;
+    let mut sum = 0_u64;
     for node in nodes {
         for table in &node.tables {
             let Some(bytes) = table.disk_usage_bytes else {
@@ -211,7 +211,7 @@ pub fn all_bytes(nodes: &[NodeFigures]) -> Result<u64, String> {
                     node.why("disk_usage")
                 ));
             };
-            sum += bytes;
+            sum = sum.saturating_add(bytes);
         }
     }
     Ok(sum)

@@ -200,7 +200,8 @@ impl<'a> Asking<'a> {
     async fn all_tables_bytes(&mut self) -> Option<u64> {
         let cql = "SELECT mebibytes FROM system_views.disk_usage";
         let rows = self.rows("disk_usage of all tables", cql, ()).await?;
-        rows.iter().map(ViewRow::mebibytes).sum()
+        let add = |sum: u64, row: &ViewRow| sum.checked_add(row.mebibytes()?);
+        rows.iter().try_fold(0, add)
     }
 
     /// Reads one view after another, and no further table from one that cannot be read.

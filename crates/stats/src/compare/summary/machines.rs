@@ -187,7 +187,8 @@ impl Summary {
             // The client sends a row once; without a server it is what stores every copy.
             busy.cores += rate
                 * if design.info.server {
-                    let made = f64::from(self.header.copies_in(&design.info));
+                    let made = self.header.copies_in(&design.info, &self.engines);
+                    let made = f64::from(made);
                     row.client + row.server * copies / made
                 } else {
                     row.client * copies

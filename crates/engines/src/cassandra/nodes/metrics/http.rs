@@ -8,7 +8,12 @@ use tokio::net::TcpStream;
 /// Time limit of a page, connecting included.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Most bytes of a reply. A JVM exporter of a node with thousands of tables has some tens of MiB.
-const REPLY_BYTES: u64 = 64 << 20;
+const REPLY_BYTES: u64 = 32 << 20;
+
+/// Most characters of a reply that a message shows.
+const SHOWN: usize = 60;
+/// What is between the head of a reply and its body.
+const END_OF_HEAD: &str = "\r\n\r\n";
 
 /// Fetches a page of metrics.
 ///
@@ -19,7 +24,7 @@ pub async fn fetch(authority: &str, path: &str) -> Result<String, String> {
     let Ok(reply) = exchanged.await else {
         return Err(format!("no answer within {LIMIT:?}"));
     };
-    body(&reply?)
+    body(reply?)
 }
 
 async fn exchange(authority: &str, path: &str) -> Result<Vec<u8>, String> {
@@ -45,18 +50,26 @@ async fn exchange(authority: &str, path: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Takes the text out of a reply.
-fn body(reply: &[u8]) -> Result<String, String> {
-    let reply = std::str::from_utf8(reply).map_err(|_| "its reply is no UTF-8".to_owned())?;
-    let Some((head, body)) = reply.split_once("\r\n\r\n") else {
+///
+/// # Errors
+/// Says what is answered instead of a text.
+pub fn body(reply: Vec<u8>) -> Result<String, String> {
+    let mut body = String::from_utf8(reply).map_err(|_| "its reply is no UTF-8".to_owned())?;
+    let Some(end_of_head) = body.find(END_OF_HEAD) else {
         return Err("its reply is no HTTP".to_owned());
     };
+    let head = body[..end_of_head].to_owned();
+    body.drain(..end_of_head + END_OF_HEAD.len());
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap_or_default();
     let mut words = status.split_ascii_whitespace();
     let is_http = words.next().is_some_and(|word| word.starts_with("HTTP/"));
     match words.next() {
         Some("200") if is_http => {}
-        Some(_) if is_http => return Err(format!("it answers `{status}`")),
+        Some(_) if is_http => {
+            let shown: String = status.chars().take(SHOWN).collect();
+            return Err(format!("it answers `{shown}`"));
+        }
         _ => return Err("its reply is no HTTP".to_owned()),
     }
     let header = |name: &str| {
@@ -81,7 +94,7 @@ fn body(reply: &[u8]) -> Result<String, String> {
             body.len()
         ));
     }
-    Ok(body.to_owned())
+    Ok(body)
 }
 
 #[cfg(test)]
@@ -94,7 +107,7 @@ mod tests {
     fn the_text_of_a_reply_is_taken() {
         let reply =
             b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nup 1\n";
-        assert_eq!(body(reply).unwrap(), "up 1\n");
+        assert_eq!(body(reply.to_vec()).unwrap(), "up 1\n");
     }
 
     #[test]
@@ -117,10 +130,10 @@ mod tests {
                 "after 5 of 9 bytes",
             ),
         ] {
-            let error = body(reply.as_bytes()).unwrap_err();
+            let error = body(reply.as_bytes().to_vec()).unwrap_err();
             assert!(error.contains(why), "{reply}: {error}");
         }
-        assert!(body(b"HTTP/1.1 200 OK\r\n\r\n\xff").is_err());
+        assert!(body(b"HTTP/1.1 200 OK\r\n\r\n\xff".to_vec()).is_err());
     }
 
     #[tokio::test]

@@ -62,7 +62,11 @@ impl Page<'_> {
         let named = self.0.iter().filter(|s| s.name == name && counts(s));
         let values = named.map(|sample| known(sample.value));
         let values: Vec<f64> = values.collect::<Option<_>>()?;
-        (!values.is_empty()).then(|| values.iter().sum())
+        if values.is_empty() {
+            return None;
+        }
+        // Finite values may have an infinite sum.
+        known(values.iter().sum())
     }
 
     fn first(&self, names: &[&str], counts: impl Fn(&Sample) -> bool) -> Option<f64> {

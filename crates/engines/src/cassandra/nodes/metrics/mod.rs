@@ -1,5 +1,7 @@
 //! Exporters of metrics on the hosts of a cluster, over plain HTTP.
 
+#[cfg(test)]
+mod hostile;
 mod http;
 mod known;
 mod text;
@@ -20,8 +22,8 @@ const SCHEME: &str = "http://";
 const PATH: &str = "/metrics";
 /// Port of a URL that has none.
 const PORT: u16 = 80;
-/// Hosts that are asked at the same time.
-const HOSTS_AT_ONCE: usize = 16;
+/// Hosts that are asked at the same time, whose pages are in memory together.
+const HOSTS_AT_ONCE: usize = 4;
 
 /// The URL of an exporter on each host, such as `http://{host}:9100/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The text format of Prometheus, version 0.0.4, read strictly: a text of another form is an error with its line.
 
+/// Most samples that are wanted of a page: a machine has some for each CPU and disk.
+const SAMPLES: usize = 50_000;
 /// Most characters of a line that a message shows.
 const SHOWN: usize = 60;
 
@@ -23,7 +25,7 @@ impl Sample {
 /// Returns the samples whose names are wanted. All lines are checked.
 ///
 /// # Errors
-/// Names the first line that is none of the format.
+/// Names the first line that is none of the format, or says that too many samples are wanted.
 pub fn samples(text: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Sample>, String> {
     let mut samples = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -37,9 +39,13 @@ pub fn samples(text: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Sampl
                 "line {number} is no metric in the text format of Prometheus: `{shown}`"
             ));
         };
-        if is_wanted(&sample.name) {
-            samples.push(sample);
+        if !is_wanted(&sample.name) {
+            continue;
         }
+        if samples.len() == SAMPLES {
+            return Err(format!("it has more than {SAMPLES} values of what is read"));
+        }
+        samples.push(sample);
     }
     Ok(samples)
 }
@@ -156,6 +162,13 @@ mod tests {
         assert_eq!(all[2].label("x"), "");
         assert_eq!(all[3].value, f64::INFINITY);
         assert!(samples(text, |name| name == "up").unwrap().len() == 1);
+    }
+
+    #[test]
+    fn a_page_without_end_is_refused() {
+        let page = "up 1\n".repeat(SAMPLES + 1);
+        assert!(all(&page).unwrap_err().contains("more than 50000 values"));
+        assert_eq!(samples(&page, |_| false), Ok(Vec::new()));
     }
 
     #[test]

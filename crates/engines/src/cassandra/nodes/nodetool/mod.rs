@@ -1,5 +1,7 @@
 //! Nodetool on the hosts of a cluster, by a command that reaches each of them.
 
+#[cfg(test)]
+mod hostile;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,14 +34,14 @@ impl FromStr for Nodetool {
     type Err = EngineError;
 
     fn from_str(text: &str) -> Result<Self, EngineError> {
-        let command = text.parse().map_err(EngineError)?;
+        let command = text.parse::<HostCommand>().map_err(EngineError)?;
         Ok(Nodetool(command))
     }
 }
 
 impl fmt::Display for Nodetool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

@@ -157,7 +157,11 @@ fn figure(cell: &str) -> Result<Option<f64>, ()> {
     if cell.is_empty() || !cell.chars().all(|c| c.is_ascii_digit() || c == '.') {
         return Err(());
     }
-    cell.parse().map(Some).map_err(|_| ())
+    let number = cell.parse::<f64>().ok();
+    number
+        .filter(|number| number.is_finite())
+        .map(Some)
+        .ok_or(())
 }
 
 fn not_understood(expected: &str, text: &str) -> String {

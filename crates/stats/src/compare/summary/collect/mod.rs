@@ -252,12 +252,12 @@ impl Collected {
     /// other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
-        let header = &run.header;
+        let (header, engines) = (&run.header, &run.engines);
         run.designs = self
             .designs
             .into_iter()
             .map(|design| {
-                let copies = header.copies_in(&design.info);
+                let copies = header.copies_in(&design.info, engines);
                 design.condense(copies)
             })
             .collect();
@@ -265,7 +265,7 @@ impl Collected {
             .instances
             .into_iter()
             .map(|(instance, design)| {
-                let copies = header.copies_in(&design.info);
+                let copies = header.copies_in(&design.info, engines);
                 let figures = design.condense(copies);
                 InstanceSummary { instance, figures }
             })

@@ -1,0 +1,105 @@
+//! `bakeoff nodes`, and a run with nodetool on a cluster that Bakeoff did not start.
+
+use bakeoff_engines::servers::cassandra::Server as OwnServer;
+use bakeoff_engines::servers::{Home, list};
+use serde_json::Value;
+
+use crate::support::server::Server;
+use crate::support::{Bench, READINGS, WORKLOAD};
+
+const NODETOOL: &str = "ssh {host} nodetool";
+
+#[test]
+fn what_cannot_be_right_is_refused() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let nodes = ["nodes", "--cassandra", "127.0.0.1:1"];
+    let refused = |arguments: &[&str], code, why: &str| {
+        bench.bakeoff(arguments).expect(code).says(why);
+    };
+    refused(&["nodes"], 2, "--cassandra");
+    refused(&nodes, 1, "cannot connect to Cassandra at 127.0.0.1:1");
+    for (option, value, why) in [
+        ("--table", "orders", "KEYSPACE.TABLE"),
+        ("--nodetool", "ssh nodetool", "{host}"),
+        ("--nodetool", "nodetool -h {host} -pw x", "-pwf"),
+        ("--metrics", "https://{host}/metrics", "plain http"),
+    ] {
+        refused(&[&nodes[..], &[option, value]].concat(), 2, why);
+    }
+    let run = ["run", "w.toml", "--nodetool", NODETOOL];
+    refused(&run, 2, "--cassandra");
+}
+
+#[test]
+fn a_dry_run_shows_what_nodetool_would_do() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let run = ["run", "w.toml", "--designs", "cassandra/wide", "--dry-run"];
+    let cluster = ["--cassandra", "db1.example"];
+    let without = bench.bakeoff(&[&run[..], &cluster].concat()).expect(0);
+    without.says("memtable_flush_period_in_ms");
+    assert!(!without.stdout.contains("nodetool"), "{}", without.stdout);
+    let nodetool = ["--nodetool", NODETOOL];
+    let with = bench.bakeoff(&[&run[..], &cluster, &nodetool].concat());
+    with.expect(0).says("nodetool compact bakeoff_");
+}
+
+#[test]
+fn a_node_is_shown_with_nodetool_and_without() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(
+        "CREATE KEYSPACE node_figures WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+        CREATE TABLE node_figures.t (k int PRIMARY KEY, v int);
+        INSERT INTO node_figures.t (k, v) VALUES (1, 2);",
+    );
+    let table = ["nodes", "--table", "node_figures.t"];
+    let shown = server.bakeoff(&table).expect(0);
+    assert!(
+        shown.stdout.starts_with("1 node of Cassandra 5.0."),
+        "{}",
+        shown.stdout
+    );
+    for words in [
+        server.address.as_str(),
+        "ReadStage",
+        "local: writes",
+        "sstables_per_read: this version of Cassandra has no such view",
+        "--nodetool",
+        "--metrics",
+    ] {
+        shown.says(words);
+    }
+
+    let nodetool = nodetool(&server);
+    let more = [
+        "--nodetool",
+        &nodetool,
+        "--metrics",
+        "http://{host}:1/metrics",
+    ];
+    let shown = server.bakeoff(&[&table[..], &more].concat()).expect(0);
+    shown.says("GC since last gcstats");
+    shown.says("http://{host}:1/metrics: cannot be connected to");
+    assert!(!shown.stdout.contains("not understood"), "{}", shown.stdout);
+
+    let json = [&table[..], &more, &["--json"]].concat();
+    let json = server.bakeoff(&json).expect(0).stdout;
+    let nodes: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(nodes[0]["address"], server.address);
+    let table = &nodes[0]["tables"][0];
+    assert_eq!(table["local_writes"]["count"], 1, "{table}");
+    let printed = &nodes[0]["nodetool"]["tables"][0]["statistics"];
+    assert!(printed["sstables"].is_u64(), "{printed}");
+}
+
+/// Nodetool of the shared server as a user would name it.
+fn nodetool(server: &Server) -> String {
+    let home = Home::new(&server.bench.home).unwrap();
+    let servers = list(&home).unwrap();
+    let it = servers
+        .iter()
+        .find(|listed| listed.address.to_string() == server.address);
+    let attached = OwnServer::attach(home, &it.unwrap().id).unwrap();
+    attached.nodetool_line().unwrap()
+}
