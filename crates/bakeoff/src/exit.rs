@@ -14,7 +14,7 @@ pub enum Exit {
     /// list, a table or SQL. The code is clap's.
     Misused,
     /// Some designs failed or answered wrongly while the others were measured; or it is undecided whether
-    /// a run is slower than another; or a table is damaged.
+    /// a run is slower than another; or a table is damaged; or a cluster has something to do now.
     Partial,
     /// Ctrl-C or SIGTERM ended the command; its results so far are kept.
     Interrupted,
