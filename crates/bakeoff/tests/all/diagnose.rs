@@ -47,12 +47,15 @@ fn the_first_line_and_the_exit_code_answer() {
     let first = stuck.stdout.lines().next().unwrap();
     assert!(first.contains(" to do now"), "{first}");
     assert!(first.ends_with(" checks could not be made"), "{first}");
-    for words in [
+    // Without the ends of lines, which may be anywhere.
+    let words: Vec<&str> = stuck.stdout.split_whitespace().collect();
+    let text = words.join(" ");
+    for said in [
         "diagnosed.stuck: compaction is switched off (compaction-off)",
         "no reads since the nodes started",
         "--nodetool 'ssh {host} nodetool'",
     ] {
-        stuck.says(words);
+        assert!(text.contains(said), "`{said}` is not in: {text}");
     }
 
     let both = ["diagnose", "diagnosed.fine", "diagnosed.stuck", "--json"];
@@ -64,10 +67,8 @@ fn the_first_line_and_the_exit_code_answer() {
         checks.iter().find(is_it).unwrap()
     };
     let stuck = of("diagnosed.stuck", "compaction-off");
-    assert_eq!(
-        (&stuck["outcome"], &stuck["urgency"]),
-        (&"finding".into(), &"now".into())
-    );
+    assert_eq!(stuck["outcome"], "finding");
+    assert_eq!(stuck["urgency"], "now");
     assert_eq!(of("diagnosed.fine", "compaction-off")["outcome"], "healthy");
     let reads = of("diagnosed.fine", "tombstones");
     assert_eq!(reads["outcome"], "not_checked");
