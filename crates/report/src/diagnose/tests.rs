@@ -111,6 +111,30 @@ fn checks_that_lack_the_same_are_one_line() {
 }
 
 #[test]
+fn tables_that_lack_the_same_checks_are_counted() {
+    let of = |table: &str, rule| Check {
+        about: table.to_owned(),
+        ..check(rule, not_checked())
+    };
+    let mut checks = Vec::new();
+    for table in ["a.a", "a.b", "a.c", "a.d"] {
+        checks.push(of(table, "sstable-count"));
+        checks.push(of(table, "compression-ratio"));
+    }
+    checks.push(of("a.e", "sstable-count"));
+    let text = render(&Diagnosis { checks }, 0, 200);
+    let lines: Vec<&str> = text.lines().skip(3).collect();
+    let [all, one] = lines[..] else {
+        panic!("{text}");
+    };
+    assert!(
+        all.starts_with("  sstable-count, compression-ratio of 4 tables: "),
+        "{all}"
+    );
+    assert!(one.starts_with("  sstable-count of a.e: "), "{one}");
+}
+
+#[test]
 fn json_has_every_check_with_its_outcome() {
     let json = json(&some(), 3).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

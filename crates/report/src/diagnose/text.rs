@@ -8,7 +8,9 @@ use crate::units;
 
 /// Most figures of a finding that are shown; JSON has all.
 const SHOWN: usize = 6;
-/// Width of the labels of a finding, with the blanks before and behind them.
+/// Most tables that are named in a line.
+const TABLES_NAMED: usize = 3;
+/// Blanks as wide as the label of a finding with those before and behind it.
 const INDENT: &str = "              ";
 
 /// Renders a diagnosis for a terminal of this width.
@@ -103,27 +105,24 @@ fn observed(seen: &Observed) -> String {
     }
 }
 
-/// Checks that could not be made for one reason.
+/// Checks that could not be made for one reason: each of these rules, on each of these tables.
 struct Group<'a> {
     not: &'a NotChecked,
-    checks: Vec<&'a Check>,
+    rules: Vec<&'a str>,
+    about: Vec<&'a str>,
 }
 
 impl Group<'_> {
     fn in_words(&self, width: usize) -> String {
-        let mut rules: Vec<&str> = self.checks.iter().map(|check| check.rule).collect();
-        rules.dedup();
-        let mut about: Vec<&str> = self.checks.iter().map(|c| c.about.as_str()).collect();
-        about.dedup();
-        let rules = rules.join(", ");
-        let about = match about[..] {
-            [one] => one.to_owned(),
-            _ => units::plural(about.len() as u64, "table", "tables"),
+        let about = match self.about.len() {
+            number if number > TABLES_NAMED => units::plural(number as u64, "table", "tables"),
+            _ => self.about.join(", "),
         };
         let brings = match self.not.brings {
             Some(option) => format!("; what brings it: {option}"),
             None => String::new(),
         };
+        let rules = self.rules.join(", ");
         let line = format!("{rules} of {about}: {}{brings}", self.not.reason);
         wrap(&line, width, "  ", "    ")
     }
@@ -131,20 +130,25 @@ impl Group<'_> {
 
 /// Puts checks that were not made for the same reason together.
 fn grouped(diagnosis: &Diagnosis) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut of_tables: Vec<Group<'_>> = Vec::new();
     for (check, not) in diagnosis.not_checked() {
-        // All rules of one table, or one rule of all tables.
-        let fits = |group: &&mut Group<'_>| {
-            let same_about = group.checks.iter().all(|other| other.about == check.about);
-            let same_rule = group.checks.iter().all(|other| other.rule == check.rule);
-            group.not == not && (same_about || same_rule)
-        };
-        match groups.iter_mut().find(fits) {
-            Some(group) => group.checks.push(check),
-            None => groups.push(Group {
+        let about = check.about.as_str();
+        let mut groups = of_tables.iter_mut();
+        match groups.find(|group| group.not == not && group.about == [about]) {
+            Some(group) => group.rules.push(check.rule),
+            None => of_tables.push(Group {
                 not,
-                checks: vec![check],
+                rules: vec![check.rule],
+                about: vec![about],
             }),
+        }
+    }
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for of_table in of_tables {
+        let alike = |group: &Group<'_>| group.not == of_table.not && group.rules == of_table.rules;
+        match groups.iter().position(alike) {
+            Some(place) => groups[place].about.extend(of_table.about),
+            None => groups.push(of_table),
         }
     }
     groups

@@ -19,7 +19,10 @@ mod tests;
 pub use evidence::Evidence;
 pub use finding::{Check, Diagnosis, Finding, NotChecked, Observed, Outcome, Unit, Urgency};
 
-type Rule<T> = (&'static str, fn(&Evidence, T) -> Result<Outcome, NotChecked>);
+type Rule<T> = (
+    &'static str,
+    fn(&Evidence, T) -> Result<Outcome, NotChecked>,
+);
 
 /// Rules about each table.
 const OF_TABLES: [Rule<usize>; 15] = [

@@ -141,7 +141,10 @@ fn every_rule_of_a_diagnosis_is_described_and_every_described_one_is_there() {
     let table = section.split_once("\n| check |").unwrap().1;
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
     let described: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
-    assert_eq!(described, bakeoff_stats::diagnose::rules().collect::<Vec<_>>());
+    assert_eq!(
+        described,
+        bakeoff_stats::diagnose::rules().collect::<Vec<_>>()
+    );
 }
 
 /// The options in code that begins with one; those of whole commands are checked with them.
