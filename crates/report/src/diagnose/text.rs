@@ -39,8 +39,8 @@ pub fn render(diagnosis: &Diagnosis, tables_left_out: usize, width: usize) -> St
     let all = [Urgency::Now, Urgency::Soon, Urgency::Sometime];
     let proposes = all.map(|urgency| diagnosis.findings(urgency).any(has_command));
     if proposes.contains(&true) {
-        let text = "mine.toml describes your table: change what `bakeoff show readings > mine.toml` writes. The \
-                    commands measure on a Cassandra that they start.";
+        let text = "mine.toml describes your table: change what `bakeoff show readings > \
+                    mine.toml` writes. The commands measure on a Cassandra that they start.";
         notes.push(wrap(text, width, "", ""));
     }
     if tables_left_out > 0 {
@@ -93,10 +93,12 @@ fn observed(seen: &Observed) -> String {
         Unit::Microseconds => units::duration(seen.value / 1e6),
         Unit::Share => format!("{:.1}%", seen.value * 100.0),
         Unit::Count => units::count(seen.value.round().max(0.0) as u64),
+        Unit::Fact => String::new(),
     };
     let figure = &seen.figure;
     let said = match seen.unit {
         Unit::Share => format!("{value} {figure}"),
+        Unit::Fact => figure.clone(),
         _ => format!("{figure}: {value}"),
     };
     match &seen.node {

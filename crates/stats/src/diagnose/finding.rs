@@ -66,6 +66,8 @@ pub enum Unit {
     Microseconds,
     /// From 0 to 1.
     Share,
+    /// None: what the figure says is so, and its value is 1.
+    Fact,
 }
 
 /// A rule that could not be applied.
@@ -115,6 +117,11 @@ impl Observed {
             value,
             unit,
         }
+    }
+
+    /// What is so on a node.
+    pub fn fact(node: &str, says: impl Into<String>) -> Self {
+        Observed::of(node, says, 1.0, Unit::Fact)
     }
 
     /// A figure that is of no single node.

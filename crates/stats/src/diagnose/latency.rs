@@ -41,18 +41,23 @@ pub fn coordinator(evidence: &Evidence, table: usize) -> Result<Outcome, NotChec
         seen.push(of("p99 as coordinator", *coordinator));
         seen.push(of("p99 of its own SSTables", *local));
     }
-    Ok(found(slow.is_empty(), || {
-        Finding {
-        urgency: if worst > BAD { Urgency::Now } else { Urgency::Soon },
+    if slow.is_empty() {
+        return Ok(Outcome::Healthy);
+    }
+    Ok(Outcome::Finding(Finding {
+        urgency: if worst > BAD {
+            Urgency::Now
+        } else {
+            Urgency::Soon
+        },
         says: "reads take much longer at the coordinator than on the node itself".to_owned(),
         evidence: seen,
         threshold: "p99 as coordinator above 3 times the local p99, and above 20 ms (now: 50 ms)",
         source: "netdata's guide to Cassandra; AxonOps for 20 and 50 ms",
-        meaning: "the time is spent between nodes: on another replica, in the network, or in a queue for it; look at \
-                  the slowest replica first"
+        meaning: "the time is spent between nodes: on another replica, in the network, or in a \
+                  queue for it; look at the slowest replica first"
             .to_owned(),
         designs: Vec::new(),
-    }
     }))
 }
 
@@ -69,17 +74,19 @@ pub fn tail(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         seen.push(of("p50 of local reads", *p50));
         seen.push(of("p99 of local reads", *p99));
     }
-    Ok(found(long.is_empty(), || {
-        Finding {
+    if long.is_empty() {
+        return Ok(Outcome::Healthy);
+    }
+    Ok(Outcome::Finding(Finding {
         urgency: Urgency::Soon,
         says: "a few reads take much longer than the others".to_owned(),
         evidence: seen,
         threshold: "p99 of local reads above 10 times their p50, and above 20 ms",
         source: "netdata's guide to Cassandra; AxonOps for 20 ms",
-        meaning: "some partitions are larger or have more tombstones than others, or garbage collections stop the node"
+        meaning: "some partitions are larger or have more tombstones than others, or garbage \
+                  collections stop the node"
             .to_owned(),
         designs: Vec::new(),
-    }
     }))
 }
 
@@ -104,18 +111,20 @@ pub fn slow_replica(evidence: &Evidence, table: usize) -> Result<Outcome, NotChe
         seen.push(of("p99 of local reads", *p99));
         seen.push(of("median of the other nodes", others(&node.address)));
     }
-    Ok(found(slow.is_empty(), || {
-        Finding {
+    if slow.is_empty() {
+        return Ok(Outcome::Healthy);
+    }
+    Ok(Outcome::Finding(Finding {
         urgency: Urgency::Now,
         says: "one replica is much slower than the others".to_owned(),
         evidence: seen,
-        threshold: "p99 of local reads above 3 times the median of the other nodes, and above 20 ms",
+        threshold: "p99 of local reads above 3 times the median of the other nodes, and above 20 \
+                    ms",
         source: "Bakeoff's own; AxonOps for 20 ms",
-        meaning: "every read that waits for this node is slow: look at its disk, heap and neighbours on the machine, \
-                  and at what it compacts"
+        meaning: "every read that waits for this node is slow: look at its disk, heap and \
+                  neighbours on the machine, and at what it compacts"
             .to_owned(),
         designs: Vec::new(),
-    }
     }))
 }
 
@@ -157,28 +166,21 @@ pub fn token_awareness(evidence: &Evidence, table: usize) -> Result<Outcome, Not
         seen.push(of("of the reads that it coordinates", coordinates));
         seen.push(of("of the reads that it serves", serves));
     }
-    Ok(found(misplaced <= MISPLACED, || {
-        Finding {
+    if misplaced <= MISPLACED {
+        return Ok(Outcome::Healthy);
+    }
+    Ok(Outcome::Finding(Finding {
         urgency: Urgency::Soon,
         says: "clients send reads to other nodes than those that have the rows".to_owned(),
         evidence: seen,
         threshold: "a quarter of the reads is coordinated by other nodes than serve them",
         source: "Bakeoff's own",
-        meaning: "each such read takes one more hop, and a few nodes do the work of coordinating: use a driver with a \
-                  token-aware policy, prepared statements, and all nodes"
+        meaning: "each such read takes one more hop, and a few nodes do the work of \
+                  coordinating: use a driver with a token-aware policy, prepared statements, and \
+                  all nodes"
             .to_owned(),
         designs: Vec::new(),
-    }
     }))
-}
-
-/// A finding, unless all is well.
-fn found(is_healthy: bool, finding: impl FnOnce() -> Finding) -> Outcome {
-    if is_healthy {
-        Outcome::Healthy
-    } else {
-        finding().into()
-    }
 }
 
 /// Returns the median, or the lower one of two.

@@ -22,8 +22,7 @@ pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     let silent = evidence.nodes.iter().filter(|node| node.version.is_none());
     let see = |node: &Node| {
         let reason = node.why("version").unwrap_or("no reason is known");
-        let figure = format!("answers: {reason}");
-        Observed::of(&node.address, figure, 0.0, Unit::Count)
+        Observed::fact(&node.address, format!("does not answer: {reason}"))
     };
     let seen: Vec<_> = silent.map(see).collect();
     if seen.is_empty() {
@@ -37,8 +36,8 @@ pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
             "every node of the ring answers a query of system.local within 2 s",
             "Bakeoff's own",
         ],
-        "its requests go to other replicas, or fail where there are too few: see whether it runs and can be reached \
-         from here; what it would have shown is not checked",
+        "its requests go to other replicas, or fail where there are too few: see whether it runs \
+         and can be reached from here; what it would have shown is not checked",
     ))
 }
 
@@ -60,8 +59,8 @@ pub fn ring_address(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> 
     for node in &evidence.nodes {
         for peer in node.peers.iter().flatten().filter(|ip| !is_in_ring(ip)) {
             urgency = Urgency::Now;
-            let figure = format!("knows a peer at {peer}, which no node of the ring has");
-            seen.push(Observed::of(&node.address, figure, 1.0, Unit::Count));
+            let says = format!("knows a peer at {peer}, which no node of the ring has");
+            seen.push(Observed::fact(&node.address, says));
         }
     }
     if seen.is_empty() {
@@ -75,8 +74,9 @@ pub fn ring_address(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> 
             "every address that is named, or that a node tells drivers, is of a node",
             "Bakeoff's own",
         ],
-        "drivers connect to the addresses of the ring, and wait in vain for others: correct rpc_address or \
-         broadcast_rpc_address, remove what is left of an old node, and name nodes instead of a proxy",
+        "drivers connect to the addresses of the ring, and wait in vain for others: correct \
+         rpc_address or broadcast_rpc_address, remove what is left of an old node, and name \
+         nodes instead of a proxy",
     ))
 }
 
@@ -117,8 +117,8 @@ pub fn pools(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
             "any blocked task (now); more than 32 that wait (soon)",
             "R. Haddad; Bakeoff's own for 32",
         ],
-        "the node is asked for more than it can do at this moment: see which resource is used up, the CPU, the disk or \
-         the heap, and look again in some seconds",
+        "the node is asked for more than it can do at this moment: see which resource is used \
+         up, the CPU, the disk or the heap, and look again in some seconds",
     ))
 }
 
@@ -149,11 +149,11 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         seen,
         [
             "more than 90% of the heap in use",
-            "documentation of Cassandra for 75% of the old generation; Bakeoff's own \
-          for the whole heap",
+            "documentation of Cassandra for 75% of the old generation; Bakeoff's own for the \
+             whole heap",
         ],
-        "garbage collections come one after the other and stop the node: look for huge partitions, large batches and \
-         pages, or give it more heap",
+        "garbage collections come one after the other and stop the node: look for huge \
+         partitions, large batches and pages, or give it more heap",
     ))
 }
 
@@ -180,11 +180,12 @@ pub fn gc(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         "garbage collections stop nodes for long",
         long.iter().map(see).collect(),
         [
-            "a collection above 500 ms (soon), above 100 ms (sometime), since gcstats was last called",
+            "a collection above 500 ms (soon), above 100 ms (sometime), since gcstats was last \
+             called",
             "R. Haddad",
         ],
-        "all requests of the node wait meanwhile, and from 500 ms on some are dropped: look at the heap and its \
-         collector, and at what allocates",
+        "all requests of the node wait meanwhile, and from 500 ms on some are dropped: look at \
+         the heap and its collector, and at what allocates",
     ))
 }
 
@@ -210,8 +211,9 @@ pub fn read_ahead(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         "the disk reads far ahead",
         seen,
         ["read-ahead above 8 KiB", "R. Haddad (4 to 8 KiB)"],
-        "each read of a row that is not in memory fetches that much: echo 8 > /sys/block/DEVICE/queue/read_ahead_kb. \
-         Tables that are mostly scanned may be better off as they are",
+        "each read of a row that is not in memory fetches that much: echo 8 > \
+         /sys/block/DEVICE/queue/read_ahead_kb. Tables that are mostly scanned may be better off \
+         as they are",
     ))
 }
 

@@ -39,10 +39,10 @@ pub fn size(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         says: says.to_owned(),
         evidence: large.iter().map(see).collect(),
         threshold: "a partition above 100 MiB (now), above 10 MiB (sometime)",
-        source: "the default of Cassandra's partition_size_warn_threshold in earlier versions (100 MB); \
-                 R. Haddad's rules for data models (10 MB)",
-        meaning: "reads, compactions and repairs of it take long and fill the heap, always on the same nodes: add a \
-                  bucket of time or a shard number to the partition key"
+        source: "the default of Cassandra's partition_size_warn_threshold in earlier versions \
+                 (100 MB); R. Haddad's rules for data models (10 MB)",
+        meaning: "reads, compactions and repairs of it take long and fill the heap, always on \
+                  the same nodes: add a bucket of time or a shard number to the partition key"
             .to_owned(),
         designs: designs(evidence, table, buckets),
     }))
@@ -93,9 +93,10 @@ pub fn hot_key(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked>
         evidence: seen,
         threshold: "a key with more than half of the reads of the ten keys that are read most",
         source: "Bakeoff's own",
-        meaning: "the few nodes that have this key limit all of its reads, however many nodes there are: cache it in \
-                  the application, or divide it by a shard number in the key"
-            .to_owned(),
+        meaning: "the few nodes that have this key limit all of its reads, however many nodes \
+                  there are: cache it in the application, or divide it by a shard number in the \
+                  key"
+        .to_owned(),
         designs: designs(evidence, table, &["", "caching=rows:100"]),
     }))
 }

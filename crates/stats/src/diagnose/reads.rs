@@ -35,13 +35,18 @@ pub fn tombstones(evidence: &Evidence, table: usize) -> Result<Outcome, NotCheck
         seen.push(of("most tombstones in a read", *max));
     }
     Ok(Outcome::Finding(Finding {
-        urgency: if is_usual { Urgency::Now } else { Urgency::Soon },
+        urgency: if is_usual {
+            Urgency::Now
+        } else {
+            Urgency::Soon
+        },
         says: "reads go through many tombstones".to_owned(),
         evidence: seen,
         threshold: "p99 above 1,000 tombstones in a read (now), a read with more than 1,000 (soon)",
         source: "Cassandra's tombstone_warn_threshold (1,000); it aborts a read at 100,000",
-        meaning: "deleted or expired rows, or nulls that were written, are read before the live ones: do not read \
-                  where was deleted, write no nulls, and let whole windows of time expire"
+        meaning: "deleted or expired rows, or nulls that were written, are read before the live \
+                  ones: do not read where was deleted, write no nulls, and let whole windows of \
+                  time expire"
             .to_owned(),
         designs: designs(evidence, table, &["", "gc_grace=1d", "compaction=TWCS:1d"]),
     }))
@@ -66,8 +71,8 @@ pub fn rows(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         evidence: many.iter().map(see).collect(),
         threshold: "p99 above 10,000 rows in a read, which is two pages of drivers",
         source: "Bakeoff's own",
-        meaning: "reads filter or aggregate what the key does not find: a table whose key does, or columnar chunks, \
-                  read less"
+        meaning: "reads filter or aggregate what the key does not find: a table whose key does, \
+                  or columnar chunks, read less"
             .to_owned(),
         designs: to_compare,
     }))
@@ -113,10 +118,14 @@ pub fn index_selectivity(evidence: &Evidence, table: usize) -> Result<Outcome, N
         says: "an index finds a large part of the table".to_owned(),
         evidence: seen,
         threshold: "one value in more than 10% of 1,000 sampled rows, each of another partition",
-        source: "documentation of Cassandra (no index on columns with few values); Bakeoff's own for 10%",
-        meaning: "a question for this value reads that part of the table on every node, row by row: key a second table \
-                  by the column, or ask with the partition key as well"
+        source: "documentation of Cassandra (no index on columns with few values); Bakeoff's own \
+                 for 10%",
+        meaning: "a question for this value reads that part of the table on every node, row by \
+                  row: key a second table by the column, or ask with the partition key as well"
             .to_owned(),
-        designs: settings.iter().map(|s| design(evidence, table, s)).collect(),
+        designs: settings
+            .iter()
+            .map(|s| design(evidence, table, s))
+            .collect(),
     }))
 }

@@ -54,8 +54,8 @@ pub fn per_read(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked
         evidence: many.iter().map(see).collect(),
         threshold: "p95 of 10 SSTables in a read (now), of 5 (soon)",
         source: "Montecristo",
-        meaning: "rows of a partition are spread: compaction is behind or switched off, or its strategy does not suit \
-                  reads"
+        meaning: "rows of a partition are spread: compaction is behind or switched off, or its \
+                  strategy does not suit reads"
             .to_owned(),
         designs: designs(evidence, table, &STRATEGIES),
     }))
@@ -99,7 +99,7 @@ pub fn compaction_off(evidence: &Evidence, table: usize) -> Result<Outcome, NotC
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Now,
         says: "compaction is switched off".to_owned(),
-        evidence: vec![Observed::of_all("compaction enabled", 0.0, Unit::Count)],
+        evidence: vec![Observed::of_all("the schema says so", 1.0, Unit::Fact)],
         threshold: "compaction = {'enabled': 'false'} in the schema",
         source: "documentation of Cassandra",
         meaning:
@@ -141,13 +141,17 @@ pub fn behind(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         Observed::of(&node.address, "pending compactions", *pending, Unit::Count)
     };
     Ok(Outcome::Finding(Finding {
-        urgency: if most > FAR_BEHIND { Urgency::Now } else { Urgency::Soon },
+        urgency: if most > FAR_BEHIND {
+            Urgency::Now
+        } else {
+            Urgency::Soon
+        },
         says: "compaction is behind".to_owned(),
         evidence: many.iter().map(see).collect(),
         threshold: "more than 20 pending compactions of a node (soon), more than 100 (now)",
         source: "Montecristo and R. Haddad for 20; Bakeoff's own for 100",
-        meaning: "reads will look into more and more SSTables: look again in some minutes, and if it grows, raise \
-                  compaction_throughput, or write less"
+        meaning: "reads will look into more and more SSTables: look again in some minutes, and \
+                  if it grows, raise compaction_throughput, or write less"
             .to_owned(),
         designs: Vec::new(),
     }))

@@ -39,8 +39,8 @@ pub fn ratio(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         evidence: wasted.iter().map(see).collect(),
         threshold: "compressed to 90% or more",
         source: "Montecristo",
-        meaning: "reads decompress chunks for nothing: the values are compressed or random already, or the chunks are \
-                  too short"
+        meaning: "reads decompress chunks for nothing: the values are compressed or random \
+                  already, or the chunks are too short"
             .to_owned(),
         designs: designs(
             evidence,
@@ -122,10 +122,11 @@ pub fn row_cache(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecke
         urgency: Urgency::Sometime,
         says: "rows are to be cached, and hardly are".to_owned(),
         evidence: seen,
-        threshold: "caching of rows without a row cache, or with less than 50% hits of 10,000 requests",
+        threshold: "caching of rows without a row cache, or with less than 50% hits of 10,000 \
+                    requests",
         source: "R. Haddad (ask why a row cache is on); Bakeoff's own for 50%",
-        meaning: "the cache takes memory and each update drops its rows, which pays only for partitions that are read \
-                  far more often than written"
+        meaning: "the cache takes memory and each update drops its rows, which pays only for \
+                  partitions that are read far more often than written"
             .to_owned(),
         designs: designs(evidence, table, &["caching=keys", "caching=rows:100"]),
     }))
@@ -158,8 +159,8 @@ pub fn key_cache(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         evidence: few.iter().map(see).collect(),
         threshold: "less than 10% hits of at least 10,000 requests",
         source: "Bakeoff's own",
-        meaning: "reads go to more keys than it holds, or each key is read once: the memory is better given to the \
-                  page cache"
+        meaning: "reads go to more keys than it holds, or each key is read once: the memory is \
+                  better given to the page cache"
             .to_owned(),
         designs: Vec::new(),
     }))
