@@ -25,7 +25,7 @@ type Rule<T> = (
 );
 
 /// Rules about each table.
-const OF_TABLES: [Rule<usize>; 15] = [
+static OF_TABLES: [Rule<usize>; 15] = [
     ("coordinator-latency", latency::coordinator),
     ("tail-latency", latency::tail),
     ("slow-replica", latency::slow_replica),
@@ -44,7 +44,7 @@ const OF_TABLES: [Rule<usize>; 15] = [
 ];
 
 /// Rules about the nodes.
-const OF_NODES: [Rule<()>; 8] = [
+static OF_NODES: [Rule<()>; 8] = [
     ("silent-node", nodes::silent),
     ("ring-address", nodes::ring_address),
     ("compaction-behind", sstables::behind),

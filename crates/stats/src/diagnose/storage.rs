@@ -31,7 +31,12 @@ pub fn ratio(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         return Ok(Outcome::Healthy);
     }
     let see = |(node, ratio): &(&Node, f64)| {
-        Observed::of(&node.address, "compressed to", *ratio, Unit::Share)
+        Observed::of(
+            &node.address,
+            "of the bytes are left by compression",
+            *ratio,
+            Unit::Share,
+        )
     };
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Sometime,
