@@ -13,6 +13,7 @@ mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
+mod diagnose;
 mod doctor;
 mod documents;
 mod drive;
