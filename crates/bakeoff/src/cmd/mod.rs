@@ -4,6 +4,7 @@
 mod adbc_host;
 mod compare;
 mod completions;
+mod diagnose;
 mod doctor;
 mod drive;
 mod engines;
@@ -11,6 +12,7 @@ mod forecast;
 mod generate;
 mod history;
 mod ingest;
+mod init;
 mod list;
 mod man;
 mod measure;
@@ -45,8 +47,8 @@ use crate::exit::{Exit, Misuse};
 /// folder, server or data file is unusable, every design failed, or `compare --fail-if-slower` found
 /// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
 /// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
-/// measured, or `compare --fail-if-slower` cannot tell; 130 interrupted. Set BAKEOFF_LOG=debug to see
-/// more.
+/// measured, `compare --fail-if-slower` cannot tell, or `diagnose` found something to do now; 130
+/// interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -62,11 +64,13 @@ enum Command {
     Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
+    Init(init::Init),
     List(list::List),
     Show(show::Show),
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
     Nodes(Box<nodes::Nodes>),
+    Diagnose(Box<diagnose::Diagnose>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -89,8 +93,8 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff show metrics > mine.toml    a workload to change for your own table
-  bakeoff run mine.toml --data FILE   compare designs of it
+  bakeoff init FILE --out mine.toml   a workload for a file of yours, to change
+  bakeoff run mine.toml --budget 3m   compare designs of its table
 
 Other workloads: bakeoff list. All commands: bakeoff --help.
 ";
@@ -118,11 +122,13 @@ impl Arguments {
             Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Init(init) => init.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Nodes(nodes) => nodes.run(),
+            Command::Diagnose(diagnose) => diagnose.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),

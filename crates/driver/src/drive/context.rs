@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_stats::JournalError;
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
+use bakeoff_stats::{EngineInfo, JournalError};
 use bakeoff_workload::{RowSource, RowValues};
 
-use super::{Objective, PassesFor, Plan, Second, Stop, Target};
-use crate::{Candidates, DesignError, Observer, explain};
+use super::{BesideFor, Objective, PassesFor, Plan, Second, Stop, Target};
+use crate::{Candidates, Design, DesignError, Observer, explain};
 
 /// Options of a drive, which are the same for all designs.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct DriveSettings {
     pub search: Option<SearchFor>,
     /// The passes that take the place of each load, if some were asked for.
     pub passes: Option<PassesFor>,
+    /// The questions that are asked beside every second load, if some were given.
+    pub beside: Option<BesideFor>,
     /// Whether each design's server is warmed up before its first load. A search always does that.
     pub warms_up: bool,
     /// Whether the tables are filled; otherwise an earlier command has filled them.
@@ -62,9 +64,20 @@ pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
 
     /// Announces to the other shards that the table of a design exists.
     async fn announce_table(&mut self, design: usize) -> Result<(), DesignError>;
+
+    /// Starts the engine of the design that answers the questions beside the loads, where that is none of the
+    /// driven ones, and makes this design. Returns the engine's description if this call started it.
+    ///
+    /// # Errors
+    /// If the engine is not available or refuses the design, or there is no such design.
+    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        Err(DesignError::new(
+            "no design was named to answer the questions",
+        ))
+    }
 }
 
-/// Shows the loads of a drive while they last. Each call must return at once.
+/// Shows the loads of a drive while they last. Each call but [`LiveView::between_loads`] must return at once.
 pub trait LiveView: Send {
     /// Shows that a load begins; `what` describes it in words, and `duration` is its length; 0 if that
     /// is not known.
@@ -72,6 +85,10 @@ pub trait LiveView: Send {
 
     /// Shows the results of a second.
     fn second(&mut self, second: &Second);
+
+    /// Is called when a load has ended and is on record, and nothing is under way: a moment's work here disturbs no
+    /// figure.
+    fn between_loads(&mut self) {}
 }
 
 /// Everything that a drive needs besides its designs.

@@ -6,7 +6,7 @@ mod rounds;
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 use bakeoff_stats::total;
 
-use super::{Kind, few_operations, passes};
+use super::{Kind, beside, few_operations, passes};
 use crate::{compression, nodes, partitions, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
@@ -58,6 +58,21 @@ pub fn schedule(header: &DriveHeader) -> String {
     }
 }
 
+/// Says how far a drive came that goes on: `3 loads of 90 s in all`.
+pub fn so_far(summary: &DriveSummary) -> String {
+    let seconds: usize = summary.trials.iter().map(|trial| trial.seconds.len()).sum();
+    let loads = summary.trials.len() as u64;
+    let loads = match &summary.header.passes {
+        Some(_) => units::plural(loads, "pass", "passes"),
+        None => units::plural(loads, "load", "loads"),
+    };
+    if summary.trials.is_empty() {
+        "no load yet".to_owned()
+    } else {
+        format!("{loads} of {} s in all", units::count(seconds as u64))
+    }
+}
+
 pub fn of(summary: &DriveSummary) -> Vec<String> {
     let footprints = summary.designs.iter();
     let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
@@ -84,6 +99,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(incomplete(summary));
     notes.extend(wide_searches(summary));
     notes.extend(background(summary));
+    notes.extend(beside::notes(summary));
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
@@ -99,7 +115,8 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 }
 
 /// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
-/// `cassandra/wide, read, each of 1000 rows once, round 2`.
+/// `cassandra/wide, read, each of 1000 rows once, round 2`; with questions beside it
+/// `cassandra/wide, round 2, with questions`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
@@ -108,11 +125,16 @@ pub fn place(trial: &TrialSummary) -> String {
             "{}, {}, round {}",
             trial.start.design, trial.start.schedule, trial.start.round
         ),
+        None if trial.start.beside => format!(
+            "{}, round {}, with questions",
+            trial.start.design, trial.start.round
+        ),
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }
 }
 
-fn unfinished(summary: &DriveSummary) -> Option<String> {
+/// Says of a drive without an end that its figures are incomplete.
+pub fn unfinished(summary: &DriveSummary) -> Option<String> {
     let how = if summary.interrupted {
         "was interrupted"
     } else {

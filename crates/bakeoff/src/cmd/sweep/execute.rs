@@ -13,7 +13,7 @@ use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Sweep;
 use super::batch_over::Batches;
-use crate::cmd::measure::Measurement;
+use crate::cmd::measure::{Measurement, write_bad_rows};
 use crate::cmd::report;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
@@ -44,11 +44,17 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         began: Instant::now(),
     };
     let mut interruption = pin!(asked_to_stop());
-    let open_log = || Ok(SweepLog::create(&plan.context.run_dir, &plan.header)?);
+    let open_log = || {
+        let log = SweepLog::create(&plan.context.run_dir, &plan.header)?;
+        write_bad_rows(&plan.context.run_dir, plan.source.bad_rows())?;
+        Ok(log)
+    };
     let begun = measurement.begin(&mut interruption, open_log).await?;
     let Some((mut engines, mut log)) = begun else {
         return Ok(Exit::Interrupted);
     };
+    let (dir, follow) = (&plan.context.run_dir, &plan.options.follow);
+    follow.begin(dir, &plan.wanted, &plan.progress);
     let settings = settings(&plan);
     let mut candidates = DesignCandidates {
         engines: &mut engines,
@@ -74,9 +80,12 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let swept = swept.map(|swept| swept.map_err(anyhow::Error::from));
     let interrupted = "interrupted: the settings measured so far are kept";
     let ended = measurement.end(swept, engines, false, &mut log, interrupted);
-    ended.await?;
+    if let Err(error) = ended.await {
+        follow.end(dir, &plan.wanted);
+        return Err(error);
+    }
     drop(log);
-    report::render_sweep(&plan.context.run_dir, &report::Shown::from(plan.wanted))
+    report::render_sweep(dir, &report::Shown::from(plan.wanted.clone()))
 }
 
 fn settings(plan: &Plan<'_>) -> SweepPlan {
