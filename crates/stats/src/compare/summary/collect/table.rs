@@ -1,6 +1,7 @@
 //! Records of one table, and what they come to.
 
 use crate::compare::summary::cpu::Resolution;
+use crate::compare::summary::failures::is_given_up;
 use crate::compare::summary::loading::Loading;
 use crate::compare::summary::{DesignSummary, Failure, QuerySummary, concurrent};
 use crate::compare::{Concurrent, Dropped, Header, LoadSlice, OPEN_ROUND, Outcome, Step, Timing};
@@ -182,6 +183,7 @@ impl Query {
         rounds.dedup_by_key(|(round, _)| *round);
         let is_empty = |timing: &Timing| matches!(timing.outcome, Outcome::Right { rows: 0 });
         let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
+        let given_up = self.bad.iter().filter(|reason| is_given_up(reason)).count();
         QuerySummary {
             query: self.name,
             time,
@@ -197,6 +199,7 @@ impl Query {
             from_metadata: false,
             cpu: Some(mean(&right)),
             bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
+            given_up_rounds: u32::try_from(given_up).unwrap_or(u32::MAX),
         }
     }
 }
