@@ -180,13 +180,16 @@ impl DesignSummary {
         self.failures.iter().any(Failure::is_unanswered)
     }
 
-    /// Returns a failure by which not even the share of answers to a query is known: one of the design itself, or one
-    /// of the query other than that the server gave it up.
+    /// Returns a failure by which not even the share of answers to a query is known: one of the design itself, one of
+    /// the query other than that the server gave it up, or any of it if the server was gone then.
     pub(crate) fn failure_but_given_up(&self, query: &str) -> Option<&Failure> {
         let mut failures = self.failures.iter();
         failures.find(|failure| match failure.query.as_deref() {
             None => true,
-            Some(name) => name == query && !self.excuses(failure) && !is_given_up(&failure.reason),
+            Some(name) if name == query && !self.excuses(failure) => {
+                self.is_gone || !is_given_up(&failure.reason)
+            }
+            Some(_) => false,
         })
     }
 

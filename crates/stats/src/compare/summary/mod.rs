@@ -197,6 +197,9 @@ pub struct DesignSummary {
     pub dropped: Option<Dropped>,
     /// Failures and mistakes; empty if the design reached the end with every answer right.
     pub failures: Vec<Failure>,
+    /// Set if its engine was gone after it had been asked a query.
+    #[serde(skip)]
+    pub(crate) is_gone: bool,
 }
 
 /// Figures of a query on a design.

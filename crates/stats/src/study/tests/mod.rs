@@ -341,6 +341,10 @@ fn only_an_answer_that_the_server_gave_up_has_not_come() {
     let ended = failed("a/y", Step::Measure, None, "the server ended");
     let given_up = answered("a/y", "scan", error(GIVEN_UP));
     unmeasured(vec![given_up, ended], "the server ended");
+    let gone = "Operation timed out; node1 is gone";
+    let given_up = answered("a/y", "scan", error("Operation timed out"));
+    let gone = failed("a/y", Step::Verify, Some("scan"), gone);
+    unmeasured(vec![given_up, gone], "Operation timed out");
     // Of two rounds without an answer one failed for another reason.
     let mut rounds = rounds("a/y", "scan", 1.0, 0, 3);
     for reason in [GIVEN_UP, "the connection was closed"] {

@@ -20,6 +20,8 @@ pub struct Design {
     pub dropped: Option<Dropped>,
     pub queries: Vec<Query>,
     pub failures: Vec<Failure>,
+    /// Set if its engine was gone after it had been asked a query.
+    pub is_gone: bool,
 }
 
 /// Records of a query on a table.
@@ -50,6 +52,7 @@ impl Design {
             dropped: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
+            is_gone: false,
         }
     }
 
@@ -122,6 +125,7 @@ impl Design {
             dropped: self.dropped,
             info: self.info,
             failures: self.failures,
+            is_gone: self.is_gone,
             loading,
         };
         summary.forget_impossible_cpu(header);
