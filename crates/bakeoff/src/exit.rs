@@ -16,6 +16,10 @@ pub enum Exit {
     /// Some designs failed or answered wrongly while the others were measured; or it is undecided whether
     /// a run is slower than another; or a table is damaged.
     Partial,
+    /// A run is certain to be worse than another one in what `compare --fail-if` says.
+    Worse,
+    /// What `compare --fail-if` says cannot be compared.
+    NotComparable,
     /// Ctrl-C or SIGTERM ended the command; its results so far are kept.
     Interrupted,
 }
@@ -30,6 +34,8 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Misused => 2,
             Exit::Partial => 3,
+            Exit::Worse => 4,
+            Exit::NotComparable => 5,
             Exit::Interrupted => INTERRUPTED as u8,
         })
     }

@@ -138,6 +138,8 @@ pub struct TargetCandidates<'a> {
     pub options: TargetOptions,
     /// The moment at which all shards begin, by which they recognize each other.
     pub start_at: Option<SystemTime>,
+    /// The design that answers questions beside the loads, where it is none of the driven ones.
+    pub beside: Option<&'a DesignId>,
 }
 
 impl TargetCandidates<'_> {
@@ -192,6 +194,20 @@ impl DriveCandidates for TargetCandidates<'_> {
         let engine = given.engine(design)?;
         let announced = engine.announce_tables(given.workload, given.context, &start);
         announced.await.map_err(DesignError::from)
+    }
+
+    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        let Some(id) = self.beside else {
+            return Err(DesignError::new(
+                "no design was named to answer the questions: name one with --beside-design",
+            ));
+        };
+        let given = &mut self.designs;
+        let started = given.engines.start(id, given.context, given.observer).await;
+        let started = started.map_err(DesignError::from)?;
+        let engine = given.engines.get(id).map_err(DesignError::from)?;
+        let made = within_limit(engine.design(id, given.workload, given.context)).await?;
+        Ok((started, made))
     }
 }
 

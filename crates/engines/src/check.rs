@@ -82,6 +82,30 @@ pub async fn check_queries(workload: &Workload) -> Result<()> {
     Ok(())
 }
 
+/// Plans a question that is asked as a query of a workload would be, and returns whether all right answers to it
+/// are the same. They are not where it has a LIMIT, since which of two rows that tie is shown is open.
+///
+/// # Errors
+/// Returns what is wrong with its SQL, and where.
+pub async fn check_question(
+    workload: &Workload,
+    question: &Query,
+) -> std::result::Result<bool, String> {
+    let table = Arc::new(EmptyTable::new(workload.table.schema()));
+    let session = session_with(1, &workload.table.name, table).map_err(|error| message(&error))?;
+    let planned = planned(workload, &session, question, &question.sql).await;
+    let plan = planned.map_err(|(line, column, complaint)| {
+        format!("line {line}, column {column}: {complaint}")
+    })?;
+    let mut has_limit = false;
+    let walked = plan.apply_with_subqueries(|node| {
+        has_limit |= matches!(node, LogicalPlan::Limit(_));
+        Ok(TreeNodeRecursion::Continue)
+    });
+    walked.map_err(|error| message(&error))?;
+    Ok(!has_limit)
+}
+
 /// Returns what is wrong with the SQL for some engine. Its position in the file is not known.
 async fn complaint_of_engine_sql(
     workload: &Workload,

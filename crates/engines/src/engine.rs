@@ -27,6 +27,26 @@ pub struct Layout {
     pub settings: &'static str,
 }
 
+/// A table for which a new workload is written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTable {
+    pub columns: usize,
+    /// Whether rows of a partition key have an order.
+    pub is_ordered: bool,
+    /// The days from the first row to the last, if rows are ordered by a time first.
+    pub days: Option<u64>,
+}
+
+impl NewTable {
+    /// Most columns that servers take without trouble.
+    const FEW_COLUMNS: usize = 200;
+
+    /// Returns whether it has more columns than servers take without trouble.
+    pub fn is_wide(&self) -> bool {
+        self.columns > NewTable::FEW_COLUMNS
+    }
+}
+
 /// The options of a design that takes the operations of a mix.
 #[derive(Clone)]
 pub struct TargetOptions {
@@ -52,6 +72,11 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     fn layouts(&self) -> &'static [Layout];
+
+    /// Returns the designs of this engine, by their ids, with which a new workload begins.
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns what becomes of the rows of its designs: stored, kept in memory, or not stored.
     fn role(&self) -> Role {
@@ -89,6 +114,11 @@ pub trait Engine: Send + Sync {
     /// Returns the reason why it takes none, and designs that do.
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
         Err(no_point_operations(id))
+    }
+
+    /// Returns whether a design answers SQL over the workload's table.
+    fn answers_sql(&self, _id: &DesignId) -> bool {
+        true
     }
 
     /// Returns the reason why a design of this engine does not suit a workload, as far as the

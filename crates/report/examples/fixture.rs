@@ -1,8 +1,8 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
 //! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
 //! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
-//! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html` or `-- stall html`, or
-//! `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
+//! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html`,
+//! `-- questions html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
 //! `-- sweep rounds` of one in several rounds.
 
 use std::io::Write;
@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("rate") => load(drive::at_a_rate()?, &arguments[1..])?,
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("passes") => load(drive::passes()?, &arguments[1..])?,
+        Some("questions") => load(drive::questions()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         Some("sweep") => sweep(&arguments[1..])?,
         Some("paged") => paged(&arguments[1..])?,

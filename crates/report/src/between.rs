@@ -1,10 +1,12 @@
 //! Shows how two runs of one workload differ, as `bakeoff compare` prints it; [`history`] shows many runs.
 
+pub mod fail_if;
 pub mod history;
 mod words;
 
 use bakeoff_stats::between::{
-    Between, Change, Gate, Missing, RunAbout, Shown, StorageChange, Undecided, What,
+    Between, Change, FailIf, Failing, Gate, Missing, RunAbout, Shown, StorageChange, Undecided,
+    What,
 };
 use comfy_table::Cell;
 use serde::Serialize;
@@ -55,17 +57,41 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
 /// # Errors
 /// Fails only if the summary cannot be written as JSON, which one made from records always can.
 pub fn json(between: &Between, judged: Option<Judged<'_>>) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&in_json(between, judged))
+}
+
+/// Renders as [`json`] does, with what became of the conditions of `--fail-if`.
+///
+/// # Errors
+/// Those of [`json`].
+pub fn json_of_conditions(
+    between: &Between,
+    conditions: &[FailIf],
+    outcome: &Failing,
+) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
+        fail_if: Some(ConditionsJson {
+            answer: fail_if::sentence(conditions, outcome),
+            conditions,
+            outcome,
+        }),
+        ..in_json(between, None)
+    })
+}
+
+fn in_json<'a>(between: &'a Between, judged: Option<Judged<'a>>) -> Json<'a> {
+    Json {
         answer: words::headline(between),
         fail_if_slower: judged.map(|judged| JudgedJson {
             answer: words::judged(between, judged),
             limit: judged.limit,
             gate: judged.gate,
         }),
+        fail_if: None,
         obstacles: between.obstacles.iter().map(words::obstacle).collect(),
         cautions: between.cautions.iter().map(ToString::to_string).collect(),
         comparison: between,
-    })
+    }
 }
 
 #[derive(Serialize)]
@@ -73,9 +99,19 @@ struct Json<'a> {
     answer: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_if_slower: Option<JudgedJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail_if: Option<ConditionsJson<'a>>,
     obstacles: Vec<String>,
     cautions: Vec<String>,
     comparison: &'a Between,
+}
+
+#[derive(Serialize)]
+struct ConditionsJson<'a> {
+    answer: String,
+    conditions: &'a [FailIf],
+    #[serde(flatten)]
+    outcome: &'a Failing,
 }
 
 #[derive(Serialize)]

@@ -30,6 +30,7 @@ pub mod sweep;
 mod text;
 pub mod trace;
 pub mod units;
+pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, terminal};

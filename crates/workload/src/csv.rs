@@ -207,7 +207,8 @@ fn special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r')
 }
 
-fn text(value: &str, out: &mut Vec<u8>) {
+/// Appends a cell of text, in quotes if it needs them.
+pub(crate) fn text(value: &str, out: &mut Vec<u8>) {
     if !value.bytes().any(special) {
         out.extend_from_slice(value.as_bytes());
         return;

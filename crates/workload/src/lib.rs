@@ -12,6 +12,7 @@ mod decide;
 mod design_id;
 mod error;
 mod generator;
+pub mod infer;
 #[cfg(test)]
 mod java;
 mod literal;
@@ -26,6 +27,7 @@ pub mod source;
 mod study;
 mod table;
 mod text_form;
+mod time_format;
 mod tsbs;
 mod values;
 mod wire;
@@ -48,12 +50,13 @@ pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
 pub use server::{Collector, ServerSettings, TimeOuts};
-pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use source::{BadRows, DuplicateKeys, RowBatch, RowSource};
 pub use study::{
     Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyPassTime,
     StudyQuantile, StudySize, StudyStep,
 };
 pub use table::{Column, ColumnType, Table};
 pub use text_form::TextForm;
+pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -48,7 +48,7 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     Generator(Generator),
-    /// CSV or TSV files (each may be packed by gzip or ZIP), whose rows follow each other in this order, or
+    /// CSV or TSV files (each may be packed by gzip, Zstandard or ZIP), whose rows follow each other in this order, or
     /// one Parquet file; distinguished by the endings of their names. There is at least one. Relative paths
     /// are relative to the workload file.
     Files(Vec<PathBuf>),

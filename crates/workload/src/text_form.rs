@@ -1,5 +1,9 @@
 //! How the lines of a CSV or TSV file are read.
 
+use std::collections::BTreeMap;
+
+use crate::TimeFormat;
+
 /// What a CSV or TSV file itself does not say: by its name, or in its first line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextForm {
@@ -10,9 +14,29 @@ pub struct TextForm {
     pub fields: Vec<String>,
     /// Byte between the fields; absent if the name of the file says it.
     pub delimiter: Option<u8>,
+    /// Cells that are null besides empty ones, in columns of every type.
+    pub null: Vec<String>,
+    /// Name in the file of each column of the table that has another one there. Parquet files have names, too.
+    pub from: BTreeMap<String, String>,
+    /// Form of the times of timestamp columns that are not written as all others are.
+    pub formats: BTreeMap<String, TimeFormat>,
+    /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
+    /// millionths; absent if every row has to be readable.
+    pub bad_rows: Option<u32>,
 }
 
 impl TextForm {
+    /// Returns the name that a column of the table has in the file, in lower case.
+    pub fn name_in_file(&self, column: &str) -> String {
+        let from = self.from.get(column);
+        from.map_or_else(|| column.to_owned(), |name| name.trim().to_lowercase())
+    }
+
+    /// Returns whether a cell stands for no value; empty ones are known to.
+    pub fn is_null(&self, cell: &str) -> bool {
+        !self.null.is_empty() && self.null.iter().any(|word| word == cell.trim())
+    }
+
     /// Reads a delimiter as it is written: one character, or `tab`, or `\t` where no quotes turn that into
     /// one.
     ///

@@ -70,6 +70,10 @@ pub struct Data {
     pub header: Option<Spanned<bool>>,
     pub fields: Option<Spanned<Vec<Spanned<String>>>>,
     pub delimiter: Option<Spanned<String>>,
+    pub null: Option<Spanned<Vec<Spanned<String>>>>,
+    pub from: Option<Spanned<Names<Spanned<String>>>>,
+    pub format: Option<Spanned<Names<Spanned<String>>>>,
+    pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
     /// Set if the command line replaced some of these.
     #[serde(skip)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_report::between::{self, Judged};
-use bakeoff_stats::between::{Between, Gate};
+use bakeoff_stats::between::{Between, FailIf, Failing, Gate, Worse};
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::sweep::SweepRun;
 use bakeoff_stats::{Run, Summary};
@@ -35,6 +35,17 @@ pub struct Compare {
     #[arg(long, value_name = "P%", value_parser = parse_limit, allow_negative_numbers = true)]
     fail_if_slower: Option<f64>,
 
+    /// Exit with 4 if B is certain to be worse by more than this: slower:10% (a query), rate-lower:10% (loading),
+    /// larger:5% (storage); with 5 if that cannot be compared, and with 0 otherwise
+    #[arg(
+        long,
+        value_name = "WHAT:P%,...",
+        value_delimiter = ',',
+        value_parser = parse_condition,
+        conflicts_with = "fail_if_slower"
+    )]
+    fail_if: Vec<FailIf>,
+
     /// Figures to compare, by the names of their queries, and `loading`; globs [default: all]
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     only: Vec<String>,
@@ -50,6 +61,9 @@ impl Compare {
         let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
         let only = self.figures(&Between::figures(&one, &two))?;
         let compared = Between::of_figures((&names[0], &one), (&names[1], &two), only);
+        if !self.fail_if.is_empty() {
+            return self.judge(&compared);
+        }
         let gate = self
             .fail_if_slower
             .map(|limit| (limit, compared.fail_if_slower(limit)));
@@ -62,12 +76,29 @@ impl Compare {
         } else {
             between::render(&compared, judged)
         };
-        let exit = exit_of(&compared, gate.as_ref().map(|(_, gate)| gate));
-        match writeln!(stdout(), "{}", text.trim_end()) {
-            // The exit code counts even if the reader, such as `head`, has read enough.
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(exit),
-        }
+        print(&text)?;
+        Ok(exit_of(&compared, gate.as_ref().map(|(_, gate)| gate)))
+    }
+
+    /// Prints the comparison with what became of the conditions, whose outcome is the exit code.
+    fn judge(&self, compared: &Between) -> Result<Exit> {
+        let outcome = compared.fail_if(&self.fail_if);
+        let text = if self.json {
+            json(&between::json_of_conditions(
+                compared,
+                &self.fail_if,
+                &outcome,
+            )?)
+        } else {
+            let answer = between::fail_if::answer(&self.fail_if, &outcome);
+            format!("{answer}\n\n{}", between::render(compared, None))
+        };
+        print(&text)?;
+        Ok(match outcome {
+            Failing::Worse { .. } => Exit::Worse,
+            Failing::NotComparable { .. } => Exit::NotComparable,
+            Failing::NotShown { .. } => Exit::Complete,
+        })
     }
 
     /// Returns the known figures that are asked for, in their order; `None` for all of them.
@@ -90,6 +121,14 @@ impl Compare {
         }
         let in_order = known.iter().filter(|name| chosen.contains(name));
         Ok((!self.only.is_empty()).then(|| in_order.cloned().collect()))
+    }
+}
+
+/// Prints a text. The exit code counts even if the reader, such as `head`, has read enough.
+fn print(text: &str) -> Result<()> {
+    match writeln!(stdout(), "{}", text.trim_end()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }
 
@@ -125,6 +164,23 @@ fn parse_limit(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Reads a condition: `slower:10%`, `larger:5%` or `rate-lower:10%`.
+fn parse_condition(text: &str) -> Result<FailIf, String> {
+    let told = || "not a condition such as slower:10%, larger:5% or rate-lower:10%".to_owned();
+    let (what, limit) = text.split_once(':').ok_or_else(told)?;
+    let worse = match what {
+        "slower" => Worse::Slower,
+        "larger" => Worse::Larger,
+        "rate-lower" => Worse::RateLower,
+        _ => return Err(told()),
+    };
+    let limit = parse_limit(limit)?;
+    if worse == Worse::RateLower && limit >= 1.0 {
+        return Err("no rate is lower by 100% or more".to_owned());
+    }
+    Ok(FailIf { worse, limit })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +193,23 @@ mod tests {
             "", "%", "5%%", "-5%", "0%", "0", "NaN", "inf", "five", "100001%",
         ] {
             assert!(parse_limit(bad).is_err(), "{bad}");
+        }
+    }
+    #[test]
+    fn a_condition_says_what_is_worse_and_by_how_much() {
+        let parsed = |text| parse_condition(text).map(|c| (c.worse, c.limit));
+        assert_eq!(parsed("slower:10%"), Ok((Worse::Slower, 0.1)));
+        assert_eq!(parsed("larger:5"), Ok((Worse::Larger, 0.05)));
+        assert_eq!(parsed("rate-lower:50%"), Ok((Worse::RateLower, 0.5)));
+        for bad in [
+            "slower",
+            "slower:",
+            "slower:0%",
+            "faster:5%",
+            ":5%",
+            "rate-lower:100%",
+        ] {
+            assert!(parsed(bad).is_err(), "{bad}");
         }
     }
 }

@@ -11,6 +11,7 @@ mod forecast;
 mod generate;
 mod history;
 mod ingest;
+mod init;
 mod list;
 mod man;
 mod measure;
@@ -62,6 +63,7 @@ enum Command {
     Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
+    Init(init::Init),
     List(list::List),
     Show(show::Show),
     Verify(verify::Verify),
@@ -89,8 +91,8 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff show metrics > mine.toml    a workload to change for your own table
-  bakeoff run mine.toml --data FILE   compare designs of it
+  bakeoff init FILE --out mine.toml   a workload for a file of yours, to change
+  bakeoff run mine.toml --budget 3m   compare designs of its table
 
 Other workloads: bakeoff list. All commands: bakeoff --help.
 ";
@@ -118,6 +120,7 @@ impl Arguments {
             Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Init(init) => init.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),

@@ -1,5 +1,6 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+mod export;
 mod sizes;
 
 use std::io::{IsTerminal, Write};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
-use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary, PassFigures};
+use bakeoff_stats::drive::{BesideFigures, DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::per_node::{MeasuredRate, Wanted};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
 use bakeoff_stats::{DesignSummary, Run, Summary};
@@ -18,6 +19,7 @@ use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
+use export::ExportOptions;
 
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
@@ -53,6 +55,9 @@ pub struct Report {
     /// the nodes
     #[arg(long, value_name = "DIR,...", value_delimiter = ',')]
     other_sizes: Vec<PathBuf>,
+
+    #[command(flatten)]
+    export: ExportOptions,
 }
 
 /// What a report is asked for, none of which is in the folder that it is of.
@@ -92,6 +97,7 @@ impl Report {
             );
             return Err(Misuse::new(told).into());
         }
+        self.export.check()?;
         let together = self.pair()?;
         let others = sizes::read(&self.dir, &self.other_sizes, &wanted)?;
         let shown = Shown {
@@ -99,7 +105,7 @@ impl Report {
             others,
             together,
         };
-        if is_load {
+        let exit = if is_load {
             render_drive(&self.dir, &shown)
         } else if is_sweep {
             render_sweep(&self.dir, &shown)
@@ -110,7 +116,9 @@ impl Report {
                 _ => terminal::render,
             };
             render_as(&self.dir, &shown, printed)
-        }
+        }?;
+        self.export.write(&self.dir)?;
+        Ok(exit)
     }
 }
 
@@ -194,13 +202,17 @@ fn exit_of_drive(summary: &DriveSummary) -> Exit {
     let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
     // A pass is for all of its rows, so that one failure is too many.
     let is_incomplete = |pass: &PassFigures| pass.failed > 0 || pass.whole == 0;
+    let is_unknown = |beside: &BesideFigures| beside.pairs == 0 || beside.has_trouble();
     if summary.interrupted && !summary.finished {
         Exit::Interrupted
     } else if !summary.designs.iter().any(has_result)
         && !summary.passes.iter().any(|pass| pass.whole > 0)
     {
         Exit::Failed
-    } else if summary.designs.iter().any(has_trouble) || summary.passes.iter().any(is_incomplete) {
+    } else if summary.designs.iter().any(has_trouble)
+        || summary.passes.iter().any(is_incomplete)
+        || summary.beside.iter().any(is_unknown)
+    {
         Exit::Partial
     } else {
         Exit::Complete

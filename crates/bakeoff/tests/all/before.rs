@@ -107,7 +107,7 @@ fn a_cell_that_does_not_fit_its_column() {
     let bad = format!("{READINGS}b,2024-01-03T00:00:00,NA\n");
     let words = [
         "readings.csv, line 6: column `value`: `NA` is not a double",
-        "leave a cell empty",
+        "say `null = [\"NA\"]` in [data]",
     ];
     Watched::new(&on_servers(), &bad).refuses(&RUN, &words);
     let without_key = format!("{READINGS},2024-01-03T00:00:00,1\n");

@@ -59,6 +59,42 @@ fn a_run_is_found_by_its_name_among_the_runs() {
 }
 
 #[test]
+fn conditions_of_a_failure_have_exit_codes_of_their_own() {
+    let bench = bench();
+    let judged = |one: &str, two: &str, conditions: &str, code: i32| {
+        let base = ["compare", one, two, "--fail-if", conditions];
+        bench.bakeoff(&base).expect(code)
+    };
+    judged("runs/one", "runs/two", "slower:10%,larger:5%", 0).says("B passes: nothing is certain");
+    let journal = bench.path("runs/two/journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    // Each file has become ten times as large.
+    let larger = text.replace("\"file_bytes\":", "\"file_bytes\":9");
+    let larger = larger.replace("\"engine_bytes\":", "\"engine_bytes\":9");
+    let larger = larger.replace("_bytes\":9null", "_bytes\":null");
+    std::fs::write(&journal, larger).unwrap();
+    judged("runs/one", "runs/two", "larger:5%", 4).says("larger by more than 5%");
+    judged("runs/two", "runs/one", "larger:5%", 0);
+    // Another seed makes other rows.
+    let other = text.replace("\"seed\":1", "\"seed\":2");
+    assert_ne!(other, text);
+    std::fs::write(&journal, other).unwrap();
+    judged("runs/one", "runs/two", "slower:10%", 5).says("cannot be judged by --fail-if");
+    let json = [
+        "compare",
+        "runs/one",
+        "runs/two",
+        "--fail-if",
+        "slower:10%",
+        "--json",
+    ];
+    let printed = bench.bakeoff(&json).expect(5).stdout;
+    let value: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(value["fail_if"]["outcome"], "not-comparable");
+    judged("runs/one", "runs/two", "faster:10%", 2).says("not a condition such as slower:10%");
+}
+
+#[test]
 fn all_runs_in_a_folder_have_a_history() {
     let bench = bench();
     let ended = bench.bakeoff(&["history", "runs"]).expect(0);

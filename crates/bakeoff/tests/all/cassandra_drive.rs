@@ -304,3 +304,47 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
         assert_eq!(succeeded, sent, "those of both, late ones too");
     }
 }
+
+#[test]
+fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one() {
+    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+        return;
+    };
+    let question = "SELECT sensor, count(*) AS n FROM readings GROUP BY sensor ORDER BY sensor";
+    let common = [
+        "drive",
+        "w.toml",
+        "--design",
+        "cassandra/wide",
+        "--rate",
+        "200",
+        "--for",
+        "5s",
+        "--rounds",
+        "1",
+        "--beside",
+        question,
+    ];
+    let arguments = [&common[..], &["--beside-query", "mean", "--out", "own"]].concat();
+    bench.bakeoff(&arguments).expect(0);
+    let own = summary(&bench, "own");
+    let figures = &own["beside"][0];
+    assert_eq!(figures["pairs"], 1, "{figures}");
+    let questions = figures["questions"].as_array().unwrap();
+    assert_eq!(questions.len(), 2);
+    for question in questions {
+        let [answered, unfinished] = ["answered", "unfinished"].map(|of| question[of].as_u64());
+        assert!(answered.unwrap() + unfinished.unwrap() > 0, "{question}");
+        assert_eq!(question["failed"], 0, "{question}");
+        // The mix inserts.
+        assert_eq!(question["compared"], 0, "{question}");
+    }
+    let columns = ["--beside-design", "cassandra/columnar", "--out", "other"];
+    let other = [&common[..], &columns].concat();
+    bench.bakeoff(&other).expect(0);
+    let summary = summary(&bench, "other");
+    all_succeeded(&summary);
+    let question = &summary["beside"][0]["questions"][0];
+    assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
+    assert_eq!(question["differing"], 0, "{question}");
+}

@@ -34,7 +34,7 @@ keys = "uniform"
 weight = 25
 "#;
 
-fn drive(arguments: &[&str]) -> (Bench, Ended) {
+pub fn drive(arguments: &[&str]) -> (Bench, Ended) {
     let bench = Bench::new(MIX, "");
     let mut all = vec!["drive", "w.toml"];
     all.extend(arguments);
@@ -42,14 +42,14 @@ fn drive(arguments: &[&str]) -> (Bench, Ended) {
     (bench, ended)
 }
 
-fn summary(bench: &Bench, run: &str) -> serde_json::Value {
+pub fn summary(bench: &Bench, run: &str) -> serde_json::Value {
     let text = std::fs::read_to_string(bench.path(run).join("run.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 /// Refused before anything is made.
 #[track_caller]
-fn refused(arguments: &[&str], code: i32, message: &str) {
+pub fn refused(arguments: &[&str], code: i32, message: &str) {
     let (bench, ended) = drive(arguments);
     ended.expect(code).says(message);
     assert!(!bench.path("runs").exists());

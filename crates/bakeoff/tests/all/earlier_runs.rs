@@ -40,6 +40,48 @@ fn run_folders_of_an_earlier_version_are_reported_with_the_figures_that_they_had
 }
 
 #[test]
+fn values_of_every_kind_of_run_are_written_for_other_tools() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    for (kind, metric) in [
+        ("comparison", "bakeoff_query_seconds{"),
+        ("drive", "bakeoff_operations_per_second{"),
+        ("search", "bakeoff_highest_operations_per_second{"),
+        ("sweep", "bakeoff_inserted_rows_per_second{"),
+    ] {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR"));
+        copy(
+            &fixture.join("tests/fixtures/runs").join(kind),
+            &bench.path(kind),
+        );
+        let arguments = [
+            "report",
+            kind,
+            "--prometheus",
+            "m.prom",
+            "--parquet",
+            "v.parquet",
+        ];
+        let ended = bench.bakeoff(&arguments).expect(0);
+        ended.says("Metrics: m.prom").says("Values:  v.parquet");
+        let metrics = std::fs::read_to_string(bench.path("m.prom")).unwrap();
+        assert!(metrics.contains(metric), "{kind}: {metrics}");
+        assert!(metrics.contains(&format!("run=\"{kind}\"")), "{metrics}");
+        let values = std::fs::read(bench.path("v.parquet")).unwrap();
+        assert!(
+            values.starts_with(b"PAR1") && values.ends_with(b"PAR1"),
+            "{kind}"
+        );
+    }
+    let record = ["report", "drive", "--parquet", "drive/drive.jsonl"];
+    bench.bakeoff(&record).expect(2).says("choose another name");
+    let nowhere = ["report", "drive", "--prometheus", "nowhere/m.prom"];
+    bench
+        .bakeoff(&nowhere)
+        .expect(1)
+        .says("cannot write nowhere/m.prom");
+}
+
+#[test]
 fn what_an_earlier_version_called_memory_is_a_yardstick_and_never_recommended() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs/comparison");

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_stats::JournalError;
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
+use bakeoff_stats::{EngineInfo, JournalError};
 use bakeoff_workload::{RowSource, RowValues};
 
-use super::{Objective, PassesFor, Plan, Second, Stop, Target};
-use crate::{Candidates, DesignError, Observer, explain};
+use super::{BesideFor, Objective, PassesFor, Plan, Second, Stop, Target};
+use crate::{Candidates, Design, DesignError, Observer, explain};
 
 /// Options of a drive, which are the same for all designs.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct DriveSettings {
     pub search: Option<SearchFor>,
     /// The passes that take the place of each load, if some were asked for.
     pub passes: Option<PassesFor>,
+    /// The questions that are asked beside every second load, if some were given.
+    pub beside: Option<BesideFor>,
     /// Whether each design's server is warmed up before its first load. A search always does that.
     pub warms_up: bool,
     /// Whether the tables are filled; otherwise an earlier command has filled them.
@@ -62,6 +64,17 @@ pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
 
     /// Announces to the other shards that the table of a design exists.
     async fn announce_table(&mut self, design: usize) -> Result<(), DesignError>;
+
+    /// Starts the engine of the design that answers the questions beside the loads, where that is none of the
+    /// driven ones, and makes this design. Returns the engine's description if this call started it.
+    ///
+    /// # Errors
+    /// If the engine is not available or refuses the design, or there is no such design.
+    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        Err(DesignError::new(
+            "no design was named to answer the questions",
+        ))
+    }
 }
 
 /// Shows the loads of a drive while they last. Each call must return at once.

@@ -10,7 +10,9 @@ use bakeoff_stats::drive::{
 };
 use bakeoff_workload::{RowSource, RowValues};
 
-use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
+use super::context::{
+    DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead, server_ended,
+};
 use super::requests::requested;
 use super::{Shard, Target};
 use crate::call::{catch_panic, if_whole};
@@ -117,8 +119,21 @@ impl Filling<'_> {
         left.unwrap_or_default().min(TABLE_PATIENCE)
     }
 
-    /// Loads this shard's rows.
+    /// Loads this shard's rows, and records how long that took.
     async fn load(&mut self, id: &str, design: &dyn Design) -> Result<(), Trouble> {
+        let loaded = self.insert(id, design).await?;
+        self.log.append(&DriveRecord::Populated(Populated {
+            design: id.to_owned(),
+            rows: loaded.rows,
+            seconds: loaded.seconds,
+        }))?;
+        let counted = loaded.counter.and_then(|counter| counter.rows());
+        self.partitions
+            .extend(counted.map(|rows| (id.to_owned(), rows)));
+        Ok(())
+    }
+
+    async fn insert(&self, id: &str, design: &dyn Design) -> Result<Loaded, Trouble> {
         let rows = self.shard().rows(self.settings.load.rows);
         let total = rows.end - rows.start;
         let began = Instant::now();
@@ -144,15 +159,11 @@ impl Filling<'_> {
                 format!("the data end after {loaded} of {total} rows: ask for fewer with --rows");
             return Err(message.into());
         }
-        self.log.append(&DriveRecord::Populated(Populated {
-            design: id.to_owned(),
+        Ok(Loaded {
             rows: loaded,
             seconds: (began.elapsed() - counting.took).as_secs_f64(),
-        }))?;
-        let counted = counting.counter.and_then(|counter| counter.rows());
-        self.partitions
-            .extend(counted.map(|rows| (id.to_owned(), rows)));
-        Ok(())
+            counter: counting.counter,
+        })
     }
 
     /// Brings all tables that were loaded here to rest, and reads their footprints once all are.
@@ -253,6 +264,52 @@ impl Filling<'_> {
             }
         }
     }
+}
+
+impl Filling<'_> {
+    /// Makes the design that answers questions beside the loads, fills its table with the same rows and brings
+    /// it to rest. Returns `None` if each driven design answers itself. The inner error is the design's own.
+    ///
+    /// # Errors
+    /// If a record cannot be written.
+    pub async fn fill_beside(
+        &mut self,
+        candidates: &mut dyn DriveCandidates,
+    ) -> Result<Result<Option<Arc<dyn Design>>, Trouble>, RecordError> {
+        let asked = self.settings.beside.as_ref();
+        if !asked.is_some_and(|asked| asked.by_another) {
+            return Ok(Ok(None));
+        }
+        let (engine, design) = match candidates.make_beside().await {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        if let Some(engine) = engine {
+            self.log.append(&DriveRecord::Engine(engine))?;
+        }
+        let id = design.info().id.clone();
+        let filled = self.fill_other(&id, design.as_ref()).await;
+        let filled = filled.map_err(|trouble| match design.dead() {
+            Some(why) => server_ended(&why),
+            None => trouble,
+        });
+        Ok(filled.map(|()| Some(Arc::from(design))))
+    }
+
+    async fn fill_other(&self, id: &str, design: &dyn Design) -> Result<(), Trouble> {
+        design.create().await?;
+        self.insert(id, design).await?;
+        self.observer.phase(&format!("settling {id}"));
+        design.settle().await?;
+        Ok(())
+    }
+}
+
+/// Rows that were loaded, and how long that took.
+struct Loaded {
+    rows: u64,
+    seconds: f64,
+    counter: Option<PartitionCounter>,
 }
 
 /// Counts the rows of a design by partition while they are loaded.

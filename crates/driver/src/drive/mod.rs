@@ -8,12 +8,16 @@
 //! [`search`] finds the highest rate at which an [`Objective`] holds. A [`Pass`] performs one operation once on
 //! each row.
 //!
+//! A [`BesideFor`] asks questions beside every second load, to find what they cost it.
+//!
 //! [`drive_designs`] is the protocol of the command `drive`: it fills the tables of all designs,
 //! drives each once in every round, and appends what happens to the log of the drive.
 
 mod arrivals;
 mod background;
+mod beside;
 mod calls;
+mod client;
 mod clock;
 mod collector;
 mod context;
@@ -25,6 +29,7 @@ mod new_rows;
 mod objective;
 mod operation;
 mod pacer;
+mod pair;
 mod pass_plan;
 mod passes;
 mod plan;
@@ -45,6 +50,7 @@ mod worker;
 mod worker_thread;
 
 pub use background::BackgroundRuns;
+pub use beside::{BesideFor, Question};
 pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};
 pub use driven::{DriveError, DriveObserver, Driven, Second, ServerUse, Used};
 pub use new_rows::NewRows;

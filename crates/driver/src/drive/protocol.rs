@@ -1,7 +1,7 @@
-//! The protocol of a drive: fills all tables and brings them to rest, then puts a load on every design in
-//! every round, or searches for its highest rate.
+//! The protocol of a drive: fills all tables, that of a design that answers questions beside the loads included,
+//! and brings them to rest, then puts a load on every design in every round, or searches for its highest rate.
 
-use super::context::{DriveCandidates, Driving, RecordError};
+use super::context::{DriveCandidates, Driving, RecordError, fail};
 use super::fill::Filling;
 use super::rounds::drive_rounds;
 
@@ -23,10 +23,24 @@ pub async fn drive_designs(
         log: &mut *driving.log,
         observer: driving.observer,
     };
+    let other = tokio::select! {
+        other = filling.fill_beside(candidates) => other?,
+        () = driving.stop.asked() => return Ok(()),
+    };
+    let other = match other {
+        Ok(other) => other,
+        // Without an answer to the questions no load is worth its time.
+        Err(trouble) => {
+            for id in candidates.ids() {
+                fail(filling.log, driving.observer, &id, &trouble)?;
+            }
+            return Ok(());
+        }
+    };
     let targets = tokio::select! {
         targets = filling.fill_all(candidates) => targets?,
         () = driving.stop.asked() => return Ok(()),
     };
     let with_statistics = std::mem::take(&mut filling.with_statistics);
-    drive_rounds(targets, &with_statistics, driving).await
+    drive_rounds(targets, other, &with_statistics, driving).await
 }

@@ -4,24 +4,28 @@ use std::sync::Arc;
 
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
 
+use super::client::Asking;
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
-use super::{Target, highest_rate, passes, warm_up};
-use crate::{DesignError, shuffled};
+use super::{Target, highest_rate, pair, passes, warm_up};
+use crate::{Design, DesignError, shuffled};
 
 /// Drives every design once in every round, in random order, searches for its highest rate, or makes its
-/// passes. Then records the footprints of the designs with statistics, as the loads left their tables.
+/// passes. Questions beside the loads are answered by the `other` design, or by each driven one itself. Then
+/// records the footprints of the designs with statistics, as the loads left their tables.
 ///
 /// # Errors
 /// If a record cannot be written.
 pub async fn drive_rounds(
     targets: Vec<Arc<dyn Target>>,
+    other: Option<Arc<dyn Design>>,
     with_statistics: &[String],
     driving: Driving<'_>,
 ) -> Result<(), RecordError> {
     let Driving { settings, stop, .. } = driving;
     let mut designs: Vec<DrivenDesign> = targets.into_iter().map(DrivenDesign::new).collect();
+    let mut asking = { settings.beside.as_ref() }.map(|asked| Asking::new(asked, other));
     let mut trials = Trials::new(driving.log, driving.live, &settings.load.mix);
     for round in 1..=settings.rounds {
         let keys = [settings.load.seed, u64::from(round)];
@@ -39,7 +43,7 @@ pub async fn drive_rounds(
                 loads: 0,
             };
             // A turn that ended because the drive was stopped has not failed.
-            if let Err(trouble) = drive_turn(turn).await
+            if let Err(trouble) = drive_turn(turn, asking.as_mut()).await
                 && !stop.is_asked()
             {
                 design.is_out = true;
@@ -69,13 +73,19 @@ async fn record_footprint(target: &dyn Target, log: &mut DriveLog) -> Result<(),
     Ok(())
 }
 
-async fn drive_turn(mut turn: Turn<'_, '_>) -> Result<(), Trouble> {
+async fn drive_turn(
+    mut turn: Turn<'_, '_>,
+    asking: Option<&mut Asking<'_>>,
+) -> Result<(), Trouble> {
     let settings = turn.settings;
     if let Some(search) = &settings.search {
         return highest_rate::find(turn, search).await;
     }
     if let Some(passes) = &settings.passes {
         return passes::carry_out(&mut turn, passes).await;
+    }
+    if let Some(asking) = asking {
+        return pair::drive(&mut turn, asking).await;
     }
     // The load is planned before the warm-up, since the number of loads in a warm-up differs between
     // designs, and all designs are to have the same load.

@@ -8,6 +8,7 @@ use bakeoff_stats::drive::{
     TrialStart, least_climb, warm_up_of,
 };
 use bakeoff_workload::Mix;
+use tokio::sync::watch;
 
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
@@ -26,6 +27,10 @@ pub struct Trials<'a> {
     pub count: u32,
     /// Whether the loads warm up a server, so that no figure includes them.
     pub is_warm_up: bool,
+    /// Whether questions are asked beside the loads.
+    pub is_beside: bool,
+    /// Number of the load that began last.
+    pub begun: watch::Sender<u32>,
 }
 
 impl<'a> Trials<'a> {
@@ -37,6 +42,8 @@ impl<'a> Trials<'a> {
             operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
             count: 0,
             is_warm_up: false,
+            is_beside: false,
+            begun: watch::Sender::new(0),
         }
     }
 
@@ -68,6 +75,7 @@ impl<'a> Trials<'a> {
             }
             None => (format!("{id} at {}", plan.schedule), plan.duration),
         };
+        let what = self.marked(what);
         self.live.begin(&what, lasts);
         // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
@@ -134,6 +142,15 @@ impl<'a> Trials<'a> {
         let operation = self.operations.get(pass.operation);
         let name = operation.map_or("", String::as_str);
         format!("{name}, {}", Schedule::Pass(pass))
+    }
+
+    /// Adds to the description of a load that questions are asked beside it, if they are.
+    fn marked(&self, what: String) -> String {
+        if self.is_beside {
+            format!("{what}, questions beside")
+        } else {
+            what
+        }
     }
 
     /// Sums up the measurements of a trial by operation, as reports show them: the times after the
@@ -260,16 +277,17 @@ impl Recording<'_, '_> {
             trial: self.trial,
             design: self.design.clone(),
             round: self.round,
-            schedule: match self.plan.schedule.pass() {
+            schedule: self.trials.marked(match self.plan.schedule.pass() {
                 Some(pass) => self.trials.pass_in_words(pass),
                 None => self.plan.schedule.to_string(),
-            },
+            }),
             scheduled_rate: self.plan.expected_rate(),
             even: !matches!(
                 self.plan.schedule,
                 Schedule::Ramp { .. } | Schedule::Steps { .. } | Schedule::Pass(_)
             ),
             warm_up: self.is_warm_up,
+            beside: self.trials.is_beside,
             started_at_ns: started_at.as_nanos() as u64,
         };
         Ok(self.trials.log.append(&DriveRecord::TrialStarted(start))?)
@@ -302,6 +320,7 @@ impl DriveObserver for Recording<'_, '_> {
     fn started(&mut self, at: SystemTime) {
         let begun = self.begin(at);
         self.keep(begun);
+        self.trials.begun.send_replace(self.trial);
     }
 
     fn second(&mut self, second: Second) {

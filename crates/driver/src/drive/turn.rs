@@ -16,6 +16,8 @@ pub struct DrivenDesign {
     new_rows: Vec<NewRows>,
     /// Whether its server has been warmed up, or it has none.
     pub is_warm: bool,
+    /// Whether the questions beside its loads were asked once, so that no answer is its first one.
+    pub was_asked: bool,
     /// Whether it has failed, and is not driven any more.
     pub is_out: bool,
 }
@@ -27,6 +29,7 @@ impl DrivenDesign {
             is_warm: !target.info().server,
             target,
             new_rows: Vec::new(),
+            was_asked: false,
             is_out: false,
         }
     }

@@ -33,7 +33,8 @@ use bakeoff_workload::{DesignId, Workload};
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
 use crate::{
-    Context, Engine, EngineError, EngineOptions, Layout, OptionGroup, Running, TargetOptions,
+    Context, Engine, EngineError, EngineOptions, Layout, NewTable, OptionGroup, Running,
+    TargetOptions,
 };
 pub use cluster::connect::Cluster;
 pub use cluster::consistency::in_driver;
@@ -74,12 +75,27 @@ impl Engine for Cassandra {
         layout::layouts(self.0)
     }
 
+    fn to_begin_with(&self, table: &NewTable) -> Vec<String> {
+        let is_usual = matches!(self.0, Release::Five);
+        if !is_usual || table.is_wide() {
+            return Vec::new();
+        }
+        let rows = if table.is_ordered { "wide" } else { "narrow" };
+        [rows, "columnar"]
+            .map(|layout| format!("{}/{layout}", self.name()))
+            .to_vec()
+    }
+
     fn has_server(&self) -> bool {
         true
     }
 
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
         CassandraLayout::from_id(id)?.check_operations(id)
+    }
+
+    fn answers_sql(&self, id: &DesignId) -> bool {
+        !matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::AsWritten))
     }
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {

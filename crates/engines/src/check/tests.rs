@@ -70,3 +70,40 @@ fn a_layout_without_statements_of_its_own_needs_those_of_the_workload() {
 fn engines_that_do_not_exist_are_left_to_those_who_start_them() {
     of_layouts("clickhouse/table").unwrap();
 }
+
+fn question(sql: &str) -> Query {
+    Query {
+        name: "question 1".to_owned(),
+        sql: sql.to_owned(),
+        engine_sql: std::collections::BTreeMap::new(),
+        parameters: Vec::new(),
+        parameter_sets: None,
+        tolerance: None,
+        expect: None,
+        position: (1, 1),
+    }
+}
+
+#[tokio::test]
+async fn a_question_of_the_command_line_is_planned_against_the_table() {
+    let text = TABLE
+        .replace("DESIGN", "parquet")
+        .replace("SCHEMA", "")
+        .replace("ACTION", "action = \"read-row\"");
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let sum = "SELECT series, sum(value) AS total FROM readings GROUP BY series";
+    assert_eq!(check_question(&workload, &question(sum)).await, Ok(true));
+    let first = question(&format!("{sum} ORDER BY series LIMIT 3"));
+    let checked = check_question(&workload, &first).await;
+    assert_eq!(checked, Ok(false), "rows may tie");
+    for (sql, complaint) in [
+        ("SELECT colour FROM readings", "colour"),
+        ("SELECT value FROM nothing", "`readings`"),
+        ("SELEC value FROM readings", "line 1"),
+        ("DELETE FROM readings", "not a query"),
+    ] {
+        let checked = check_question(&workload, &question(sql)).await;
+        let error = checked.unwrap_err();
+        assert!(error.contains(complaint), "{sql}: {error}");
+    }
+}

@@ -37,6 +37,10 @@ impl Engine for Dry {
         Ok(())
     }
 
+    fn answers_sql(&self, _id: &DesignId) -> bool {
+        false
+    }
+
     async fn survey(&self) -> Survey {
         Survey::built_in("part of Bakeoff, for bakeoff drive")
     }

@@ -18,7 +18,7 @@ use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
 use crate::folder::remove_folder;
 use crate::settings::{COLUMNS, Settings};
 use crate::stored_columns::Stored;
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
 
 /// Settings of the layout, for `bakeoff list`.
 const SETTINGS: &str = columnar_settings!();
@@ -39,6 +39,10 @@ impl Engine for Local {
             what: "chunks of encoded columns in a directory, read by DataFusion",
             settings: SETTINGS,
         }]
+    }
+
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["local/columnar".to_owned()]
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {

@@ -14,7 +14,7 @@ use datafusion::datasource::MemTable;
 
 use crate::settings::Settings;
 use crate::sql::{self, Session};
-use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running};
 pub use options::MemoryOptions;
 
 pub struct Memory;
@@ -31,6 +31,10 @@ impl Engine for Memory {
             what: "Arrow batches in Bakeoff's own memory: the upper bound for scan speed",
             settings: "",
         }]
+    }
+
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["memory".to_owned()]
     }
 
     fn role(&self) -> Role {

@@ -16,7 +16,7 @@ use bakeoff_workload::{DesignId, Table, Workload};
 use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
-use crate::{Context, Engine, EngineError, Layout, Running};
+use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
 pub use codec::{Codec, ROW_GROUP_ROWS};
 pub use files::ParquetTable;
 use layout::SETTINGS;
@@ -36,6 +36,10 @@ impl Engine for ParquetFiles {
             what: "sorted Parquet files, read by DataFusion",
             settings: SETTINGS,
         }]
+    }
+
+    fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        vec!["parquet".to_owned()]
     }
 
     async fn survey(&self) -> Survey {

@@ -31,7 +31,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::ranges::Ranges;
-use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running, sql_check};
+use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running, sql_check};
 pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;
@@ -39,6 +39,9 @@ use extension::Extension;
 use layout::{TableLayout, quoted};
 pub use replication::{Standbys, WaitFor};
 use schema::Schema;
+
+/// Chunks of a hypertable with which a new workload begins; TimescaleDB takes more, but slowly.
+const BEGUN_CHUNKS: u64 = 100;
 
 /// PostgreSQL alone, or with TimescaleDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,19 @@ impl Flavour {
 impl Engine for Flavour {
     fn name(&self) -> &'static str {
         Flavour::name(*self)
+    }
+
+    fn to_begin_with(&self, table: &NewTable) -> Vec<String> {
+        let design = match (self, table.days) {
+            _ if table.is_wide() => None,
+            (Flavour::Postgres, _) => Some("postgres/plain".to_owned()),
+            (Flavour::Timescale, None) => None,
+            (Flavour::Timescale, Some(days)) => {
+                let chunk = days / BEGUN_CHUNKS + 1;
+                Some(format!("timescale/hypertable?chunk={chunk}d"))
+            }
+        };
+        design.into_iter().collect()
     }
 
     fn layouts(&self) -> &'static [Layout] {

@@ -37,7 +37,7 @@ pub use location::Location;
 pub use progress::{ChunkCounts, Progress};
 pub use query::Query;
 pub use scan::{Scan, ScanRequest, Scanner};
-pub use source::{Rows, Source, SourceColumn};
+pub use source::{Doubt, Rows, Source, SourceColumn};
 
 use crate::{cassandra, sql};
 

@@ -29,6 +29,7 @@ pub fn render(summary: &DriveSummary) -> String {
         together::section_of(summary),
         time_lines(summary),
         percentiles(summary),
+        beside(summary),
         figures(summary),
         partitions(summary),
         statistics(summary),
@@ -58,6 +59,23 @@ fn requests(summary: &DriveSummary) -> String {
     table.map_or_else(String::new, |table| {
         section("By the server's own measure", &table)
     })
+}
+
+/// Renders what questions beside the load cost it, with their SQL, if some were asked.
+fn beside(summary: &DriveSummary) -> String {
+    let Some(asked) = &summary.header.beside else {
+        return String::new();
+    };
+    let sql = asked.questions.iter().map(|question| {
+        let (name, sql) = (Escaped(&question.name), Escaped(&question.sql));
+        format!("<p>{name}</p>\n<pre>{sql}</pre>\n")
+    });
+    let tables = [
+        tables::costs(summary),
+        tables::questions(summary),
+        sql.collect(),
+    ];
+    section("Questions beside the load", &tables.concat())
 }
 
 fn partitions(summary: &DriveSummary) -> String {

@@ -1,5 +1,6 @@
 //! Shows a load: in the terminal, as one HTML file, as JSON.
 
+mod beside;
 pub mod disk_for_reads;
 pub mod html;
 pub mod json;

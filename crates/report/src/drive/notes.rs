@@ -6,7 +6,7 @@ mod rounds;
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 use bakeoff_stats::total;
 
-use super::{Kind, few_operations, passes};
+use super::{Kind, beside, few_operations, passes};
 use crate::{compression, nodes, partitions, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
@@ -84,6 +84,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(incomplete(summary));
     notes.extend(wide_searches(summary));
     notes.extend(background(summary));
+    notes.extend(beside::notes(summary));
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
@@ -99,7 +100,8 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 }
 
 /// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
-/// `cassandra/wide, read, each of 1000 rows once, round 2`.
+/// `cassandra/wide, read, each of 1000 rows once, round 2`; with questions beside it
+/// `cassandra/wide, round 2, with questions`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
@@ -107,6 +109,10 @@ pub fn place(trial: &TrialSummary) -> String {
         None if trial.pass.is_some() => format!(
             "{}, {}, round {}",
             trial.start.design, trial.start.schedule, trial.start.round
+        ),
+        None if trial.start.beside => format!(
+            "{}, round {}, with questions",
+            trial.start.design, trial.start.round
         ),
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }

@@ -24,6 +24,12 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let operations = tables::operations(summary, width, style);
         parts.push(section("Response times", style, &operations));
     }
+    if summary.beside.iter().any(|figures| figures.pairs > 0) {
+        let costs = tables::costs(summary, width, style);
+        parts.push(section("Load beside questions", style, &costs));
+        let questions = tables::questions(summary, width, style);
+        parts.push(section("Questions beside the load", style, &questions));
+    }
     if summary.passes.iter().any(|pass| pass.ended > 0) {
         let passes = tables::passes(summary, width, style);
         parts.push(section("Passes", style, &passes));

@@ -11,3 +11,5 @@ mod hostile;
 mod study;
 #[cfg(test)]
 mod sweep;
+#[cfg(test)]
+mod values;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Passes;
+use super::{Beside, Passes};
 use crate::decide::Rule;
 use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure};
 
@@ -58,6 +58,9 @@ pub struct DriveHeader {
     /// Passes that take the place of loads; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
+    /// Questions that are asked beside every second load; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// Published figures that are shown alongside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,

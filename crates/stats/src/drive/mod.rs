@@ -1,6 +1,7 @@
 //! Load in numbers: operations by second, failures by kind, figures of the server; kept in a folder
 //! of its own, and joined with those of other processes.
 
+mod beside;
 mod climb;
 mod disk;
 mod disk_for_reads;
@@ -20,6 +21,7 @@ pub(crate) mod testing;
 mod threshold;
 mod window;
 
+pub use beside::{AskedBeside, Beside, BesideQuestion, BesideRecord};
 pub use climb::least_climb;
 pub use disk::{NoDiskForecast, OnDisk};
 pub use disk_for_reads::DiskForReads;
@@ -36,8 +38,9 @@ pub use record::{
 };
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
-    DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison, LoadFigure,
-    PassFigures, TrialSummary, warm_up_of,
+    BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison,
+    LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary, WithAndWithout,
+    warm_up_of,
 };
 pub use tally::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,

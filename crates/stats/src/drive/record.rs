@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
+use super::{BesideRecord, DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint};
 
@@ -29,6 +29,8 @@ pub enum DriveRecord {
     TrialEnded(TrialEnd),
     /// What a pass took, recorded after the end of its trial; such a trial is not a round.
     Pass(PassRecord),
+    /// What became of the questions beside a load, recorded after the end of its trial.
+    Beside(BesideRecord),
     /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
     Probe(ProbeRecord),
     Found(FoundRate),
@@ -63,12 +65,14 @@ pub struct TrialStart {
     pub schedule: String,
     /// Operations per second that this process is to reach on average; `None` in a closed loop.
     pub scheduled_rate: Option<f64>,
-    /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be
-    /// distinguished from a change of the rate.
+    /// Whether the schedule has the same rate throughout; otherwise a warm-up looks like a change of the rate.
     pub even: bool,
     /// Whether the trial only warms the server up, so that it is in no figure.
     #[serde(default, skip_serializing_if = "is_false")]
     pub warm_up: bool,
+    /// Whether questions were asked beside the load, so that it is compared with the one without them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub beside: bool,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
 }
@@ -218,6 +222,13 @@ impl ProbeRecord {
     /// Returns whether the trial was judged and met the objective.
     pub fn held(&self) -> bool {
         self.rate.is_some() && self.missed.is_empty()
+    }
+}
+
+impl TrialStart {
+    /// Returns whether the trial is one of those that figures are of: neither a warm-up, nor with questions beside it.
+    pub fn is_round(&self) -> bool {
+        !self.warm_up && !self.beside
     }
 }
 

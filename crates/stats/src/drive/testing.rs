@@ -47,6 +47,7 @@ pub fn header() -> DriveHeader {
         objective: None,
         seconds: 20.0,
         passes: None,
+        beside: None,
         published: None,
         decide: None,
         parts: Vec::new(),
@@ -62,6 +63,7 @@ pub fn start(trial: u32, design: &str, round: u32) -> TrialStart {
         scheduled_rate: None,
         even: true,
         warm_up: false,
+        beside: false,
         started_at_ns: START + u64::from(trial) * 60_000_000_000,
     }
 }

@@ -241,7 +241,8 @@ pub fn identifier(document: Text<'_>, written: &Spanned<String>, what: &str) -> 
     } else {
         let instead = match usable_name(&name) {
             Some(usable) if what == "column" => format!(
-                ": call it `{usable}`, here and in the first line of the file that it is in"
+                ": call it `{usable}`, and say `{usable} = {:?}` in [data.from] if a file has it",
+                written.get_ref()
             ),
             Some(usable) => format!(": call it `{usable}`"),
             None => String::new(),

@@ -1,5 +1,7 @@
 //! Checks what `[data]` says of the lines of its files.
 
+mod columns;
+
 use std::ops::Range;
 
 use toml::Spanned;
@@ -27,10 +29,19 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         let byte = TextForm::parse_delimiter(written.get_ref());
         byte.map_err(|message| document.error(written.span(), message))
     });
+    if let (Some(from), true) = (&data.from, no_header) {
+        let message = "`from` says what columns are called in the first line; a file without such a line has \
+                       `fields`";
+        return Err(document.error(from.span(), message));
+    }
     Ok(TextForm {
         no_header,
         fields,
         delimiter: delimiter.transpose()?,
+        null: columns::null(document, data)?,
+        from: columns::from(document, data, table)?,
+        formats: columns::formats(document, data, table)?,
+        bad_rows: columns::bad_rows(document, data)?,
     })
 }
 
@@ -38,10 +49,14 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 3] = [
+    let given: [(&str, Option<Range<usize>>); 7] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
+        ("null", data.null.as_ref().map(Spanned::span)),
+        ("from", data.from.as_ref().map(Spanned::span)),
+        ("format", data.format.as_ref().map(Spanned::span)),
+        ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
     ];
     for (key, span) in given {
         if let Some(span) = span {

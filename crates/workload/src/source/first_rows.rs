@@ -60,12 +60,12 @@ impl Times {
         let (range, advice) = if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS {
             (
                 "within a day of 1970-01-01",
-                "if these are dates that are written as numbers, as 19580329, write 1958-03-29",
+                "if these are dates that are written as numbers, as 19580329, say so in [data.format]: \"%Y%m%d\"",
             )
         } else if SECONDS.contains(&first) && SECONDS.contains(&last) {
             (
                 "between January and April 1970",
-                "if these are seconds, multiply them by 1000",
+                "if these are seconds, say so in [data.format]: \"s\"",
             )
         } else {
             return None;

@@ -3,7 +3,7 @@
 mod axes;
 mod columns;
 mod duplicates;
-mod file;
+pub(crate) mod file;
 mod first_rows;
 mod gdelt;
 mod pool;
@@ -23,6 +23,7 @@ use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Work
 pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
+pub use file::BadRows;
 pub(crate) use file::milliseconds;
 pub use file::open as open_files;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
@@ -75,6 +76,11 @@ pub trait RowSource: Send + Sync {
     /// Returns the number of series that take turns row by row, always in the same order; `None` if
     /// they do not.
     fn turn(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the rows of a file that are set aside, if the workload allows any.
+    fn bad_rows(&self) -> Option<&BadRows> {
         None
     }
 

@@ -47,8 +47,8 @@ fn a_workload_without_a_title_has_the_name_of_its_file() {
 fn a_bad_cell_is_found_within_the_rows_that_are_looked_at_and_wanted() {
     let bad = csv(998, "a,2024-01-01,NA\n");
     let error = found("x.csv", bad.as_bytes(), 5_000).unwrap_err();
-    let wanted = "x.csv, line 1000: column `value`: `NA` is not a double; leave a cell empty where \
-                  there is no value, or make the column `text`";
+    let wanted = "x.csv, line 1000: column `value`: `NA` is not a double; if it stands for no value, \
+                  say `null = [\"NA\"]` in [data] (--null NA of ingest), or make the column `text`";
     assert!(error.ends_with(wanted), "{error}");
     // Rows beyond those that were requested, or too far away, are not examined.
     assert_eq!(found("x.csv", bad.as_bytes(), 998), Ok(vec![]));
@@ -79,11 +79,11 @@ fn dates_and_seconds_that_are_taken_for_milliseconds_are_reported() {
         panic!("no doubt, or several");
     };
     assert!(
-        dates.contains("column `time`") && dates.contains("write 1958-03-29"),
+        dates.contains("column `time`") && dates.contains("[data.format]: \"%Y%m%d\""),
         "{dates}"
     );
     let seconds = times(["1700000000", "1700000060"]);
-    assert!(seconds[0].contains("multiply them by 1000"), "{seconds:?}");
+    assert!(seconds[0].contains("[data.format]: \"s\""), "{seconds:?}");
     for likely in [
         ["1958-03-29", "2001-12-25"],
         ["1700000000000", "0"],
@@ -117,7 +117,7 @@ fn a_column_that_is_spelled_otherwise_in_the_file_is_named() {
         .err()
         .unwrap()
         .to_string();
-    let wanted = "the file has no column `cost_total`; it has `Cost Total $`: write `cost_total` in \
-                  its first line instead";
+    let wanted = "the file has no column `cost_total`; it has `Cost Total $`: say \
+                  `cost_total = \"Cost Total $\"` in [data.from]";
     assert!(error.ends_with(wanted), "{error}");
 }

@@ -12,6 +12,7 @@ mod design_id;
 mod first_rows;
 mod hostile;
 mod loaded_rows;
+mod messy_files;
 mod mix_file;
 mod parameters;
 mod price_list;

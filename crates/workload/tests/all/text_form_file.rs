@@ -36,6 +36,7 @@ fn a_form_is_read_with_its_defaults() {
             no_header: true,
             fields: fields.map(str::to_owned).to_vec(),
             delimiter: Some(b'\t'),
+            ..TextForm::default()
         }
     );
     let several = parse("files = ['1.zip', '../2.zip']", TABLE).unwrap();

@@ -150,7 +150,7 @@ fn columns_and_keys() {
     assert_eq!(
         error("value =", "\"my value\" ="),
         "w/my-test.toml:11:1: column name `my value` has to be a letter followed by letters, digits and _: \
-         call it `my_value`, here and in the first line of the file that it is in"
+         call it `my_value`, and say `my_value = \"my value\"` in [data.from] if a file has it"
     );
     assert!(
         error("value =", "time =").contains("duplicate key"),

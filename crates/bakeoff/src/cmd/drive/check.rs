@@ -1,10 +1,87 @@
-//! Checks a load before anything is made.
+//! Checks of options, designs and rows before a drive begins.
 
 use anyhow::{Result, bail};
 use bakeoff_engines::registry::engine;
+use bakeoff_stats::Role;
 use bakeoff_workload::{DesignId, Keys, Mix, RowValues};
 
-/// Checks that the engines can drive these designs.
+use super::{Drive, Load};
+
+impl Drive {
+    /// Refuses to drive a cluster that others may depend on as fast as it goes.
+    pub fn check_rate(&self) -> Result<()> {
+        if self.rate.is_some() || self.dry_run || self.limit()?.is_none() {
+            return Ok(());
+        }
+        bail!(
+            "without --rate the cluster is driven as fast as it goes, and others may depend on it: give a \
+             --rate that it can spare or, if nobody does, say --rate-limit none"
+        )
+    }
+
+    /// Refuses passes of a part of the rows, which would be none through all, and shards of so many operations or
+    /// with questions beside.
+    pub fn check_whole(&self, load: &Load) -> Result<()> {
+        if load.passes.is_some() && !self.shard.is_whole() {
+            bail!(
+                "--shard {}: a pass goes through all rows: leave --shard out, and give it more --threads",
+                self.shard
+            );
+        }
+        if self.operations.is_some() && !self.shard.is_whole() {
+            bail!(
+                "--shard {}: they would end at different times: give all the same --for, not --operations",
+                self.shard
+            );
+        }
+        if self.beside.is_given() && !self.shard.is_whole() {
+            bail!(
+                "--shard {}: questions beside a load are asked by one process: leave --shard out, and give it more \
+                 --threads",
+                self.shard
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses a start in the past: rows take time to load, and a late load would be refused anyway.
+    pub fn check_start(&self) -> Result<()> {
+        let late = self.start_at.and_then(|at| at.elapsed().ok());
+        match late {
+            Some(late) => bail!(
+                "--start-at was {} s ago: choose a time that leaves enough to load the rows",
+                late.as_secs()
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that several processes that drive one table will find the same one.
+    pub fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
+        let holds_rows = |d: &&DesignId| engine(d).is_ok_and(|e| e.role() != Role::Sink);
+        match designs.iter().find(holds_rows) {
+            Some(design) if !self.shard.is_whole() && self.keyspace.is_none() => bail!(
+                "--shard {}: all shards have to find the table of {design}; name the cluster with \
+                 --cassandra and a keyspace with --keyspace",
+                self.shard
+            ),
+            _ if self.shard.is_whole() => Ok(()),
+            _ if designs.len() > 1 || self.rounds() > 1 || self.within.is_some() => bail!(
+                "--shard {}: all shards have to drive the same load at the same time: name one \
+                 design with --design, for one round and without --within",
+                self.shard
+            ),
+            Some(_) if !self.no_load && self.start_at.is_none() => bail!(
+                "--shard {}: give all shards the same start with --start-at; they also recognise \
+                 by it the table that shard 1 makes for them",
+                self.shard
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks that the engines can drive these designs, before anything is made.
 pub fn check_operations(designs: &[DesignId]) -> Result<()> {
     for id in designs {
         engine(id)?.check_operations(id)?;

@@ -14,7 +14,7 @@ use bakeoff_workload::{DesignId, RowSource, RowValues, Workload, source};
 
 use super::Drive;
 use super::live::Live;
-use crate::cmd::measure::Measurement;
+use crate::cmd::measure::{Measurement, write_bad_rows};
 use crate::cmd::report;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
@@ -24,6 +24,10 @@ pub struct Plan<'a> {
     pub options: &'a Drive,
     pub workload: &'a Workload,
     pub designs: &'a [DesignId],
+    /// The design that answers questions beside the loads, where it is none of the driven ones.
+    pub beside: Option<&'a DesignId>,
+    /// All of these designs.
+    pub all: &'a [DesignId],
     pub source: Arc<dyn RowSource>,
     pub values: Arc<dyn RowValues>,
     pub context: Context,
@@ -38,14 +42,18 @@ pub struct Plan<'a> {
 /// Drives until the end or an interruption, and shows the results so far.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let measurement = Measurement {
-        designs: plan.designs,
+        designs: plan.all,
         context: &plan.context,
         warnings: &plan.warnings,
         progress: &plan.progress,
         began: Instant::now(),
     };
     let mut interruption = pin!(asked_to_stop());
-    let open_log = || Ok(DriveLog::create(&plan.context.run_dir, &plan.header)?);
+    let open_log = || {
+        let log = DriveLog::create(&plan.context.run_dir, &plan.header)?;
+        write_bad_rows(&plan.context.run_dir, plan.source.bad_rows())?;
+        Ok(log)
+    };
     let begun = measurement.begin(&mut interruption, open_log).await?;
     let Some((mut engines, mut log)) = begun else {
         return Ok(Exit::Interrupted);
@@ -83,6 +91,7 @@ async fn drive(
         },
         options,
         start_at: plan.settings.load.start_at,
+        beside: plan.beside,
     };
     let mut live = Live::new(&plan.progress, &plan.settings.load.mix);
     let driving = Driving {

@@ -58,6 +58,7 @@ pub fn header(
             None => load.duration.as_secs_f64(),
         },
         passes,
+        beside: None,
         published: workload.published.as_ref().map(published),
         decide: Some(rule(workload)),
         parts: Vec::new(),

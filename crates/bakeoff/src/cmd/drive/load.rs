@@ -104,9 +104,10 @@ impl Load {
                 retries: options.retries,
                 start_at: options.start_at,
             },
-            rounds: options.rounds,
+            rounds: options.rounds(),
             search,
             passes,
+            beside: None,
             warms_up: true,
             fills_tables: !options.no_load,
         }

@@ -1,5 +1,6 @@
 //! `bakeoff drive`: performs many operations at once, timed from the moment they were due.
 
+mod beside;
 mod check;
 mod execute;
 mod header;
@@ -12,17 +13,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use bakeoff_driver::drive::Shard;
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token, require};
-use bakeoff_stats::Role;
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload, source};
 use clap::{Args, ValueEnum};
 
 use crate::cmd::completions;
-use crate::cmd::measure::before::Before;
+use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{
@@ -35,6 +34,7 @@ use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use beside::BesideOptions;
 use check::{check_new_rows, check_operations};
 use load::Load;
 
@@ -109,9 +109,12 @@ pub struct Drive {
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "in_flight")]
     within: Option<String>,
 
-    /// Rounds: each drives every design once, in random order
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    rounds: u32,
+    /// Rounds: each drives every design once, in random order [default: 1; with questions beside the load 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rounds: Option<u32>,
+
+    #[command(flatten)]
+    beside: BesideOptions,
 
     /// Worker threads, each with its own connections
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -207,6 +210,10 @@ impl Drive {
             return Err(Misuse::new(no_mix).into());
         };
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::new)?;
+        let asked = self.beside.read(&workload, &designs).await;
+        let asked = asked.map_err(Misuse::new)?;
+        let other = asked.as_ref().and_then(|asked| asked.design.clone());
+        let all: Vec<DesignId> = designs.iter().chain(&other).cloned().collect();
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
         let name = format!("{}-drive", workload.name);
         let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
@@ -228,27 +235,46 @@ impl Drive {
         if load.passes.is_none() {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
-        let context = self.context(&workload, &designs, dir, source.may_repeat_keys())?;
-        self.check_use(&designs)?;
+        let context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        self.check_use(&all)?;
         let infos = choice::describe(&designs, &workload, &context)?;
-        warnings.extend(before.check_effects(&designs, &context));
+        let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
+        if let Some(asked) = &asked {
+            let answering = if other.is_some() {
+                &other_infos
+            } else {
+                &infos
+            };
+            asked.check_asked(answering).map_err(Misuse::new)?;
+        }
+        if other.is_some() {
+            let to_hold = RowsToHold::asked(Some(rows));
+            warnings.extend(before.check_ranges(other.as_slice(), &to_hold)?);
+        }
+        warnings.extend(before.check_effects(&all, &context));
         let mut settings = load.settings(&self, mix.clone(), workload.seed, rows);
+        if let Some(asked) = &asked {
+            let of = (source.as_ref(), rows);
+            settings.beside = Some(asked.plan(&workload, &mix, of, settings.rounds)?);
+        }
         if let Some(passes) = &settings.passes {
             let possible = passes.check(&settings.load);
             possible.map_err(|error| Misuse::new(error.into()))?;
         }
         if self.dry_run {
             progress.finish();
+            let designs = [infos, other_infos].concat();
+            let after = asked.map_or_else(Vec::new, |asked| asked.lines());
             let dry_run = DryRun {
                 what: "load",
                 dir: &context.run_dir,
                 before: &[],
-                designs: &infos,
-                after: &[],
+                designs: &designs,
+                after: &after,
             };
             return dry_run.print();
         }
-        let header = header::header(
+        let mut header = header::header(
             &self,
             &workload,
             &mix,
@@ -257,12 +283,15 @@ impl Drive {
             infos,
             context.options.cassandra.replication,
         );
+        header.beside = asked.map(|asked| asked.described(&mix, other_infos.into_iter().next()));
         // A warm-up goes as fast as the server does.
         settings.warms_up = context.options.rate_limit.is_none();
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
             designs: &designs,
+            beside: other.as_ref(),
+            all: &all,
             source,
             values,
             context,
@@ -278,7 +307,7 @@ impl Drive {
     /// Reads and checks what the options ask for.
     fn check(&self, workload: &Workload, mix: &Mix) -> Result<(Load, Vec<DesignId>)> {
         let load = Load::new(self, mix)?;
-        self.check_passes(&load)?;
+        self.check_whole(&load)?;
         let designs = choice::designs(workload, &self.designs)?;
         check_operations(&designs)?;
         self.check_sharing(&designs)?;
@@ -287,72 +316,18 @@ impl Drive {
         Ok((load, designs))
     }
 
-    /// Refuses to drive a cluster that others may depend on as fast as it goes.
-    fn check_rate(&self) -> Result<()> {
-        if self.rate.is_some() || self.dry_run || self.limit()?.is_none() {
-            return Ok(());
-        }
-        bail!(
-            "without --rate the cluster is driven as fast as it goes, and others may depend on it: give a \
-             --rate that it can spare or, if nobody does, say --rate-limit none"
-        )
-    }
-
-    /// Refuses passes of a part of the rows, which would be none through all, and shards of so many operations.
-    fn check_passes(&self, load: &Load) -> Result<()> {
-        if load.passes.is_some() && !self.shard.is_whole() {
-            bail!(
-                "--shard {}: a pass goes through all rows: leave --shard out, and give it more --threads",
-                self.shard
-            );
-        }
-        if self.operations.is_some() && !self.shard.is_whole() {
-            bail!(
-                "--shard {}: they would end at different times: give all the same --for, not --operations",
-                self.shard
-            );
-        }
-        Ok(())
+    /// Returns how often each design is driven.
+    fn rounds(&self) -> u32 {
+        let default = if self.beside.is_given() {
+            beside::ROUNDS
+        } else {
+            1
+        };
+        self.rounds.unwrap_or(default)
     }
 
     fn limit(&self) -> Result<Option<Arc<RateLimit>>> {
         self.rate_limit.limit(&self.cluster, None)
-    }
-
-    /// Refuses a start in the past: rows take time to load, and a late load would be refused anyway.
-    fn check_start(&self) -> Result<()> {
-        let late = self.start_at.and_then(|at| at.elapsed().ok());
-        match late {
-            Some(late) => bail!(
-                "--start-at was {} s ago: choose a time that leaves enough to load the rows",
-                late.as_secs()
-            ),
-            None => Ok(()),
-        }
-    }
-
-    /// Checks that several processes that drive one table will find the same one.
-    fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
-        let holds_rows = |d: &&DesignId| engine(d).is_ok_and(|e| e.role() != Role::Sink);
-        match designs.iter().find(holds_rows) {
-            Some(design) if !self.shard.is_whole() && self.keyspace.is_none() => bail!(
-                "--shard {}: all shards have to find the table of {design}; name the cluster with \
-                 --cassandra and a keyspace with --keyspace",
-                self.shard
-            ),
-            _ if self.shard.is_whole() => Ok(()),
-            _ if designs.len() > 1 || self.rounds > 1 || self.within.is_some() => bail!(
-                "--shard {}: all shards have to drive the same load at the same time: name one \
-                 design with --design, for one round and without --within",
-                self.shard
-            ),
-            Some(_) if !self.no_load && self.start_at.is_none() => bail!(
-                "--shard {}: give all shards the same start with --start-at; they also recognise \
-                 by it the table that shard 1 makes for them",
-                self.shard
-            ),
-            _ => Ok(()),
-        }
     }
 
     fn context(

@@ -16,12 +16,14 @@ impl Drive {
         self.cluster.option()
     }
 
-    /// Returns the designs that are loaded.
+    /// Returns the designs that are loaded, that which answers questions beside the loads included.
     ///
     /// # Errors
     /// Fails with a misuse if there are none.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        choice::designs(workload, &self.designs)
+        let mut designs = choice::designs(workload, &self.designs)?;
+        designs.extend(self.beside.design().cloned());
+        Ok(designs)
     }
 
     /// Checks that each option is for at least one of the designs.
@@ -47,8 +49,10 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = self.designs(workload)?.len() as u32;
-        let all = load.duration.saturating_mul(designs * self.rounds);
+        let designs = choice::designs(workload, &self.designs)?.len() as u32;
+        let loads_of_a_round = if self.beside.is_given() { 2 } else { 1 };
+        let loads = designs * self.rounds() * loads_of_a_round;
+        let all = load.duration.saturating_mul(loads);
         let is_known =
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();
         Ok(is_known.then_some(all))

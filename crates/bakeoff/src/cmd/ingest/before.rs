@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
 use arrow::row::{RowConverter, SortField};
-use bakeoff_engines::tables::{Column, Definition, Kind, SourceColumn};
+use bakeoff_engines::tables::{Column, Definition, Doubt, Kind, SourceColumn};
 use bakeoff_report::units;
 
 use super::Ingest;
@@ -19,6 +19,31 @@ pub fn check_distinct(options: &Ingest) -> Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// Refuses to make columns of numbers text because of words that probably stand for no value.
+pub fn check_doubts(options: &Ingest, doubts: &[Doubt]) -> Result<()> {
+    let is_said = |name: &String| {
+        let is_typed = options.types.iter().any(|(typed, _)| typed == name);
+        let wanted = |column: &String| column.to_lowercase() == *name;
+        is_typed || (!options.columns.is_empty() && !options.columns.iter().any(wanted))
+    };
+    let Some(doubt) = doubts.iter().find(|doubt| !is_said(&doubt.column)) else {
+        return Ok(());
+    };
+    let counted = doubt
+        .words
+        .iter()
+        .map(|(word, times)| format!("{times} `{word}`"));
+    let counted: Vec<String> = counted.collect();
+    let words: Vec<&str> = doubt.words.iter().map(|(word, _)| word.as_str()).collect();
+    Err(anyhow!(
+        "column `{0}` has numbers and {1}: if that stands for no value, say --null '{2}'; if not, --types {0}=text \
+         keeps the column as text",
+        doubt.column,
+        counted.join(", "),
+        words.join(",")
+    ))
 }
 
 /// Refuses rows that a new table without an order key would drop: it keeps one row per partition key.

@@ -74,6 +74,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             (definition, filled)
         }
         None => {
+            before::check_doubts(&options, source.doubts()).map_err(Misuse::new)?;
             let definition = definition::new(&options, &source).map_err(Misuse::new)?;
             let columns = definition.columns.clone();
             (definition, columns)
@@ -199,7 +200,7 @@ fn keys(table: &Definition) -> Vec<&str> {
 
 async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> {
     let opened = match (&options.file, &options.from) {
-        (Some(path), _) => Source::open(path, options.sample.0),
+        (Some(path), _) => Source::open(path, options.sample.0, &options.null),
         (None, Some(location)) => {
             let reading = Options {
                 consistency: options.consistency,

@@ -62,6 +62,16 @@ pub struct Ingest {
     #[arg(long, value_name = "COLUMN=TYPE,...", value_delimiter = ',', value_parser = parse_type)]
     types: Vec<(String, Kind)>,
 
+    /// Words in a text file that stand for no value, besides empty cells
+    #[arg(
+        long,
+        value_name = "WORD,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "from"
+    )]
+    null: Vec<String>,
+
     /// Only these columns [default: all]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     columns: Vec<String>,

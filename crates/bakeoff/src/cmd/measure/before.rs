@@ -15,6 +15,7 @@ use bakeoff_stats::JournalError;
 use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
+use crate::cmd::measure::BAD_ROWS_FILE;
 use crate::cmd::options::choice::Rows;
 use crate::exit::Misuse;
 use crate::progress::Progress;
@@ -86,7 +87,12 @@ impl Before<'_> {
             return Ok(Vec::new());
         }
         self.progress.step("checking the first rows");
-        let doubts = check_first_rows(self.source.as_ref(), &self.workload.table, rows)?;
+        let mut doubts = check_first_rows(self.source.as_ref(), &self.workload.table, rows)?;
+        let bad = self.source.bad_rows().filter(|bad| bad.count > 0);
+        doubts.extend(bad.map(|bad| {
+            let counted = bad.counted();
+            format!("{counted}; they are set aside in {BAD_ROWS_FILE} of the run folder")
+        }));
         self.warn(&doubts);
         Ok(doubts)
     }

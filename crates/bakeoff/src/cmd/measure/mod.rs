@@ -4,20 +4,45 @@ pub mod before;
 mod dry_run;
 pub mod folder;
 
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bakeoff_driver::peak_memory_bytes;
 use bakeoff_engines::{Context, Engines, clear_leftovers, settings_not_applied};
 use bakeoff_stats::{Event, EventLog};
-use bakeoff_workload::DesignId;
+use bakeoff_workload::{BadRows, DesignId};
 
 use crate::cmd::options::rate_limit;
 use crate::machine;
+use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 
 pub use dry_run::DryRun;
+
+/// File of a run folder with the rows of data files that are set aside.
+pub const BAD_ROWS_FILE: &str = "bad-rows.csv";
+
+/// Writes the rows that are set aside, if there are any, into a run folder.
+///
+/// # Errors
+/// Fails if they cannot be read any more, or written.
+pub fn write_bad_rows(dir: &Path, bad: Option<&BadRows>) -> Result<()> {
+    let Some(bad) = bad.filter(|bad| bad.count > 0) else {
+        return Ok(());
+    };
+    let path = dir.join(BAD_ROWS_FILE);
+    let mut file = OutFile::replace(&path)?;
+    let written = bad.write(&mut file);
+    written.with_context(|| {
+        format!(
+            "cannot write the rows that are set aside into {}",
+            path.display()
+        )
+    })?;
+    file.complete()
+}
 
 /// A measurement before its engines are started.
 pub struct Measurement<'a> {

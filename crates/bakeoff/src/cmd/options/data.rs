@@ -14,8 +14,8 @@ use crate::stderr::print_line;
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
-    /// Data file instead of the workload's own: CSV or TSV, either packed by gzip or ZIP, or Parquet (repeat for
-    /// several CSV or TSV files, whose rows follow each other)
+    /// Data file instead of the workload's own: CSV or TSV, either packed (.gz, .zst, .zip), or Parquet (repeat
+    /// for several CSV or TSV files, whose rows follow each other)
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
 

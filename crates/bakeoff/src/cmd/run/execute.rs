@@ -12,7 +12,7 @@ use bakeoff_stats::{Header, Journal, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
-use crate::cmd::measure::Measurement;
+use crate::cmd::measure::{Measurement, write_bad_rows};
 use crate::cmd::report;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
@@ -82,6 +82,7 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     } else {
         journal.append(&Record::Started(Box::new(plan.header.clone())))?;
     }
+    write_bad_rows(dir, plan.source.bad_rows())?;
     Ok(journal)
 }
 

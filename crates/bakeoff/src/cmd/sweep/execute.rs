@@ -13,7 +13,7 @@ use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Sweep;
 use super::batch_over::Batches;
-use crate::cmd::measure::Measurement;
+use crate::cmd::measure::{Measurement, write_bad_rows};
 use crate::cmd::report;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
@@ -44,7 +44,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         began: Instant::now(),
     };
     let mut interruption = pin!(asked_to_stop());
-    let open_log = || Ok(SweepLog::create(&plan.context.run_dir, &plan.header)?);
+    let open_log = || {
+        let log = SweepLog::create(&plan.context.run_dir, &plan.header)?;
+        write_bad_rows(&plan.context.run_dir, plan.source.bad_rows())?;
+        Ok(log)
+    };
     let begun = measurement.begin(&mut interruption, open_log).await?;
     let Some((mut engines, mut log)) = begun else {
         return Ok(Exit::Interrupted);

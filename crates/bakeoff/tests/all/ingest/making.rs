@@ -222,3 +222,29 @@ fn an_ingest_that_is_interrupted_can_be_given_again() {
         ["400000,80000000000.0"]
     );
 }
+
+#[test]
+fn numbers_with_words_for_null_do_not_become_text_unasked() {
+    let marked = format!("{READINGS}b,2024-01-03T00:00:00,NA\n");
+    let bench = Bench::new(WORKLOAD, &marked);
+    let ingest = [
+        &["ingest", "readings.csv", "--into", "dir:t"][..],
+        &KEYS[..],
+    ]
+    .concat();
+    let refused = bench.bakeoff(&ingest).expect(2);
+    refused
+        .says("column `value` has numbers and 1 `NA`")
+        .says("--null 'NA'")
+        .says("--types value=text");
+    assert!(!bench.path("t").exists());
+    let read = [&ingest[..], &["--null", "NA"]].concat();
+    bench.bakeoff(&read).expect(0);
+    let counted = "SELECT count(value) AS known, count(*) AS n FROM t WHERE series = 'b'";
+    assert_eq!(rows(&bench, counted), ["1,3"]);
+    std::fs::remove_dir_all(bench.path("t")).unwrap();
+    let kept = [&ingest[..], &["--types", "value=text"]].concat();
+    bench.bakeoff(&kept).expect(0);
+    let texts = "SELECT value FROM t WHERE value = 'NA'";
+    assert_eq!(rows(&bench, texts), ["NA"]);
+}

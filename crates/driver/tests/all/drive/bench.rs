@@ -16,10 +16,10 @@ use bakeoff_stats::drive::{
     DriveHeader, DriveLog, DriveRecord, DriveRun, OperationInfo, TrialStart,
 };
 use bakeoff_stats::{DesignInfo, EngineInfo, Machine, ServerSample};
-use bakeoff_workload::{RowValues, Value, Version};
 use tempfile::TempDir;
 
 use super::fake::{Fake, MILLISECOND, plan};
+use super::same_sensor::SameSensor;
 use crate::compare::fake::{Call, Fake as Table};
 use crate::compare::fake_rows::Rows;
 
@@ -89,6 +89,8 @@ pub struct Fakes {
     /// Ids of those whose engine is not available.
     pub missing: Vec<String>,
     is_started: bool,
+    /// The design that answers questions beside the loads.
+    pub beside: Option<Table>,
     /// Waits and announcements, each with what had been asked of the table before.
     pub shards: Vec<(&'static str, Vec<Call>)>,
 }
@@ -142,6 +144,13 @@ impl DriveCandidates for Fakes {
         self.shards.push(("announce", calls));
         Ok(())
     }
+
+    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        match &self.beside {
+            Some(table) => Ok((None, Box::new(table.clone()))),
+            None => Err(DesignError::new("no design was named")),
+        }
+    }
 }
 
 /// One drive: change what a test is about, then drive.
@@ -175,6 +184,7 @@ impl Bench {
                 rounds: 1,
                 search: None,
                 passes: None,
+                beside: None,
                 warms_up: false,
                 fills_tables: true,
             },
@@ -279,39 +289,11 @@ impl Bench {
             objective: None,
             seconds: load.duration.as_secs_f64(),
             passes: None,
+            beside: None,
             published: None,
             decide: None,
             parts: Vec::new(),
         }
-    }
-}
-
-/// All rows are of one sensor.
-struct SameSensor;
-
-impl RowValues for SameSensor {
-    fn value(&self, _: usize, _: u64, _: Version) -> Value {
-        Value::Int(0)
-    }
-
-    fn rows(&self) -> Option<u64> {
-        None
-    }
-
-    fn keys_repeat(&self, _: u64, _: bool) -> bool {
-        false
-    }
-
-    fn row_of(&self, _: &[Value]) -> Option<u64> {
-        None
-    }
-
-    fn next_in_partition(&self, _: u64) -> Option<u64> {
-        None
-    }
-
-    fn previous_in_partition(&self, _: u64) -> Option<u64> {
-        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Loads on fake sessions, most of them on a clock that is paused; and drives of several designs.
 
 mod bench;
+mod beside;
 mod driven_knees;
 mod fake;
 mod faults;
@@ -10,6 +11,7 @@ mod lateness;
 mod loops;
 mod passes;
 mod rounds;
+mod same_sensor;
 mod search_ends;
 mod searches;
 mod threads;

@@ -6,6 +6,7 @@ mod convert;
 #[cfg(test)]
 mod hostile;
 mod ipc_lengths;
+mod look;
 mod loss;
 mod table_rows;
 mod text;
@@ -26,6 +27,7 @@ use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{StaticRows, TableRows, forward as forward_query};
+pub use text::Doubt;
 use text::TextFile;
 
 /// The number of batches that are read ahead.
@@ -73,8 +75,15 @@ pub struct Rows {
 
 impl Source {
     /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
-    /// types of text are guessed from at most `sample_rows` rows.
-    pub fn open(path: &Path, sample_rows: Option<usize>) -> Result<Source, TableError> {
+    /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value.
+    ///
+    /// # Errors
+    /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls.
+    pub fn open(
+        path: &Path,
+        sample_rows: Option<usize>,
+        null: &[String],
+    ) -> Result<Source, TableError> {
         let name = path
             .file_name()
             .unwrap_or_default()
@@ -87,8 +96,14 @@ impl Source {
         let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
         let (fields, input) = match (ending, gzipped) {
             ("csv" | "tsv", _) => {
-                let file = TextFile::open(path, ending == "tsv", gzipped, sample_rows)?;
+                let file = TextFile::open(path, ending == "tsv", gzipped, sample_rows, null)?;
                 (file.fields().to_vec(), Input::Text(file))
+            }
+            ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) if !null.is_empty() => {
+                return Err(TableError::Asked(format!(
+                    "--null: {} has nulls of its own; leave the option out",
+                    path.display()
+                )));
             }
             ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) => {
                 let file = ArrowFile::open(path, ending == "parquet")?;
@@ -141,6 +156,14 @@ impl Source {
         match &self.input {
             Input::Text(file) => Some(file.sampled_rows()),
             Input::Arrow(_) | Input::Table(_) => None,
+        }
+    }
+
+    /// Returns the columns that are text only because of words that usually stand for no value.
+    pub fn doubts(&self) -> &[Doubt] {
+        match &self.input {
+            Input::Text(file) => file.doubts(),
+            Input::Arrow(_) | Input::Table(_) => &[],
         }
     }
 

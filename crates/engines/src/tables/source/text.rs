@@ -1,12 +1,10 @@
 //! CSV and TSV files, whose column types are guessed.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::AsArray;
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -17,6 +15,7 @@ use bakeoff_workload::{self as workload, ColumnType, TextForm};
 use flate2::read::MultiGzDecoder;
 
 use super::bounded::{Bounded, Seen};
+use super::look::{Look, looks};
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
 /// The highest number of bytes of a heading that is checked.
@@ -31,6 +30,19 @@ pub struct TextFile {
     path: PathBuf,
     fields: Vec<Field>,
     sampled_rows: usize,
+    /// Words that stand for no value.
+    null: Vec<String>,
+    /// Columns of numbers and words that usually stand for no value, which are text.
+    doubts: Vec<Doubt>,
+}
+
+/// A column that is text only because of words that usually stand for no value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doubt {
+    /// Name of the column, in lower case.
+    pub column: String,
+    /// The words, with how often they are among the values that were looked at.
+    pub words: Vec<(String, u64)>,
 }
 
 impl TextFile {
@@ -39,6 +51,7 @@ impl TextFile {
         tabs: bool,
         gzipped: bool,
         sample_rows: Option<usize>,
+        null: &[String],
     ) -> Result<Self, TableError> {
         if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
             return Err(failed(path, &separator));
@@ -59,7 +72,9 @@ impl TextFile {
         let guessed = format.infer_schema(text, sample_rows);
         let (schema, sampled_rows) = guessed.map_err(|error| unreadable(path, error, &seen))?;
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
-        if fields.iter().any(|field| field.data_type().is_integer()) {
+        let mut doubts = Vec::new();
+        let is_looked_at = |field: &Field| field.data_type().is_integer() || is_text(field);
+        if fields.iter().any(is_looked_at) {
             let by_bytes = CODES_BYTES / seen.longest().max(1);
             let by_cells = CODES_CELLS / fields.len() as u64;
             let batch_rows = by_bytes.min(by_cells).clamp(1, CODES_ROWS);
@@ -69,11 +84,10 @@ impl TextFile {
                 .with_bounds(0, sampled_rows);
             let text = bounded()?;
             let seen = text.seen();
-            let codes = codes(reader, text).map_err(|error| unreadable(path, error, &seen))?;
-            for (number, field) in fields.iter_mut().enumerate() {
-                if codes.contains(&number) && field.data_type().is_integer() {
-                    *field = field.clone().with_data_type(DataType::Utf8);
-                }
+            let looks = looks(reader, text, fields.len(), null);
+            let looks = looks.map_err(|error| unreadable(path, error, &seen))?;
+            for (field, look) in fields.iter_mut().zip(looks) {
+                doubts.extend(settle(field, look, null));
             }
         }
         if fields.is_empty() {
@@ -86,6 +100,8 @@ impl TextFile {
                 path: path.to_owned(),
                 fields,
                 sampled_rows,
+                null: null.to_vec(),
+                doubts,
             })
         }
     }
@@ -96,6 +112,10 @@ impl TextFile {
 
     pub fn sampled_rows(&self) -> usize {
         self.sampled_rows
+    }
+
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
     }
 
     /// Reads the columns with these numbers, in this order, in types as close to the wanted ones as
@@ -124,7 +144,11 @@ impl TextFile {
             error => TableError::Failed(error.to_string()),
         };
         let path = std::slice::from_ref(&self.path);
-        let batches = open_files(path, &table, &TextForm::default())
+        let form = TextForm {
+            null: self.null,
+            ..TextForm::default()
+        };
+        let batches = open_files(path, &table, &form)
             .and_then(|file| file.read(0, BATCH_ROWS))
             .map_err(to_table_error)?;
         Ok(Box::new(batches.map(move |batch| {
@@ -193,24 +217,25 @@ fn texts(columns: usize) -> SchemaRef {
     Arc::new(Schema::new(texts.collect::<Vec<_>>()))
 }
 
-/// Returns the numbers of the columns with values such as 007 in the first rows. They are codes, which
-/// would drop their zeros as numbers.
-fn codes(reader: ReaderBuilder, input: impl Read) -> Result<BTreeSet<usize>, ArrowError> {
-    let mut codes = BTreeSet::new();
-    for batch in reader.build(input)? {
-        let batch = batch?;
-        for (number, values) in batch.columns().iter().enumerate() {
-            if values.as_string::<i32>().iter().flatten().any(is_code) {
-                codes.insert(number);
-            }
-        }
-    }
-    Ok(codes)
+fn is_text(field: &Field) -> bool {
+    *field.data_type() == DataType::Utf8
 }
 
-fn is_code(text: &str) -> bool {
-    let digits = text.trim_start_matches(['-', '+']);
-    digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
+/// Makes a column of codes text, and one of numbers and words for null a column of numbers; returns a doubt if
+/// nobody said that its words are such.
+fn settle(field: &mut Field, look: Look, null: &[String]) -> Option<Doubt> {
+    if look.has_codes && field.data_type().is_integer() {
+        *field = field.clone().with_data_type(DataType::Utf8);
+    }
+    let kind = look.numbers().filter(|_| is_text(field))?;
+    if null.is_empty() {
+        return Some(Doubt {
+            column: field.name().trim().to_lowercase(),
+            words: look.words.into_iter().collect(),
+        });
+    }
+    *field = field.clone().with_data_type(kind);
+    None
 }
 
 /// Returns a guessed column, which is text if it has no value from which its type could be guessed.

@@ -1,5 +1,6 @@
 //! Renders the tables: one of designs, one of their operations, one of a search's loads, one of passes.
 
+mod beside;
 mod partitions;
 mod passes;
 
@@ -12,6 +13,7 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
+pub use beside::{costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;
 

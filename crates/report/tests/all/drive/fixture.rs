@@ -7,8 +7,8 @@ mod writer;
 use std::path::Path;
 
 use bakeoff_stats::drive::{
-    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo, PassInfo,
-    PassRecord, Passes, ProbeRecord,
+    AskedBeside, Beside, BesideQuestion, BesideRecord, DriveHeader, DriveLog, DriveRecord,
+    DriveRun, DriveSummary, FoundRate, OperationInfo, PassInfo, PassRecord, Passes, ProbeRecord,
 };
 use bakeoff_stats::{DesignInfo, Machine, Role};
 use writer::{Shape, Writer};
@@ -67,6 +67,7 @@ pub fn comparison() -> Result<Load> {
                     read_bytes: [5_100, 66_000][place],
                     warm_up: 6,
                     stall: None,
+                    beside: false,
                 })?;
             }
         }
@@ -92,6 +93,7 @@ pub fn stall() -> Result<Load> {
             read_bytes: 5_100,
             warm_up: 0,
             stall: Some(15),
+            beside: false,
         })?;
         writer.finish()
     })
@@ -142,6 +144,7 @@ pub fn passes() -> Result<Load> {
                     read_bytes: 5_100,
                     warm_up: 0,
                     stall: None,
+                    beside: false,
                 })?;
                 let real = [2.0, 4.0, 3.0][place] + 0.1 * f64::from(round);
                 let failed = u64::from(round == 2 && place == 2);
@@ -170,6 +173,63 @@ pub fn passes() -> Result<Load> {
     })
 }
 
+/// One design in five rounds of two loads each, of which the one with questions is two thirds as fast and has a
+/// failed question in the last round.
+pub fn questions() -> Result<Load> {
+    let header = DriveHeader {
+        designs: vec![design(DESIGNS[0])],
+        beside: Some(Beside {
+            design: None,
+            questions: vec![BesideQuestion {
+                name: "question 1".to_owned(),
+                sql: "SELECT count(*) AS n FROM keyvalue WHERE value < 'b'".to_owned(),
+            }],
+            compared: false,
+        }),
+        ..header("as fast as it goes", None)
+    };
+    Load::write(&header, |writer| {
+        for round in 1..=5 {
+            for beside in [false, true] {
+                let (rate, service_us) = if beside { (300, 96_000) } else { (450, 64_000) };
+                let trial = writer.trial(&Shape {
+                    design: DESIGNS[0],
+                    round,
+                    schedule: "as fast as it goes",
+                    even: true,
+                    scheduled_rate: None,
+                    rate: rate + u64::from(round),
+                    service_us,
+                    read_bytes: 5_100,
+                    warm_up: 0,
+                    stall: None,
+                    beside,
+                })?;
+                if !beside {
+                    continue;
+                }
+                let mut asked = AskedBeside {
+                    name: "question 1".to_owned(),
+                    unfinished: 1,
+                    ..AskedBeside::default()
+                };
+                asked.set_times(&[1.5, 1.7, 2.5]);
+                if round == 5 {
+                    asked.failed = 1;
+                    asked.messages = vec!["no memory <left>".to_owned()];
+                }
+                writer.log.append(&DriveRecord::Beside(BesideRecord {
+                    trial,
+                    design: DESIGNS[0].to_owned(),
+                    round,
+                    questions: vec![asked],
+                }))?;
+            }
+        }
+        writer.finish()
+    })
+}
+
 /// The same while the rate climbs.
 pub fn ramp() -> Result<Load> {
     rated("100 to 900 ops/s", false)
@@ -190,6 +250,7 @@ fn rated(schedule: &str, even: bool) -> Result<Load> {
                     read_bytes: 5_100,
                     warm_up: 0,
                     stall: None,
+                    beside: false,
                 })?;
             }
         }
@@ -283,6 +344,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),
         passes: None,
+        beside: None,
         published: None,
         decide: None,
         parts: Vec::new(),

@@ -1,6 +1,8 @@
 //! Every form of report of a load.
 
 #[cfg(test)]
+mod beside;
+#[cfg(test)]
 mod disk_for_reads;
 pub mod fixture;
 #[cfg(test)]
@@ -57,5 +59,7 @@ mod read {
         LazyLock::new(|| fixture::at_a_rate().unwrap().summary);
     pub static PASSES: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::passes().unwrap().summary);
+    pub static QUESTIONS: LazyLock<DriveSummary> =
+        LazyLock::new(|| fixture::questions().unwrap().summary);
     pub static STALL: LazyLock<DriveSummary> = LazyLock::new(|| fixture::stall().unwrap().summary);
 }

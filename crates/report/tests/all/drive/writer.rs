@@ -24,6 +24,8 @@ pub struct Shape<'a> {
     pub warm_up: u32,
     /// The first of two seconds in which nothing ends.
     pub stall: Option<u32>,
+    /// Whether questions are asked beside it.
+    pub beside: bool,
 }
 
 pub struct Writer<'a> {
@@ -95,6 +97,7 @@ impl Writer<'_> {
             read_bytes: 8_000,
             warm_up: 0,
             stall: None,
+            beside: false,
         })
     }
 
@@ -109,6 +112,7 @@ impl Writer<'_> {
             scheduled_rate: shape.scheduled_rate,
             even: shape.even,
             warm_up: false,
+            beside: shape.beside,
             started_at_ns: 1_790_000_000_000_000_000 + u64::from(self.trials) * 90_000_000_000,
         };
         let path = HistogramLog::path(self.log.dir(), start.trial);

@@ -131,7 +131,7 @@ impl Undecided {
 
 impl Change {
     /// Returns whether the interval is that of the design, and not only of the tables that were measured.
-    fn is_of_the_design(&self) -> bool {
+    pub(super) fn is_of_the_design(&self) -> bool {
         let is_wide = matches!(self.unknown, Some(Unknown::Wide | Unknown::WideOfFewRounds));
         self.shown != Shown::CannotTell || is_wide
     }

@@ -9,6 +9,7 @@ mod by_factors;
 mod change;
 mod days;
 mod differs;
+mod fail_if;
 mod gate;
 mod history;
 mod loads;
@@ -23,6 +24,7 @@ use change::{LOADING, Run};
 pub use by_factors::{BaseTime, ByFactors, ScaledDesign, ScaledRecords, ScaledScan, ScaledTime};
 pub use change::{Absent, Change, Missing, Shown, StorageChange, Unknown, What};
 pub use differs::{Caution, Obstacle, Side};
+pub use fail_if::{Certain, FailIf, Failing, Worse};
 pub use gate::{Gate, Undecided};
 pub use history::{Group, History, Point, Series, Shift};
 

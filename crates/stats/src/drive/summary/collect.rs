@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary, passes};
+use super::{
+    DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary, beside, passes,
+};
 use crate::drive::window::Window;
 use crate::drive::{
-    DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures, PassRecord,
-    ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up, warm_up_of_throughput,
+    BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader,
+    LoadFigures, PassRecord, ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up,
+    warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
@@ -16,6 +19,8 @@ pub struct Collected {
     /// Fields of the summary itself; its trials and figures are filled in at the end.
     run: DriveSummary,
     trials: Vec<Trial>,
+    /// What became of the questions beside loads.
+    beside: Vec<BesideRecord>,
 }
 
 struct Trial {
@@ -30,6 +35,7 @@ impl Collected {
     pub fn new(header: &DriveHeader) -> Collected {
         Collected {
             trials: Vec::new(),
+            beside: Vec::new(),
             run: DriveSummary {
                 header: header.clone(),
                 engines: Vec::new(),
@@ -37,6 +43,7 @@ impl Collected {
                 trials: Vec::new(),
                 partitions: Vec::new(),
                 passes: Vec::new(),
+                beside: Vec::new(),
                 comparison: LoadComparison::default(),
                 warnings: Vec::new(),
                 finished: false,
@@ -85,6 +92,11 @@ impl Collected {
             DriveRecord::Pass(pass) => {
                 self.design(number, &pass.design)?;
                 self.trial(number, pass.trial)?.pass = Some(pass.clone());
+            }
+            DriveRecord::Beside(asked) => {
+                self.design(number, &asked.design)?;
+                self.trial(number, asked.trial)?;
+                self.beside.push(asked.clone());
             }
             DriveRecord::Probe(probe) => {
                 self.trial(number, probe.trial)?.probe = Some(probe.clone());
@@ -193,6 +205,9 @@ impl Collected {
         if let Some(all) = &run.header.passes {
             run.passes = passes::figures(all, &run.designs, &run.trials);
         }
+        if run.header.beside.is_some() {
+            run.beside = beside::figures(&run, &self.beside);
+        }
         run.comparison = LoadComparison::of(&run);
         Ok(run)
     }
@@ -216,10 +231,10 @@ fn design(info: &DesignInfo) -> DriveDesign {
     }
 }
 
-/// Returns the rounds that a design's figures are made of. A round that was cut short counts only
-/// if there is no other.
+/// Returns the rounds that a design's figures are made of, without the loads beside which questions were
+/// asked. A round that was cut short counts only if there is no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let rounds = own(design, trials).filter(|t| !t.start.warm_up && !t.lost_a_worker());
+    let rounds = own(design, trials).filter(|t| t.start.is_round() && !t.lost_a_worker());
     let (complete, cut_short): (Vec<&Trial>, Vec<&Trial>) = rounds.partition(|t| t.is_complete());
     let counting = if complete.is_empty() {
         cut_short

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+mod beside;
 mod collect;
 mod compared;
 mod passes;
 mod per_node;
 mod result;
 
+pub use beside::{BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
 pub use collect::warm_up_of;
 pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
@@ -35,6 +37,9 @@ pub struct DriveSummary {
     /// Figures of each pass of each design, if passes took the place of loads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<PassFigures>,
+    /// What questions beside the load cost each design, if some were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideFigures>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
     pub warnings: Vec<String>,

@@ -4,13 +4,18 @@ use std::path::Path;
 
 use super::data_error;
 use crate::check::{nearest, suggestion, usable_name};
-use crate::{Column, Result, Table};
+use crate::{Column, Result, Table, TextForm};
 
 /// Characters that separate the fields of most files, as they are written as a delimiter.
 const DELIMITERS: [(char, &str); 4] = [('\t', "tab"), (',', ","), (';', ";"), ('|', "|")];
 
 /// Returns the index in the file of each column of the table, regardless of case.
-pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Vec<usize>> {
+pub fn locate_columns(
+    path: &Path,
+    names: &[String],
+    table: &Table,
+    form: &TextForm,
+) -> Result<Vec<usize>> {
     let written = names;
     let names: Vec<String> = names
         .iter()
@@ -20,14 +25,14 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .columns
         .iter()
         .map(|column| {
-            let mut found = (0..names.len()).filter(|index| names[*index] == column.name);
+            let wanted = form.name_in_file(&column.name);
+            let mut found = (0..names.len()).filter(|index| names[*index] == wanted);
             match (found.next(), found.next()) {
                 (Some(index), None) => Ok(index),
                 (Some(first), Some(second)) => Err(data_error(
                     path,
                     format!(
-                        "column `{}` appears twice, as number {} and {}",
-                        column.name,
+                        "column `{wanted}` appears twice, as number {} and {}",
                         first + 1,
                         second + 1
                     ),
@@ -38,15 +43,15 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
                         .map(String::as_str)
                         .filter(|name| table.column(name).is_none());
                     let hint = match spelled_otherwise(&column.name, written) {
-                        Some(name) => format!(
-                            "; it has `{name}`: write `{}` in its first line instead",
+                        Some(name) if wanted == column.name => format!(
+                            "; it has `{name}`: say `{} = {name:?}` in [data.from]",
                             column.name
                         ),
-                        None => suggestion(&column.name, unused),
+                        _ => suggestion(&wanted, unused),
                     };
                     Err(data_error(
                         path,
-                        format!("the file has no column `{}`{hint}", column.name),
+                        format!("the file has no column `{wanted}`{hint}"),
                     ))
                 }
             }
@@ -56,12 +61,12 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
 
 /// Checks that the first line of a file names any column of the table, if only nearly. Otherwise it probably is
 /// no header, or something else separates its fields.
-pub fn check_names(path: &Path, names: &[String], table: &Table) -> Result<()> {
+pub fn check_names(path: &Path, names: &[String], table: &Table, form: &TextForm) -> Result<()> {
     let lower: Vec<String> = names
         .iter()
         .map(|name| name.trim().to_lowercase())
         .collect();
-    let is_named = |column: &Column| lower.contains(&column.name);
+    let is_named = |column: &Column| lower.contains(&form.name_in_file(&column.name));
     let is_meant = |column: &Column| {
         nearest(&column.name, lower.iter().map(String::as_str)).is_some()
             || spelled_otherwise(&column.name, names).is_some()

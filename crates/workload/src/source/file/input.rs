@@ -1,6 +1,7 @@
 //! Text of CSV or TSV files, and how it is read.
 
 use std::io::BufRead;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use arrow::csv::reader::Format;
 use super::data_error;
 use super::joined::Joined;
 use super::part::{Part, parts_of};
+use super::without::Without;
 use crate::{Result, TextForm};
 
 /// Text of one or several CSV or TSV files, which is read as one.
@@ -16,12 +18,16 @@ use crate::{Result, TextForm};
 pub struct TextInput {
     pub parts: Arc<[Part]>,
     pub format: Format,
+    /// Byte between the fields.
+    pub delimiter: u8,
     /// Whether the first line of each part names the columns.
     pub header: bool,
     /// Number of fields of each record.
     pub fields: usize,
     /// Who says that there are so many fields, for messages.
     pub counted_by: &'static str,
+    /// Places of records that are left out, in bytes of the whole text.
+    pub left_out: Arc<[Range<u64>]>,
 }
 
 impl TextInput {
@@ -37,7 +43,7 @@ impl TextInput {
             parts.extend(found);
             delimiters.push(form.delimiter.or(named).ok_or_else(|| {
                 let message = "the name does not say the format; it has to end in .csv, .tsv (either may be \
-                               followed by .gz or .zip) or .parquet, unless [data] has a `delimiter`";
+                               followed by .gz, .zst or .zip) or .parquet, unless [data] has a `delimiter`";
                 data_error(path, message)
             })?);
         }
@@ -50,9 +56,11 @@ impl TextInput {
         Ok(TextInput {
             parts: parts.into(),
             format: format(delimiter),
+            delimiter,
             header: !form.no_header,
             fields: 0,
             counted_by: "that the first line names",
+            left_out: Arc::new([]),
         })
     }
 
@@ -64,7 +72,12 @@ impl TextInput {
 
     /// Opens the text at its start.
     pub fn open(&self) -> Box<dyn BufRead + Send> {
-        Box::new(Joined::new(self.parts.clone(), self.header))
+        let joined = Box::new(Joined::new(self.parts.clone(), self.header));
+        if self.left_out.is_empty() {
+            joined
+        } else {
+            Box::new(Without::new(joined, self.left_out.clone()))
+        }
     }
 
     /// Returns the number of the record that holds a row. Records are counted from 0, and the header is one.

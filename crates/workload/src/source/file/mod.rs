@@ -1,15 +1,18 @@
 //! Rows of files: CSV or TSV (either may be packed) or Parquet, distinguished by the name.
 
 mod archive;
+mod bad_rows;
 mod decode;
 mod diagnose;
+pub(crate) mod fields;
 mod header;
-mod input;
+pub(crate) mod input;
 mod joined;
 mod parquet;
 mod part;
 mod text;
 mod values;
+mod without;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +23,7 @@ use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
+pub use bad_rows::BadRows;
 use joined::PartError;
 use text::TextFile;
 pub use values::milliseconds;
@@ -39,16 +43,20 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         let message = "several files are read together only if they are CSV or TSV";
         return Err(data_error(path, message));
     }
-    if *form != TextForm::default() {
-        let message = "Parquet has names and no delimiters: leave `header`, `fields` and `delimiter` out, \
-                       and --no-header and --delimiter";
+    let names_alone = TextForm {
+        from: form.from.clone(),
+        ..TextForm::default()
+    };
+    if *form != names_alone {
+        let message = "Parquet has names, types and nulls, and no delimiters: leave `header`, `fields`, \
+                       `delimiter`, `null`, `format` and `bad_rows` out, and --no-header and --delimiter";
         return Err(data_error(path, message));
     }
-    Ok(Box::new(parquet::ParquetFile::open(path, table)?))
+    Ok(Box::new(parquet::ParquetFile::open(path, table, form)?))
 }
 
 /// Returns the name of a file in lower case, whose ending says what it is.
-fn lower_case_name(path: &Path) -> String {
+pub(crate) fn lower_case_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().to_lowercase()
 }
@@ -89,14 +97,14 @@ fn table_batch(table: &Table, columns: Vec<ArrayRef>) -> Result<RecordBatch, Bad
     })
 }
 
-fn data_error(path: &Path, message: impl Into<String>) -> Error {
+pub(crate) fn data_error(path: &Path, message: impl Into<String>) -> Error {
     Error::Data {
         path: path.to_owned(),
         message: message.into(),
     }
 }
 
-fn read_error(path: &Path, error: std::io::Error) -> Error {
+pub(crate) fn read_error(path: &Path, error: std::io::Error) -> Error {
     let (path, source) = match error.downcast::<PartError>() {
         Ok(PartError { path, source }) => (path, source),
         Err(source) => (path.to_owned(), source),
@@ -110,7 +118,7 @@ fn read_error(path: &Path, error: std::io::Error) -> Error {
 
 /// Returns what was read, or the panic of a library that reads as an error: it checks most of what a file says
 /// of itself, but not all. Nothing that it worked on is used again.
-fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     let damaged = |panic: Box<dyn Any + Send>| {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -18,7 +18,7 @@ use parquet::errors::ParquetError;
 
 use super::{BadCell, data_error, guarded, header, read_error, table_batch};
 use crate::source::{RowBatch, RowBatches, RowSource};
-use crate::{Column, ColumnType, Error, Result, Table};
+use crate::{Column, ColumnType, Error, Result, Table, TextForm};
 
 /// A Parquet file whose columns can be cast to those of the table without loss.
 #[derive(Clone)]
@@ -31,8 +31,8 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a file and checks that it has the columns of the table and a row.
-    pub fn open(path: &Path, table: &Table) -> Result<Self> {
+    /// Opens a file and checks that it has the columns of the table, by the names that `form` gives, and a row.
+    pub fn open(path: &Path, table: &Table, form: &TextForm) -> Result<Self> {
         let file = File::open(path).map_err(|error| read_error(path, error))?;
         let not_parquet =
             |error: ParquetError| data_error(path, format!("not a Parquet file: {error}"));
@@ -40,7 +40,7 @@ impl ParquetFile {
         let metadata = guarded(path, load)?;
         let fields = metadata.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-        let columns = header::locate_columns(path, &names, table)?;
+        let columns = header::locate_columns(path, &names, table, form)?;
         for (column, index) in table.columns.iter().zip(&columns) {
             let stored = fields[*index].data_type();
             if !is_castable(stored, column.kind) {

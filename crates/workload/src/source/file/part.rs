@@ -27,6 +27,7 @@ pub struct Part {
 enum Packing {
     None,
     Gzip,
+    Zstandard,
     Zip(Member),
 }
 
@@ -47,10 +48,14 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
     }
     // Whether it can be read at all is said before anything is done.
     File::open(path).map_err(|error| read_error(path, error))?;
-    Ok(match name.strip_suffix(".gz") {
-        Some(packed) => (vec![part(Packing::Gzip)], delimiter_by_name(packed)),
-        None => (vec![part(Packing::None)], delimiter_by_name(&name)),
-    })
+    let (packing, text) = if let Some(packed) = name.strip_suffix(".gz") {
+        (Packing::Gzip, packed)
+    } else if let Some(packed) = name.strip_suffix(".zst") {
+        (Packing::Zstandard, packed)
+    } else {
+        (Packing::None, name.as_str())
+    };
+    Ok((vec![part(packing)], delimiter_by_name(text)))
 }
 
 fn delimiter_by_name(name: &str) -> Option<u8> {
@@ -71,6 +76,10 @@ impl Part {
                 BUFFER_BYTES,
                 MultiGzDecoder::new(file),
             )),
+            Packing::Zstandard => {
+                let text = zstd::Decoder::with_buffer(file)?;
+                Box::new(BufReader::with_capacity(BUFFER_BYTES, text))
+            }
             Packing::Zip(member) => {
                 Box::new(BufReader::with_capacity(BUFFER_BYTES, member.open(file)?))
             }
@@ -81,7 +90,7 @@ impl Part {
     pub fn name_in_zip(&self) -> Option<&str> {
         match &self.packing {
             Packing::Zip(member) => Some(&member.name),
-            Packing::None | Packing::Gzip => None,
+            Packing::None | Packing::Gzip | Packing::Zstandard => None,
         }
     }
 

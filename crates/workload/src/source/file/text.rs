@@ -2,12 +2,14 @@
 
 use std::io::BufRead;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, StringArray};
 use arrow::csv::reader::Decoder;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
+use super::bad_rows::BadRows;
 use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
 use super::part::Part;
@@ -29,6 +31,9 @@ pub struct TextFile {
     table: Table,
     /// Index of the field of each column of the table.
     projection: Vec<usize>,
+    form: TextForm,
+    /// Rows that are left out, if any may be.
+    bad_rows: Option<Arc<BadRows>>,
 }
 
 impl TextFile {
@@ -38,6 +43,8 @@ impl TextFile {
             input: TextInput::new(paths, form)?,
             table: table.clone(),
             projection: Vec::new(),
+            form: form.clone(),
+            bad_rows: None,
         };
         let names = if form.no_header {
             file.names_of_fields(form)
@@ -45,9 +52,15 @@ impl TextFile {
             file.header()?
         };
         file.input.fields = names.len();
-        file.projection = header::locate_columns(file.input.path(), &names, table)?;
+        file.projection = header::locate_columns(file.input.path(), &names, table, form)?;
         if form.no_header {
             file.check_first_lines(&names)?;
+        }
+        if let Some(share) = form.bad_rows {
+            let (bad_rows, places) =
+                BadRows::find(&file.input, &names, table, &file.projection, form, share)?;
+            file.input.left_out = places.into();
+            file.bad_rows = Some(Arc::new(bad_rows));
         }
         file.check_not_empty()?;
         Ok(file)
@@ -109,7 +122,7 @@ impl TextFile {
     fn header(&self) -> Result<Vec<String>> {
         self.check_headings()?;
         let names = self.first_names()?;
-        header::check_names(self.input.path(), &names, &self.table)?;
+        header::check_names(self.input.path(), &names, &self.table, &self.form)?;
         let has_line_break = names.iter().any(|name| name.contains('\n'));
         if has_line_break && self.input.parts.len() > 1 {
             let message = "a name in the first line has a line break, so that nothing can be read together with it";
@@ -228,7 +241,8 @@ impl TextFile {
         let mut first_bad: Option<BadCell> = None;
         for (column, cells) in self.table.columns.iter().zip(text.columns()) {
             let cells = cells.as_string();
-            let parsed = utf8(column, cells).and_then(|()| values::parse(column, cells));
+            let parsed =
+                utf8(column, cells).and_then(|()| values::parse(column, cells, &self.form));
             match parsed {
                 Ok(array) => converted.push(array),
                 Err(bad) if first_bad.as_ref().is_none_or(|first| bad.row < first.row) => {
@@ -293,6 +307,10 @@ impl RowSource for TextFile {
 
     fn seeks(&self) -> bool {
         false
+    }
+
+    fn bad_rows(&self) -> Option<&BadRows> {
+        self.bad_rows.as_deref()
     }
 }
 

@@ -2,60 +2,104 @@
 
 use std::sync::Arc;
 
+use super::BadCell;
+use crate::time_format::iso_time;
+use crate::{Column, ColumnType, TextForm};
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
-
-use super::BadCell;
-use crate::{Column, ColumnType};
 
 /// Converts the cells of one column to its type.
-pub fn parse(column: &Column, text: &StringArray) -> Result<ArrayRef, BadCell> {
+pub fn parse(column: &Column, text: &StringArray, form: &TextForm) -> Result<ArrayRef, BadCell> {
+    let text = &without_null_words(text, form);
+    let cells = Cells { column, text, form };
     Ok(match column.kind {
-        ColumnType::Boolean => Arc::new(BooleanArray::from(cells(column, text, boolean)?)),
-        ColumnType::Int => Arc::new(Int32Array::from(cells(column, text, |v| v.parse().ok())?)),
-        ColumnType::Bigint => Arc::new(Int64Array::from(cells(column, text, |v| v.parse().ok())?)),
+        ColumnType::Boolean => Arc::new(BooleanArray::from(cells.read(boolean)?)),
+        ColumnType::Int => Arc::new(Int32Array::from(cells.read(|v| v.parse().ok())?)),
+        ColumnType::Bigint => Arc::new(Int64Array::from(cells.read(|v| v.parse().ok())?)),
         // Knows NaN, inf and infinity too.
-        ColumnType::Double => {
-            Arc::new(Float64Array::from(cells(column, text, |v| v.parse().ok())?))
-        }
+        ColumnType::Double => Arc::new(Float64Array::from(cells.read(|v| v.parse().ok())?)),
         ColumnType::Text => Arc::new(text.clone()),
-        ColumnType::Timestamp => Arc::new(TimestampMillisecondArray::from(cells(
-            column,
-            text,
-            milliseconds,
-        )?)),
+        ColumnType::Timestamp => {
+            let times = cells.read(|cell| time(column, cell, form))?;
+            Arc::new(TimestampMillisecondArray::from(times))
+        }
         ColumnType::Blob => {
-            let blobs = cells(column, text, bytes)?;
+            let blobs = cells.read(bytes)?;
             Arc::new(BinaryArray::from_iter(blobs))
         }
     })
 }
 
-fn cells<T>(
-    column: &Column,
-    text: &StringArray,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<Option<T>>, BadCell> {
-    text.iter()
-        .enumerate()
-        .map(|(row, cell)| {
-            let Some(cell) = cell else { return Ok(None) };
-            parse(cell.trim())
-                .map(Some)
-                .ok_or_else(|| not_a(column, row, cell))
-        })
+/// Returns why a cell cannot be read, if it cannot. One that is empty, or a word for no value, can.
+pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
+    if cell.is_empty() || form.is_null(cell) {
+        return None;
+    }
+    let trimmed = cell.trim();
+    let fits = match column.kind {
+        ColumnType::Boolean => boolean(trimmed).is_some(),
+        ColumnType::Int => trimmed.parse::<i32>().is_ok(),
+        ColumnType::Bigint => trimmed.parse::<i64>().is_ok(),
+        ColumnType::Double => trimmed.parse::<f64>().is_ok(),
+        ColumnType::Text => true,
+        ColumnType::Timestamp => time(column, trimmed, form).is_some(),
+        ColumnType::Blob => bytes(trimmed).is_some(),
+    };
+    (!fits).then(|| format!("column `{}`: {}", column.name, not_a(column, cell, form)))
+}
+
+/// Replaces the words for no value by nulls.
+fn without_null_words(text: &StringArray, form: &TextForm) -> StringArray {
+    if form.null.is_empty() {
+        return text.clone();
+    }
+    let cells = text.iter();
+    cells
+        .map(|cell| cell.filter(|cell| !form.is_null(cell)))
         .collect()
 }
 
-fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
+/// Returns the milliseconds since 1970 that a cell of a column says.
+fn time(column: &Column, cell: &str, form: &TextForm) -> Option<i64> {
+    match form.formats.get(&column.name) {
+        Some(format) => format.milliseconds(cell),
+        None => milliseconds(cell),
+    }
+}
+
+/// The cells of one column.
+struct Cells<'a> {
+    column: &'a Column,
+    text: &'a StringArray,
+    form: &'a TextForm,
+}
+
+impl Cells<'_> {
+    fn read<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, BadCell> {
+        let cells = self.text.iter().enumerate();
+        let read = cells.map(|(row, cell)| {
+            let Some(cell) = cell else { return Ok(None) };
+            let misfit = || not_a(self.column, cell, self.form);
+            parse(cell.trim())
+                .map(Some)
+                .ok_or_else(|| BadCell::new(row, &self.column.name, misfit()))
+        });
+        read.collect()
+    }
+}
+
+/// Describes a cell that is not of its column's type.
+fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
     const SHOWN_CHARACTERS: usize = 60;
     let shown: String = cell.chars().take(SHOWN_CHARACTERS).collect();
     let dots = if shown.len() < cell.len() { "..." } else { "" };
+    if let Some(format) = form.formats.get(&column.name) {
+        let advice = advice(column.kind, cell);
+        let format = format.written();
+        return format!("`{shown}{dots}` is not a time of the form `{format}`{advice}");
+    }
     let expected = match column.kind {
         ColumnType::Boolean => "a boolean (true, false, t, f, 1, 0)",
         ColumnType::Int => "an int (a whole number of 32 bits)",
@@ -64,18 +108,14 @@ fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
         ColumnType::Text => "text",
         ColumnType::Timestamp => {
             "a timestamp (2014-02-14T14:30:00, UTC if it has no zone, or milliseconds since 1970; \
-             nothing below a millisecond)"
+             nothing below a millisecond; [data.format] says other forms)"
         }
         ColumnType::Blob => {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
         }
     };
     let advice = advice(column.kind, cell);
-    BadCell::new(
-        row,
-        &column.name,
-        format!("`{shown}{dots}` is not {expected}{advice}"),
-    )
+    format!("`{shown}{dots}` is not {expected}{advice}")
 }
 
 /// Texts with which others mark a missing value.
@@ -96,17 +136,22 @@ const NO_VALUE: [&str; 12] = [
 
 /// Returns advice about a cell that is not of its column's type; for times the expected form is
 /// advice enough.
-fn advice(kind: ColumnType, cell: &str) -> &'static str {
-    let cell = cell.trim().to_lowercase();
+fn advice(kind: ColumnType, cell: &str) -> String {
+    let word = cell.trim();
+    let cell = word.to_lowercase();
     match kind {
         _ if NO_VALUE.contains(&cell.as_str()) => {
-            "; leave a cell empty where there is no value, or make the column `text`"
+            let written = word.replace('\\', "\\\\");
+            format!(
+                "; if it stands for no value, say `null = [\"{written}\"]` in [data] (--null {word} of ingest), \
+                 or make the column `text`"
+            )
         }
         ColumnType::Int | ColumnType::Bigint if cell.parse::<f64>().is_ok() => {
-            "; make the column `double`, or correct the cell"
+            "; make the column `double`, or correct the cell".to_owned()
         }
-        ColumnType::Timestamp => "",
-        _ => "; correct the cell, or make the column `text`",
+        ColumnType::Timestamp => String::new(),
+        _ => "; correct the cell, or make the column `text`".to_owned(),
     }
 }
 
@@ -136,19 +181,10 @@ fn bytes(cell: &str) -> Option<Vec<u8>> {
 
 /// Returns the milliseconds since the epoch, if nothing is lost.
 pub fn milliseconds(cell: &str) -> Option<i64> {
-    const DATE_CHARACTERS: usize = "2014-02-14".len();
     if let Ok(milliseconds) = cell.parse() {
         return Some(milliseconds);
     }
-    // A civil time would silently drop an offset, so the two forms are distinguished first.
-    let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
-    let time: Timestamp = if has_offset {
-        cell.parse().ok()?
-    } else {
-        Offset::UTC
-            .to_timestamp(cell.parse::<DateTime>().ok()?)
-            .ok()?
-    };
+    let time = iso_time(cell)?;
     (time.subsec_nanosecond() % 1_000_000 == 0).then(|| time.as_millisecond())
 }
 
@@ -191,15 +227,22 @@ mod tests {
     #[test]
     fn a_cell_that_does_not_fit_comes_with_what_to_do() {
         for (kind, cell, advice) in [
-            (ColumnType::Double, "NA", "leave a cell empty"),
-            (ColumnType::Timestamp, " null ", "leave a cell empty"),
+            (ColumnType::Double, "NA", "`null = [\"NA\"]` in [data]"),
+            (ColumnType::Double, "\\N", "`null = [\"\\\\N\"]` in [data]"),
+            (
+                ColumnType::Timestamp,
+                " null ",
+                "`null = [\"null\"]` in [data]",
+            ),
             (ColumnType::Int, "1.5", "make the column `double`"),
             (ColumnType::Bigint, "12 m", "make the column `text`"),
         ] {
             let name = "v".to_owned();
-            let error = parse(&Column { name, kind }, &StringArray::from(vec![cell]));
+            let (column, form) = (Column { name, kind }, TextForm::default());
+            let error = parse(&column, &StringArray::from(vec![cell]), &form);
             let message = error.unwrap_err().message;
             assert!(message.contains(advice), "{message}");
+            assert_eq!(misfit(&column, cell, &form), Some(message));
         }
     }
 
@@ -221,7 +264,7 @@ mod tests {
             kind: ColumnType::Double,
         };
         let text = StringArray::from(vec![Some("NaN"), Some("-inf"), Some(" 1e3 "), None]);
-        let parsed = parse(&column, &text).unwrap();
+        let parsed = parse(&column, &text, &TextForm::default()).unwrap();
         let parsed: Vec<_> = parsed
             .as_any()
             .downcast_ref::<Float64Array>()
@@ -230,5 +273,33 @@ mod tests {
             .collect();
         assert!(parsed[0].unwrap().is_nan());
         assert_eq!(parsed[1..], [Some(f64::NEG_INFINITY), Some(1000.0), None]);
+    }
+
+    #[test]
+    fn words_for_no_value_are_null_and_times_have_the_form_that_is_said() {
+        let time = Column {
+            name: "time".into(),
+            kind: ColumnType::Timestamp,
+        };
+        let mut form = TextForm {
+            null: vec!["NA".to_owned(), "\\N".to_owned()],
+            ..TextForm::default()
+        };
+        let format = crate::TimeFormat::parse("%Y%m%d").unwrap();
+        form.formats.insert("time".to_owned(), format);
+        let text = StringArray::from(vec!["19700102", "NA", " \\N ", ""]);
+        let parsed = parse(&time, &text.slice(0, 3), &form).unwrap();
+        let expected = TimestampMillisecondArray::from(vec![Some(86_400_000), None, None]);
+        assert_eq!(parsed.as_ref(), &expected as &dyn arrow::array::Array);
+        for (cell, fits) in [
+            ("19700102", true),
+            ("NA", true),
+            ("", true),
+            ("1970-01-02", false),
+        ] {
+            assert_eq!(misfit(&time, cell, &form).is_none(), fits, "{cell}");
+        }
+        let message = misfit(&time, "1970-01-02", &form).unwrap();
+        assert!(message.contains("a time of the form `%Y%m%d`"), "{message}");
     }
 }

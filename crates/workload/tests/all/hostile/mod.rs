@@ -2,6 +2,7 @@
 //! an endless loop or more memory than is said here.
 
 mod data_files;
+mod described_files;
 mod workload_files;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Comparisons of runs with known truth, of runs that may not be compared, and of many runs.
 
 mod factors;
+mod fail_if;
 mod gates;
 mod histories;
 mod obstacles;

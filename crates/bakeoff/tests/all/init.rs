@@ -1,0 +1,213 @@
+//! `bakeoff init`: messy files become workloads that are accepted as they are, or say what to mend.
+
+use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
+
+fn bench(file: &str, text: &str) -> Bench {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    std::fs::write(bench.path(file), text).unwrap();
+    bench
+}
+
+/// Readings with words for null, a row without its key, a date without signs, and headers with spaces.
+fn flights() -> String {
+    let mut text = "Airport Name,Flight Date,Cost: Total $,Speed\n".to_owned();
+    for row in 0..300 {
+        let airport = ["north", "south", "east"][row % 3];
+        let (month, day) = (1 + row / 3 / 28, 1 + row / 3 % 28);
+        let speed = if row % 10 == 0 {
+            "NA".to_owned()
+        } else {
+            row.to_string()
+        };
+        text.push_str(&format!(
+            "{airport},1990{month:02}{day:02},{row}.5,{speed}\n"
+        ));
+    }
+    text + ",19910101,1.5,3\n"
+}
+
+#[test]
+fn a_messy_file_is_measured_by_the_workload_that_init_writes() {
+    let bench = bench("flights.csv", &flights());
+    let init = bench
+        .bakeoff(&["init", "flights.csv", "--out", "f.toml"])
+        .expect(0);
+    init.says("301 rows, 4 columns, key (airport_name, flight_date)")
+        .says("next: bakeoff run f.toml --rows 10000 --dry-run");
+    let local = [
+        "--designs",
+        "parquet,local/columnar,memory",
+        "--rounds",
+        "3",
+    ];
+    let run = ["run", "f.toml", "--rows", "10000", "--out", "out"];
+    bench
+        .bakeoff(&[&run[..], &["--dry-run"]].concat())
+        .expect(0)
+        .says("timescale/hypertable?chunk=");
+    assert!(!bench.path("out").exists(), "a dry run touches nothing");
+    let ended = bench.bakeoff(&[&run[..], &local].concat()).expect(0);
+    ended.says("1 of 301 rows cannot be read or lack their key (line 302: column `airport_name`");
+    let records = bench.journal("out");
+    assert!(of_kind(&records, "answered").count() >= 9);
+    for record in of_kind(&records, "answered") {
+        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
+    }
+    let bad = std::fs::read_to_string(bench.path("out/bad-rows.csv")).unwrap();
+    let lines: Vec<&str> = bad.lines().collect();
+    assert_eq!(
+        lines[0],
+        "line,reason,Airport Name,Flight Date,Cost: Total $,Speed"
+    );
+    assert!(
+        lines[1].starts_with("302,") && lines[1].ends_with(",,19910101,1.5,3"),
+        "{bad}"
+    );
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn what_init_writes_is_accepted_for_files_of_every_kind() {
+    let wide: Vec<String> = (0..10_000).map(|number| format!("c{number}")).collect();
+    let wide = format!("{}\n{}\n", wide.join(","), vec!["1"; 10_000].join(","));
+    for (file, text) in [
+        (
+            "na.csv",
+            "name,time,value\na,2024-01-01,NA\na,2024-01-02,1.5\n",
+        ),
+        (
+            "backslash.csv",
+            "name,time,value\na,2024-01-01,\\N\na,2024-01-02,1\n",
+        ),
+        (
+            "dash.csv",
+            "name,time,value\na,2024-01-01,-\na,2024-01-02,1\n",
+        ),
+        (
+            "quoted.csv",
+            "name,time,note\na,2024-01-01,\"x\ny, z\"\nb,2024-01-01,\"\"\"\"\n",
+        ),
+        (
+            "semi.csv",
+            "name;time;value\na;2024-01-01;1,5\nb;2024-01-01;2,5\n",
+        ),
+        (
+            "headless.csv",
+            "a,2024-01-01 03:04,1\na,2024-01-02 03:04,2\n",
+        ),
+        (
+            "spaces.csv",
+            "My Name,The Time,order\na,2024-01-01,1\na,2024-01-02,2\n",
+        ),
+        ("untimed.csv", "id,size\n1,5\n2,5\n3,6\n"),
+        (
+            "zones.csv",
+            "name,time\na,2024-01-01T00:00:00Z\na,2024-01-01T01:00:00+02:00\n",
+        ),
+        ("one.csv", "name,time,value\na,2024-01-01,1\n"),
+        ("series.csv", "time,value\n2024-01-01,1.5\n2024-01-02,2.5\n"),
+        ("gap.csv", "name,time,gap\na,2024-01-01,\na,2024-01-02,\n"),
+        (
+            "mark.csv",
+            "\u{feff}name,time\r\na,2024-01-01\r\na,2024-01-02\r\n",
+        ),
+        (
+            "days.csv",
+            "name,day,value\na,03/29/1958,1\na,03/30/1958,2\n",
+        ),
+        (
+            "epoch.csv",
+            "name,ts,value\na,1700000000,1\na,1700000060,2\n",
+        ),
+        ("wide.csv", wide.as_str()),
+    ] {
+        let bench = bench(file, text);
+        bench
+            .bakeoff(&["init", file, "--out", "new.toml"])
+            .expect(0);
+        let run = ["run", "new.toml", "--rows", "10000", "--dry-run"];
+        bench.bakeoff(&run).expect(0).says("Nothing is touched");
+    }
+}
+
+#[test]
+fn mistakes_name_the_option_or_what_to_mend() {
+    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\n";
+    for (arguments, code, words) in [
+        (
+            vec!["init", "x.csv", "--time", "tyme"],
+            2,
+            "--time tyme: the file has no such column",
+        ),
+        (
+            vec!["init", "x.csv", "--key", "nam"],
+            2,
+            "did you mean `name`?",
+        ),
+        (
+            vec!["init", "x.csv", "--question", "SELECT nothing FROM x"],
+            2,
+            "nothing",
+        ),
+        (vec!["init", "y.csv"], 1, "y.csv"),
+        (
+            vec!["init", "x.csv", "--delimiter", "xx"],
+            2,
+            "cannot separate fields",
+        ),
+        (
+            vec!["init", "x.csv", "--out", "w.toml"],
+            1,
+            "already exists",
+        ),
+    ] {
+        let bench = bench("x.csv", text);
+        bench.bakeoff(&arguments).expect(code).says(words);
+    }
+    let twice = bench("x.csv", "value,Value\n1,2\n");
+    let ended = twice.bakeoff(&["init", "x.csv"]).expect(1);
+    ended.says("columns 1 and 2 are both called `value`");
+    let unnamed = bench("x.csv", "a,b\nx,y\nx,y\n");
+    unnamed
+        .bakeoff(&["init", "x.csv"])
+        .expect(1)
+        .says("--key COLUMN");
+}
+
+#[test]
+fn without_out_the_workload_goes_to_the_standard_output() {
+    let bench = bench("x.csv", "name,time,value\na,2024-01-01,-\na,2024-01-02,2\n");
+    let shown = bench
+        .bakeoff(&["init", "x.csv", "--null", "-,none"])
+        .expect(0);
+    assert!(
+        shown.stdout.starts_with("# Rows of x.csv"),
+        "{}",
+        shown.stdout
+    );
+    assert!(shown.stdout.contains("null = [\"-\"]"), "{}", shown.stdout);
+    let asked = [
+        "init",
+        "x.csv",
+        "--question",
+        "SELECT max(time) AS newest FROM x",
+    ];
+    let shown = bench.bakeoff(&asked).expect(0);
+    assert_eq!(shown.stdout.matches("[[queries]]").count(), 1);
+}
+
+#[test]
+fn too_many_bad_rows_are_refused_before_anything_is_written() {
+    let bad = format!("{READINGS},2024-01-01T00:00:00,1\n");
+    let allowed = WORKLOAD.replace(
+        "file = \"readings.csv\"",
+        "file = \"readings.csv\"\nbad_rows = \"5%\"",
+    );
+    let bench = Bench::new(&allowed, &bad);
+    let run = ["run", "w.toml", "--rounds", "3", "--out", "out"];
+    let ended = bench.bakeoff(&run).expect(1);
+    ended
+        .says("1 of 5 rows cannot be read")
+        .says("line 6: column `series`: no value");
+    assert!(!bench.path("out").exists());
+}

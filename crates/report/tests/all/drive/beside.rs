@@ -1,0 +1,131 @@
+//! Reports of questions beside a load: what they cost it, and what became of them.
+
+use bakeoff_report::drive::{html, json, terminal};
+use bakeoff_stats::drive::DriveSummary;
+
+use super::fixture::{self, DESIGNS};
+use super::read::{COMPARISON, QUESTIONS, verdict};
+use crate::compare::html::open_elements;
+
+fn in_terminal(summary: &DriveSummary) -> String {
+    terminal::render(summary, 160, false)
+}
+
+/// The first line of a section that has this word.
+fn line_of<'a>(text: &'a str, section: &str, word: &str) -> &'a str {
+    let (_, rest) = text.split_once(section).unwrap_or_else(|| panic!("{text}"));
+    let mut lines = rest.lines();
+    lines
+        .find(|line| line.contains(word))
+        .unwrap_or_else(|| panic!("{text}"))
+}
+
+/// The text on one line.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_tables_have_the_load_without_and_with_questions_and_their_ratio() {
+    let text = in_terminal(&QUESTIONS);
+    let rate = line_of(&text, "Load beside questions", "operations/s");
+    assert!(
+        rate.contains(DESIGNS[0]) && rate.contains("0.67×"),
+        "{rate}"
+    );
+    let p99 = line_of(&text, "Load beside questions", "read p99");
+    assert!(p99.contains('×'), "{p99}");
+    let question = line_of(&text, "Questions beside the load", "question 1");
+    // Three in each of five rounds.
+    for figure in ["15", "1.70 s", "2.50 s", " 1"] {
+        assert!(question.contains(figure), "{figure}: {question}");
+    }
+}
+
+#[test]
+fn figures_of_the_design_are_those_without_questions() {
+    let text = in_terminal(&QUESTIONS);
+    let line = line_of(&text, "Load\n", "cassandra/wide");
+    assert!(line.contains(" 45"), "{line}");
+}
+
+#[test]
+fn the_verdict_says_what_the_questions_cost_and_how_many_were_answered() {
+    let verdict = verdict(&QUESTIONS);
+    for words in [
+        "With the questions beside it, cassandra/wide?chunk=4KiB did 0.67× (",
+        "The p99 of ",
+        "Answered beside it: question 1 15 times, half of them within 1.70 s.",
+    ] {
+        assert!(verdict.contains(words), "{words}: {verdict}");
+    }
+}
+
+#[test]
+fn notes_tell_failures_with_their_reason_and_where_the_client_runs() {
+    let text = flat(&in_terminal(&QUESTIONS));
+    for words in [
+        "beside cassandra/wide?chunk=4KiB question 1 failed 1 time",
+        "question 1: no memory <left>",
+        "answers were counted and not compared",
+        "Their client runs on the machine of the load's client",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("at least 5 show"), "there are five rounds");
+}
+
+#[test]
+fn few_rounds_and_answers_that_never_came_are_told() {
+    let mut summary = QUESTIONS.clone();
+    let figures = &mut summary.beside[0];
+    figures.pairs = 1;
+    if let Some(rate) = &mut figures.rate {
+        rate.ratio.observations = 1;
+    }
+    figures.questions[0].answered = 0;
+    let text = flat(&in_terminal(&summary));
+    assert!(text.contains("is from 1 round; at least 5 show"), "{text}");
+    assert!(
+        text.contains("no question was answered before its load ended"),
+        "{text}"
+    );
+    let words = "did 0.67× the operations a second.";
+    assert!(text.contains(words), "without an interval: {text}");
+}
+
+#[test]
+fn without_a_pair_of_loads_the_cost_is_not_known() {
+    let mut summary = QUESTIONS.clone();
+    summary.beside[0].pairs = 0;
+    let text = flat(&in_terminal(&summary));
+    assert!(text.contains("it has no round with both loads"), "{text}");
+    assert!(!text.contains("Load beside questions"), "{text}");
+}
+
+#[test]
+fn the_page_has_the_questions_and_stays_whole() {
+    let page = html::render(&QUESTIONS);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("Questions beside the load"));
+    assert!(
+        page.contains("WHERE value &lt; &#39;b&#39;"),
+        "their SQL is escaped"
+    );
+    assert!(page.contains("no memory &lt;left&gt;"));
+    assert!(!html::render(&COMPARISON).contains("Questions beside the load"));
+}
+
+#[test]
+fn programs_find_the_figures_in_the_summary() {
+    let load = fixture::questions().unwrap();
+    let text = json::render(&load.summary, &load.records).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let figures = &value["summary"]["beside"][0];
+    assert_eq!(figures["pairs"], 5);
+    let ratio = figures["rate"]["ratio"]["median"].as_f64().unwrap();
+    assert!((0.6..0.7).contains(&ratio), "{ratio}");
+    assert_eq!(figures["questions"][0]["failed"], 1);
+    let sql = &value["summary"]["header"]["beside"]["questions"][0]["sql"];
+    assert!(sql.as_str().unwrap().starts_with("SELECT"), "{sql}");
+}

@@ -1,0 +1,127 @@
+//! Questions that a client of its own asks beside a load, so that what they cost the load can be measured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::DesignInfo;
+
+/// Questions that are asked beside every second load of a design.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Design that answers them, with the same rows; absent if each driven design answers itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub design: Option<DesignInfo>,
+    /// Questions in the order in which they are asked, over and over.
+    pub questions: Vec<BesideQuestion>,
+    /// Whether the rows that are asked about stay the same, so that answers are compared with each other.
+    pub compared: bool,
+}
+
+/// One question, as it was given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideQuestion {
+    /// Name of the workload's query, or the number of the question on the command line.
+    pub name: String,
+    /// SQL, with `${parameter}` where a round has another value than the next one.
+    pub sql: String,
+}
+
+/// What became of the questions beside one load; recorded after the end of its trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideRecord {
+    pub trial: u32,
+    /// Design that was driven.
+    pub design: String,
+    pub round: u32,
+    /// Counts of each question, in the header's order.
+    pub questions: Vec<AskedBeside>,
+}
+
+/// Counts of one question beside one load, and the seconds that its answers took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AskedBeside {
+    pub name: String,
+    /// Answers that were complete before the load ended.
+    pub answered: u64,
+    /// Times of these answers in seconds; `None` if there are none.
+    pub mean: Option<f64>,
+    pub p50: Option<f64>,
+    pub longest: Option<f64>,
+    /// Questions that failed.
+    pub failed: u64,
+    /// Questions whose answer was not complete when the load ended.
+    pub unfinished: u64,
+    /// Answers that were compared with the first one to the same question.
+    pub compared: u64,
+    /// Answers among them that differed from it.
+    pub differing: u64,
+    /// First reasons of failures and differences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+}
+
+impl AskedBeside {
+    /// Sets the times by those of the answers, in seconds.
+    pub fn set_times(&mut self, seconds: &[f64]) {
+        self.answered = seconds.len() as u64;
+        if seconds.is_empty() {
+            return;
+        }
+        let mut sorted = seconds.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        self.mean = Some(sorted.iter().sum::<f64>() / sorted.len() as f64);
+        self.p50 = Some(crate::estimate::median(&sorted));
+        self.longest = sorted.last().copied();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::{DriveHeader, DriveRecord};
+
+    #[test]
+    fn times_are_those_of_the_answers() {
+        let mut asked = AskedBeside::default();
+        asked.set_times(&[]);
+        assert_eq!(asked, AskedBeside::default());
+        asked.set_times(&[4.0, 1.0, 2.0, 3.0]);
+        assert_eq!(asked.answered, 4);
+        let times = (asked.mean, asked.p50, asked.longest);
+        assert_eq!(times, (Some(2.5), Some(2.5), Some(4.0)));
+    }
+
+    #[test]
+    fn records_are_read_back_and_loads_without_questions_have_none() {
+        let header = crate::drive::testing::header();
+        let json = serde_json::to_string(&header).unwrap();
+        assert!(!json.contains("beside"), "{json}");
+        let header = DriveHeader {
+            beside: Some(Beside {
+                design: None,
+                questions: vec![BesideQuestion {
+                    name: "month".to_owned(),
+                    sql: "SELECT 1".to_owned(),
+                }],
+                compared: false,
+            }),
+            ..header
+        };
+        let json = serde_json::to_string(&header).unwrap();
+        assert_eq!(serde_json::from_str::<DriveHeader>(&json).unwrap(), header);
+        let start = crate::drive::testing::start(1, "a", 1);
+        let json = serde_json::to_string(&start).unwrap();
+        assert!(start.is_round() && !json.contains("beside"), "{json}");
+        let record = DriveRecord::Beside(BesideRecord {
+            trial: 2,
+            design: "a".to_owned(),
+            round: 1,
+            questions: vec![AskedBeside::default()],
+        });
+        let json = serde_json::to_string(&record).unwrap();
+        assert!(
+            json.starts_with(r#"{"record":"beside","trial":2"#),
+            "{json}"
+        );
+        assert_eq!(serde_json::from_str::<DriveRecord>(&json).unwrap(), record);
+    }
+}

@@ -1,0 +1,214 @@
+//! What questions cost the load beside which they are asked: each load with them against the one without
+//! them in the same round.
+
+use serde::Serialize;
+
+use super::{DriveDesign, DriveSummary, TrialSummary};
+use crate::Estimate;
+use crate::counts::total;
+use crate::drive::{AskedBeside, BesideRecord, OperationFigures, Support, TrialEnd};
+
+/// Most messages of failures and differences that are kept of a question.
+const MOST_MESSAGES: usize = 5;
+
+/// Cost of the questions for a design that is driven, over its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BesideFigures {
+    pub design: String,
+    /// Number of rounds in which both loads came to their end.
+    pub pairs: usize,
+    /// Successful operations per second.
+    pub rate: Option<WithAndWithout>,
+    /// Response times of each operation, in the header's order.
+    pub operations: Vec<OperationBeside>,
+    /// Operations that failed in the loads without and with questions.
+    pub failed_without: u64,
+    pub failed_with: u64,
+    /// What became of each question, in the header's order, over all rounds.
+    pub questions: Vec<QuestionBeside>,
+}
+
+/// A figure of the loads without and with questions, and the ratio of the second to the first, whose interval
+/// is over the rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WithAndWithout {
+    pub without: Estimate,
+    pub with: Estimate,
+    pub ratio: Estimate,
+}
+
+/// Response times of an operation in seconds, without and with questions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperationBeside {
+    pub name: String,
+    pub p50: Option<WithAndWithout>,
+    /// Absent where a load had too few operations for a p99.
+    pub p99: Option<WithAndWithout>,
+}
+
+/// What became of a question over all rounds. Times are in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuestionBeside {
+    pub name: String,
+    pub answered: u64,
+    /// Answers in each minute of a load, over rounds.
+    pub per_minute: Option<Estimate>,
+    /// Median time of the answers of a round, over those rounds that have some.
+    pub p50: Option<Estimate>,
+    pub longest: Option<f64>,
+    pub failed: u64,
+    /// Questions that were not answered when their load ended.
+    pub unfinished: u64,
+    pub compared: u64,
+    /// Answers that differed from the first one to the same question.
+    pub differing: u64,
+    pub messages: Vec<String>,
+}
+
+/// Sums up what questions cost each design.
+pub fn figures(summary: &DriveSummary, records: &[BesideRecord]) -> Vec<BesideFigures> {
+    let designs = summary.designs.iter();
+    designs
+        .map(|design| of_design(summary, design, records))
+        .collect()
+}
+
+fn of_design(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    records: &[BesideRecord],
+) -> BesideFigures {
+    let pairs = pairs(summary, design);
+    let operations = summary.header.operations.iter().enumerate();
+    let own: Vec<(&BesideRecord, f64)> = { records.iter() }
+        .filter(|record| record.design == design.info.id)
+        .filter_map(|record| Some((record, summary.trial(record.trial)?.duration)))
+        .collect();
+    let asked = summary.header.beside.iter().flat_map(|b| &b.questions);
+    BesideFigures {
+        design: design.info.id.clone(),
+        pairs: pairs.len(),
+        rate: ratio(&pairs, |trial| Some(trial.figures.ops_per_second)),
+        operations: operations
+            .map(|(place, info)| OperationBeside {
+                name: info.name.clone(),
+                p50: ratio(&pairs, |trial| response(trial, place, 0.5)),
+                p99: ratio(&pairs, |trial| response(trial, place, 0.99)),
+            })
+            .collect(),
+        failed_without: total(pairs.iter().map(|pair| pair.without.figures.failed())),
+        failed_with: total(pairs.iter().map(|pair| pair.with.figures.failed())),
+        questions: asked
+            .enumerate()
+            .map(|(place, question)| of_question(&question.name, place, &own))
+            .collect(),
+    }
+}
+
+/// The two loads of a round.
+struct Pair<'a> {
+    without: &'a TrialSummary,
+    with: &'a TrialSummary,
+}
+
+/// Returns the rounds of a design in which both loads came to their end.
+fn pairs<'a>(summary: &'a DriveSummary, design: &DriveDesign) -> Vec<Pair<'a>> {
+    let own = |trial: &&TrialSummary| {
+        let complete = trial.end.as_ref().is_some_and(TrialEnd::is_complete);
+        trial.start.design == design.info.id && !trial.start.warm_up && complete
+    };
+    let trials: Vec<&TrialSummary> = summary.trials.iter().filter(own).collect();
+    let with = trials.iter().filter(|trial| trial.start.beside);
+    with.filter_map(|with| {
+        let mut others = trials.iter().filter(|trial| !trial.start.beside);
+        let without = others.find(|trial| trial.start.round == with.start.round)?;
+        Some(Pair { without, with })
+    })
+    .collect()
+}
+
+/// Returns a figure without and with questions over the rounds in which both loads have it; `None` if there
+/// are none.
+fn ratio(
+    pairs: &[Pair<'_>],
+    figure: impl Fn(&TrialSummary) -> Option<f64>,
+) -> Option<WithAndWithout> {
+    let known = |trial: &TrialSummary| figure(trial).filter(|value| *value > 0.0);
+    let both: Vec<(f64, f64)> = { pairs.iter() }
+        .filter_map(|pair| known(pair.without).zip(known(pair.with)))
+        .collect();
+    let of = |value: fn(&(f64, f64)) -> f64| {
+        let values: Vec<f64> = both.iter().map(value).collect();
+        Estimate::from_samples(&values)
+    };
+    Some(WithAndWithout {
+        without: of(|(without, _)| *without)?,
+        with: of(|(_, with)| *with)?,
+        ratio: of(|(without, with)| with / without)?,
+    })
+}
+
+/// Returns a quantile of an operation's response time in seconds, if it does not hang on the slowest one.
+fn response(trial: &TrialSummary, operation: usize, quantile: f64) -> Option<f64> {
+    let figures: &OperationFigures = trial.figures.operations.get(operation)?;
+    let response = figures.response?;
+    match figures.support(quantile) {
+        Support::None => None,
+        Support::Few | Support::Enough if quantile < 0.9 => Some(response.p50),
+        Support::Few | Support::Enough => Some(response.p99),
+    }
+}
+
+/// Sums up a question over its records, each with the seconds that its load lasted.
+fn of_question(name: &str, place: usize, records: &[(&BesideRecord, f64)]) -> QuestionBeside {
+    let asked: Vec<(&AskedBeside, f64)> = { records.iter() }
+        .filter_map(|(record, lasted)| Some((record.questions.get(place)?, *lasted)))
+        .collect();
+    let sum = |count: fn(&AskedBeside) -> u64| total(asked.iter().map(|(asked, _)| count(asked)));
+    let per_minute: Vec<f64> = { asked.iter() }
+        .map(|(asked, lasted)| asked.answered as f64 * 60.0 / lasted)
+        .collect();
+    let p50: Vec<f64> = asked.iter().filter_map(|(asked, _)| asked.p50).collect();
+    let longest = asked.iter().filter_map(|(asked, _)| asked.longest);
+    let mut messages: Vec<String> = Vec::new();
+    for message in asked.iter().flat_map(|(asked, _)| &asked.messages) {
+        if !messages.contains(message) && messages.len() < MOST_MESSAGES {
+            messages.push(message.clone());
+        }
+    }
+    QuestionBeside {
+        name: name.to_owned(),
+        answered: sum(|asked| asked.answered),
+        per_minute: Estimate::from_samples(&per_minute),
+        p50: Estimate::from_samples(&p50),
+        longest: longest.reduce(f64::max),
+        failed: sum(|asked| asked.failed),
+        unfinished: sum(|asked| asked.unfinished),
+        compared: sum(|asked| asked.compared),
+        differing: sum(|asked| asked.differing),
+        messages,
+    }
+}
+
+impl BesideFigures {
+    /// Returns the operation whose p99 grew by the largest factor, and that p99.
+    pub fn worst_p99(&self) -> Option<(&str, WithAndWithout)> {
+        let known = self.operations.iter();
+        let known = known.filter_map(|operation| Some((operation.name.as_str(), operation.p99?)));
+        known.max_by(|(_, a), (_, b)| a.ratio.median.total_cmp(&b.ratio.median))
+    }
+
+    /// Returns whether a question failed, or an answer differed from the first one.
+    pub fn has_trouble(&self) -> bool {
+        let mut questions = self.questions.iter();
+        questions.any(|question| question.failed > 0 || question.differing > 0)
+    }
+
+    /// Returns whether there is no answer at all that came before its load ended.
+    pub fn is_unanswered(&self) -> bool {
+        self.questions.iter().all(|question| question.answered == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Checks what `[data]` says of single columns and cells: names in the file, nulls, forms of times, bad rows.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use crate::check::table::suggest_column;
+use crate::check::text::Text;
+use crate::{Column, ColumnType, Result, Table, TimeFormat, wire};
+
+/// Most words that stand for no value, each of which is compared with every cell.
+const MOST_NULL_WORDS: usize = 64;
+
+/// Returns the words that stand for no value.
+pub fn null(document: Text<'_>, data: &wire::Data) -> Result<Vec<String>> {
+    let Some(written) = &data.null else {
+        return Ok(Vec::new());
+    };
+    if written.get_ref().len() > MOST_NULL_WORDS {
+        let message = format!("`null` has more than {MOST_NULL_WORDS} words");
+        return Err(document.error(written.span(), message));
+    }
+    let words = written.get_ref().iter();
+    // A cell is compared without the spaces around it.
+    Ok(words.map(|word| word.get_ref().trim().to_owned()).collect())
+}
+
+/// Returns the names of columns in the file.
+pub fn from(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+) -> Result<BTreeMap<String, String>> {
+    let names = by_column(document, data.from.as_ref(), table)?;
+    let mut from = BTreeMap::new();
+    for (column, written) in names {
+        let in_file = written.get_ref().trim().to_lowercase();
+        let same = |other: &String| other.trim().to_lowercase() == in_file;
+        if from.values().any(same) {
+            let message = format!("`{written}` of the file is the source of two columns");
+            return Err(document.error(written.span(), message));
+        }
+        from.insert(column.name.clone(), written.get_ref().clone());
+    }
+    Ok(from)
+}
+
+/// Returns the forms of the times of columns.
+pub fn formats(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+) -> Result<BTreeMap<String, TimeFormat>> {
+    let mut formats = BTreeMap::new();
+    for (column, written) in by_column(document, data.format.as_ref(), table)? {
+        if column.kind != ColumnType::Timestamp {
+            let message = format!(
+                "`format` is for columns of the type `timestamp`, but `{}` is a {}",
+                column.name,
+                column.kind.name()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        let format = TimeFormat::parse(written.get_ref());
+        let format = format.map_err(|message| document.error(written.span(), message))?;
+        formats.insert(column.name.clone(), format);
+    }
+    Ok(formats)
+}
+
+/// Returns the largest share of rows that are set aside, in millionths.
+pub fn bad_rows(document: Text<'_>, data: &wire::Data) -> Result<Option<u32>> {
+    let Some(written) = &data.bad_rows else {
+        return Ok(None);
+    };
+    let number = written.get_ref().trim().strip_suffix('%');
+    let percent = number.and_then(|number| number.trim().parse::<f64>().ok());
+    match percent.filter(|percent| (0.0..100.0).contains(percent)) {
+        Some(percent) => Ok(Some((percent * 10_000.0).round() as u32)),
+        None => {
+            let message = format!(
+                "`bad_rows` is `{written}`, but has to be a percentage from 0% to below 100%: bad_rows = \"1%\""
+            );
+            Err(document.error(written.span(), message))
+        }
+    }
+}
+
+/// Returns what is written for each column of the table, in any order.
+fn by_column<'t, 'w>(
+    document: Text<'_>,
+    names: Option<&'w Spanned<wire::Names<Spanned<String>>>>,
+    table: &'t Table,
+) -> Result<Vec<(&'t Column, &'w Spanned<String>)>> {
+    let names = names.into_iter().flat_map(|names| names.get_ref());
+    let mut found: Vec<(&Column, &Spanned<String>)> = Vec::new();
+    for (name, written) in names {
+        let lower = name.get_ref().to_lowercase();
+        let Some(column) = table.column(&lower) else {
+            let hint = suggest_column(table, &lower);
+            let message = format!("column `{name}` is not in the table{hint}");
+            return Err(document.error(name.span(), message));
+        };
+        if found.iter().any(|(other, _)| other.name == column.name) {
+            let message = format!("column `{name}` is here twice");
+            return Err(document.error(name.span(), message));
+        }
+        found.push((column, written));
+    }
+    Ok(found)
+}

@@ -1,0 +1,268 @@
+//! Looks at all values of a file, column by column.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use super::Asked;
+use super::evidence::{Decision, Evidence, NULL_WORDS};
+use super::names;
+use super::rows::{FileRows, Seen};
+use crate::check::suggestion;
+use crate::source::file::data_error;
+use crate::{ColumnType, Error, Result};
+
+/// Different values that are counted exactly, of all columns together and of one at most.
+const DISTINCT_VALUES: usize = 1 << 20;
+const DISTINCT_VALUES_OF_ONE: usize = 4_096;
+
+/// Words of names of times.
+const LIKE_TIMES: [&str; 14] = [
+    "time",
+    "date",
+    "datetime",
+    "timestamp",
+    "ts",
+    "epoch",
+    "day",
+    "when",
+    "at",
+    "created",
+    "updated",
+    "modified",
+    "start",
+    "end",
+];
+
+/// All columns of a file.
+pub struct SeenColumns {
+    pub columns: Vec<SeenColumn>,
+    /// Columns that no table can have, with the reasons.
+    pub left_out: Vec<String>,
+    pub rows: u64,
+    /// Rows with a wrong number of fields, or that are not text.
+    pub broken: u64,
+    /// Words that stand for no value, with how often they do.
+    pub null: Vec<(String, u64)>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// A column of a file.
+pub struct SeenColumn {
+    /// Number in the file.
+    pub index: usize,
+    pub name: String,
+    /// Its name in the file.
+    pub written: String,
+    pub evidence: Evidence,
+    pub decision: Decision,
+}
+
+impl SeenColumn {
+    /// Returns the number of cells without a value.
+    pub fn nulls(&self, null: &[(String, u64)]) -> u64 {
+        let is_null = |word: &&String| null.iter().any(|(null, _)| null == *word);
+        let words = self.evidence.words.iter();
+        let of_words = words
+            .filter(|(word, _)| is_null(word))
+            .map(|(_, times)| times);
+        self.evidence.empty + of_words.sum::<u64>()
+    }
+}
+
+impl SeenColumns {
+    /// Returns the place of the column that is called so, in the file or in the table.
+    ///
+    /// # Errors
+    /// There is none; the error names this option.
+    pub fn find(&self, called: &str, option: &str) -> Result<usize> {
+        let lower = called.trim().to_lowercase();
+        let is_called = |column: &SeenColumn| {
+            column.name == lower || column.written.trim().to_lowercase() == lower
+        };
+        let found = self.columns.iter().position(is_called);
+        found.ok_or_else(|| {
+            let names = self.columns.iter().map(|column| column.name.as_str());
+            let hint = suggestion(&lower, names);
+            Error::Usage(format!(
+                "{option} {called}: the file has no such column{hint}"
+            ))
+        })
+    }
+}
+
+/// Reads the whole file, and decides the type of each column.
+///
+/// # Errors
+/// It cannot be read, or two of its columns have the same name.
+pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
+    let names = names::columns(&rows.names);
+    let usual = || NULL_WORDS.map(str::to_owned).to_vec();
+    let words = match rows.kinds() {
+        Some(_) => Vec::new(),
+        None => asked.null.clone().unwrap_or_else(usual),
+    };
+    let exactly = (DISTINCT_VALUES / names.len().max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
+    let mut evidence: Vec<Evidence> = names.iter().map(|_| Evidence::new(exactly)).collect();
+    let (mut all, mut broken) = (0, 0);
+    rows.visit(|seen| {
+        all += 1;
+        match seen {
+            Seen::Cells(line, cells) => {
+                for (evidence, cell) in evidence.iter_mut().zip(cells) {
+                    evidence.see(line, cell, &words);
+                }
+            }
+            Seen::Bad => broken += 1,
+        }
+    })?;
+    let mut seen = SeenColumns {
+        columns: Vec::new(),
+        left_out: Vec::new(),
+        rows: all,
+        broken,
+        null: Vec::new(),
+        notes: Vec::new(),
+    };
+    let called = |name: &Option<String>, column: &str, written: &str| {
+        name.as_ref().is_some_and(|name| {
+            let name = name.trim().to_lowercase();
+            name == column || name == written.trim().to_lowercase()
+        })
+    };
+    let lower: Vec<String> = { rows.names.iter() }
+        .map(|name| name.trim().to_lowercase())
+        .collect();
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, name) in lower.iter().enumerate() {
+        places.entry(name).or_default().push(index);
+    }
+    let columns = names.into_iter().zip(&rows.names).zip(evidence);
+    for (index, ((name, written), evidence)) in columns.enumerate() {
+        if let Some(why) = twice(path, &lower, &places, index)? {
+            seen.left_out.push(why);
+            continue;
+        }
+        let is_time = is_like_time(&name) || called(&asked.time, &name, written);
+        let mut decision = evidence.decide(is_time);
+        if let Some(kinds) = rows.kinds() {
+            let Some(kind) = kinds.get(index).copied().flatten() else {
+                let why = format!("`{written}`, whose type no column of a workload can have");
+                seen.left_out.push(why);
+                continue;
+            };
+            decision = as_stored(kind, decision);
+        }
+        seen.columns.push(SeenColumn {
+            index,
+            name,
+            written: written.clone(),
+            evidence,
+            decision,
+        });
+    }
+    seen.null = null_words(&seen.columns, asked);
+    seen.notes = notes(&seen, rows);
+    Ok(seen)
+}
+
+/// Returns why a column is left out, if another one has the same name and both have none.
+///
+/// # Errors
+/// Another one has the same name.
+fn twice(
+    path: &Path,
+    names: &[String],
+    places: &HashMap<&str, Vec<usize>>,
+    index: usize,
+) -> Result<Option<String>> {
+    let own = names[index].as_str();
+    match places.get(own).map(Vec::as_slice) {
+        Some([_, _, ..]) if own.is_empty() => {
+            Ok(Some(format!("number {}, which has no name", index + 1)))
+        }
+        Some([first, second, ..]) => Err(data_error(
+            path,
+            format!(
+                "columns {} and {} are both called `{own}`: give them different names in the first line",
+                first + 1,
+                second + 1
+            ),
+        )),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the type that the file itself gives to a column.
+fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
+    Decision {
+        kind,
+        format: None,
+        time: decision.time.filter(|_| kind == ColumnType::Timestamp),
+        misfits: 0,
+        why: "as the file has it".to_owned(),
+    }
+}
+
+/// Returns the words that have to be said to stand for no value, with how often they do.
+fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
+    let mut needed: BTreeMap<&String, u64> = BTreeMap::new();
+    for column in columns {
+        let evidence = &column.evidence;
+        let all = asked.null.is_some() || evidence.needs_null_words(&column.decision);
+        let certain = evidence.certain_null_words();
+        let words = evidence.words.keys().filter(|_| all);
+        for word in words.chain(certain) {
+            needed.insert(word, 0);
+        }
+    }
+    for column in columns {
+        for (word, times) in &column.evidence.words {
+            if let Some(all) = needed.get_mut(word) {
+                *all += times;
+            }
+        }
+    }
+    let words = needed.into_iter();
+    words.map(|(word, times)| (word.clone(), times)).collect()
+}
+
+/// Returns what the user should know of the columns.
+fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
+    let mut notes = Vec::new();
+    if rows.no_header {
+        notes.push(
+            "the first line has values, so it is taken as a row and the columns are numbered"
+                .to_owned(),
+        );
+    }
+    let ambiguous = seen.columns.iter().filter(|column| {
+        let time = column.decision.time.as_ref();
+        time.is_some_and(|time| time.or.is_some())
+    });
+    notes.extend(
+        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
+    );
+    let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
+    for column in seen.columns.iter().filter(is_text) {
+        let lost = seen.null.iter().filter_map(|(word, _)| {
+            let times = column.evidence.words.get(word)?;
+            Some(format!("{times} are `{word}`"))
+        });
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() && column.evidence.values > 0 {
+            notes.push(format!(
+                "text column `{}`: {}, which is read as null, too",
+                column.name,
+                lost.join(", ")
+            ));
+        }
+    }
+    notes
+}
+
+fn is_like_time(name: &str) -> bool {
+    name.split('_').any(|word| LIKE_TIMES.contains(&word))
+        || name.ends_with("time")
+        || name.ends_with("date")
+}

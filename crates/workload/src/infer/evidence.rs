@@ -1,0 +1,390 @@
+//! What the values of a column say about its type.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::distinct::Distinct;
+use super::times::{FoundTime, TimeEvidence};
+use crate::{ColumnType, TimeFormat};
+
+/// Words that usually stand for no value.
+pub const NULL_WORDS: [&str; 14] = [
+    "NA", "N/A", "n/a", "na", "#N/A", "\\N", "NULL", "null", "Null", "None", "nil", "-", "--", "?",
+];
+
+/// Words that stand for no value even among texts.
+const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
+
+/// One value in so many may be another than its column's type, and is then set aside as a bad row.
+const ONE_MISFIT_IN: u64 = 200;
+
+/// Values that are kept for a condition that some of them meet.
+const KEPT_VALUES: usize = 256;
+
+/// Evidence of one column.
+pub struct Evidence {
+    /// Cells with nothing in them.
+    pub empty: u64,
+    /// Cells with a word that stands for no value.
+    pub words: BTreeMap<String, u64>,
+    /// All other cells.
+    pub values: u64,
+    /// Hashes of these.
+    pub distinct: Distinct,
+    whole: u64,
+    least: i64,
+    most: i64,
+    huge: u64,
+    leading_zeros: u64,
+    numbers: u64,
+    decimal_commas: u64,
+    booleans: u64,
+    times: TimeEvidence,
+    kept: Vec<f64>,
+    /// First value that is no number, with its line.
+    no_number: Option<(u64, String)>,
+}
+
+/// Type of a column, and why.
+pub struct Decision {
+    pub kind: ColumnType,
+    /// Form of its times, if they are not of the usual one.
+    pub format: Option<TimeFormat>,
+    /// Times of a timestamp.
+    pub time: Option<FoundTime>,
+    /// Values that are not of the type.
+    pub misfits: u64,
+    pub why: String,
+}
+
+impl Evidence {
+    /// Begins with none. So many different values are counted exactly.
+    pub fn new(exactly: usize) -> Evidence {
+        Evidence {
+            empty: 0,
+            words: BTreeMap::new(),
+            values: 0,
+            distinct: Distinct::new(exactly),
+            whole: 0,
+            least: i64::MAX,
+            most: i64::MIN,
+            huge: 0,
+            leading_zeros: 0,
+            numbers: 0,
+            decimal_commas: 0,
+            booleans: 0,
+            times: TimeEvidence::new(),
+            kept: Vec::new(),
+            no_number: None,
+        }
+    }
+
+    /// Looks at a cell. `null` are the words that stand for no value.
+    pub fn see(&mut self, line: u64, cell: &str, null: &[String]) {
+        let value = cell.trim();
+        if value.is_empty() {
+            self.empty += 1;
+            return;
+        }
+        if null.iter().any(|word| word == value) {
+            match self.words.get_mut(value) {
+                Some(times) => *times += 1,
+                None => {
+                    self.words.insert(value.to_owned(), 1);
+                }
+            }
+            return;
+        }
+        self.values += 1;
+        self.distinct.add(xxh3_64(value.as_bytes()));
+        self.times.see(value);
+        let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+        let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if let Ok(number) = value.parse::<i64>() {
+            self.whole += 1;
+            self.least = self.least.min(number);
+            self.most = self.most.max(number);
+        } else if is_digits {
+            self.huge += 1;
+        }
+        self.leading_zeros += u64::from(is_digits && digits.len() > 1 && digits.starts_with('0'));
+        match value.parse::<f64>() {
+            Ok(number) => {
+                self.numbers += 1;
+                self.keep(number);
+            }
+            Err(_) => {
+                if self.no_number.is_none() {
+                    self.no_number = Some((line, value.chars().take(40).collect()));
+                }
+                self.decimal_commas += u64::from(has_decimal_comma(digits));
+                let word = value.to_ascii_lowercase();
+                let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
+                self.booleans += u64::from(is_boolean);
+            }
+        }
+    }
+
+    /// Keeps values that are spread over the whole column.
+    fn keep(&mut self, number: f64) {
+        if !number.is_finite() {
+            return;
+        }
+        if self.kept.len() < KEPT_VALUES {
+            self.kept.push(number);
+        } else if self.numbers.is_power_of_two() || self.numbers.is_multiple_of(997) {
+            let place = self.numbers as usize % KEPT_VALUES;
+            self.kept[place] = number;
+        }
+    }
+
+    /// Returns a number that about a tenth of the values exceed.
+    pub fn high_value(&self) -> Option<f64> {
+        let mut kept = self.kept.clone();
+        kept.sort_by(f64::total_cmp);
+        kept.get(kept.len() * 9 / 10).copied()
+    }
+
+    /// Returns whether a word stands for no value here, so that it has to be said.
+    pub fn needs_null_words(&self, decision: &Decision) -> bool {
+        decision.kind != ColumnType::Text || self.values == 0
+    }
+
+    /// Returns the words that stand for no value even if the column is text.
+    pub fn certain_null_words(&self) -> impl Iterator<Item = &String> {
+        let words = self.words.keys();
+        words.filter(|word| NEVER_TEXT.contains(&word.as_str()))
+    }
+
+    /// Decides the type. `is_named_as_time` says that numbers may be times.
+    pub fn decide(&self, is_named_as_time: bool) -> Decision {
+        let values = self.values;
+        let enough = |fitting: u64| (values - fitting) * ONE_MISFIT_IN <= values;
+        if values == 0 {
+            return text("no values, so that nothing tells its type".to_owned());
+        }
+        let found = self.times.found(is_named_as_time);
+        let may_be_times = is_named_as_time || self.distinct.distinct() > 1 || self.whole == 0;
+        if let Some(found) = found.filter(|found| may_be_times && enough(found.fits)) {
+            return self.timestamp(found);
+        }
+        if self.leading_zeros > 0 && enough(self.whole + self.huge) {
+            let why = format!(
+                "numbers, of which {} begin with a zero that a number would lose",
+                self.leading_zeros
+            );
+            return text(why);
+        }
+        if enough(self.whole) && self.numbers == self.whole {
+            let fits_int = i32::try_from(self.least).is_ok() && i32::try_from(self.most).is_ok();
+            let (kind, bits) = if fits_int {
+                (ColumnType::Int, 32)
+            } else {
+                (ColumnType::Bigint, 64)
+            };
+            let mut why = format!(
+                "whole numbers of {bits} bits, from {} to {}",
+                self.least, self.most
+            );
+            let since_1970 = self.times.found(true).filter(|found| enough(found.fits));
+            if let Some(TimeFormat::Epoch(_)) = since_1970.as_ref().map(|found| &found.format) {
+                why.push_str("; they may be times since 1970, which --time COLUMN would say");
+            }
+            return self.numeric(kind, self.whole, why);
+        }
+        if self.huge > 0 && enough(self.whole + self.huge) {
+            return text("whole numbers, some of more than 64 bits".to_owned());
+        }
+        if enough(self.numbers) {
+            return self.numeric(ColumnType::Double, self.numbers, "numbers".to_owned());
+        }
+        if self.booleans == values {
+            return Decision {
+                kind: ColumnType::Boolean,
+                ..text("true and false".to_owned())
+            };
+        }
+        if self.decimal_commas > 0 && enough(self.decimal_commas + self.whole) {
+            let why = "numbers with a decimal comma: write them with a point to make this a double";
+            return text(why.to_owned());
+        }
+        let shown = self.no_number.as_ref();
+        match shown.filter(|_| self.numbers * 2 > values) {
+            Some((line, value)) => text(format!(
+                "{} of {values} values are numbers, and others, as `{value}` in line {line}, are not",
+                self.numbers
+            )),
+            None => text("text".to_owned()),
+        }
+    }
+
+    fn timestamp(&self, found: FoundTime) -> Decision {
+        let written = found.format.written();
+        let mut why = match &found.format {
+            TimeFormat::Iso => "times as ISO 8601 has them".to_owned(),
+            TimeFormat::Epoch(_) => format!("{written} since 1970"),
+            TimeFormat::Pattern(_) => format!("times written as {written}"),
+        };
+        if let Some(or) = &found.or {
+            why.push_str(&format!(
+                ", which may also be {}: check days and months",
+                or.written()
+            ));
+        }
+        if found.with_zone > 0 && found.with_zone < found.fits {
+            why.push_str(&format!(
+                "; {} have a zone, and the other {} are taken as UTC",
+                found.with_zone,
+                found.fits - found.with_zone
+            ));
+        }
+        let is_cut = found.finer > 0 || matches!(written, "us" | "ns");
+        if is_cut {
+            why.push_str("; what is below a millisecond is cut");
+        }
+        let is_usual = match found.format {
+            TimeFormat::Iso => found.finer == 0,
+            _ => written == "ms",
+        };
+        Decision {
+            kind: ColumnType::Timestamp,
+            format: (!is_usual).then(|| found.format.clone()),
+            misfits: self.values - found.fits,
+            time: Some(found),
+            why,
+        }
+    }
+
+    fn numeric(&self, kind: ColumnType, fitting: u64, mut why: String) -> Decision {
+        let misfits = self.values - fitting;
+        if let Some((line, value)) = self.no_number.as_ref().filter(|_| misfits > 0) {
+            why.push_str(&format!(
+                "; {misfits} other values, the first `{value}` in line {line}"
+            ));
+        }
+        Decision {
+            kind,
+            format: None,
+            time: None,
+            misfits,
+            why,
+        }
+    }
+}
+
+fn text(why: String) -> Decision {
+    Decision {
+        kind: ColumnType::Text,
+        format: None,
+        time: None,
+        misfits: 0,
+        why,
+    }
+}
+
+/// Returns whether this is a number with a decimal comma.
+fn has_decimal_comma(digits: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    digits
+        .split_once(',')
+        .is_some_and(|(whole, part)| is_number(whole) && is_number(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(cells: &[&str]) -> Evidence {
+        let null = NULL_WORDS.map(str::to_owned);
+        let mut evidence = Evidence::new(100);
+        for (line, cell) in (2..).zip(cells) {
+            evidence.see(line, cell, &null);
+        }
+        evidence
+    }
+
+    fn kind(cells: &[&str]) -> ColumnType {
+        of(cells).decide(false).kind
+    }
+
+    #[test]
+    fn types_are_told_by_all_values() {
+        for (cells, expected) in [
+            (vec!["1", "-7", "NA", ""], ColumnType::Int),
+            (vec!["1", "3000000000"], ColumnType::Bigint),
+            (vec!["1", "2.5", "\\N"], ColumnType::Double),
+            (vec!["1e3", "NaN"], ColumnType::Double),
+            (vec!["true", "FALSE"], ColumnType::Boolean),
+            (vec!["0", "1"], ColumnType::Int),
+            (vec!["007", "12"], ColumnType::Text),
+            (vec!["99999999999999999999", "1"], ColumnType::Text),
+            (vec!["1,5", "2,25"], ColumnType::Text),
+            (vec!["1", "2", "3", "x"], ColumnType::Text),
+            (vec!["19580329", "19580405"], ColumnType::Timestamp),
+            (vec!["2024-01-02"], ColumnType::Timestamp),
+            (vec!["NA", ""], ColumnType::Text),
+            (vec!["north", "-"], ColumnType::Text),
+        ] {
+            assert_eq!(kind(&cells), expected, "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn nulls_are_counted_by_word() {
+        let evidence = of(&["1", "NA", "NA", "-", "", " "]);
+        assert_eq!((evidence.values, evidence.empty), (1, 2));
+        assert_eq!((evidence.words["NA"], evidence.words["-"]), (2, 1));
+        assert!(evidence.needs_null_words(&evidence.decide(false)));
+        let text = of(&["north", "NA", "\\N"]);
+        assert!(!text.needs_null_words(&text.decide(false)));
+        let certain: Vec<&String> = text.certain_null_words().collect();
+        assert_eq!(certain, ["\\N"]);
+    }
+
+    #[test]
+    fn few_misfits_among_many_values_are_bad_rows_and_many_make_a_column_text() {
+        let mut cells = vec!["5"; 1_000];
+        cells[7] = "five";
+        let decision = of(&cells).decide(false);
+        assert_eq!((decision.kind, decision.misfits), (ColumnType::Int, 1));
+        assert!(
+            decision.why.contains("`five` in line 9"),
+            "{}",
+            decision.why
+        );
+        cells[10..40].fill("six");
+        let decision = of(&cells).decide(false);
+        assert_eq!((decision.kind, decision.misfits), (ColumnType::Text, 0));
+        assert!(decision.why.contains("969 of 1000"), "{}", decision.why);
+    }
+
+    #[test]
+    fn times_say_what_is_lost_and_what_is_ambiguous() {
+        let decide = |cells: &[&str]| of(cells).decide(true);
+        let finer = decide(&["2024-01-02T00:00:00.123456", "2024-01-02T00:00:00Z"]);
+        assert_eq!(finer.format, Some(TimeFormat::Iso));
+        assert!(finer.why.contains("below a millisecond"), "{}", finer.why);
+        assert!(finer.why.contains("1 have a zone"), "{}", finer.why);
+        assert_eq!(decide(&["2024-01-02"]).format, None);
+        let days = decide(&["03/04/1958", "05/06/1958"]);
+        assert!(days.why.contains("%d/%m/%Y"), "{}", days.why);
+        let unnamed = of(&["1700000000", "1700000001"]).decide(false);
+        assert_eq!(unnamed.kind, ColumnType::Int);
+        assert!(unnamed.why.contains("times since 1970"), "{}", unnamed.why);
+        let seconds = decide(&["1700000000", "1700000001"]);
+        assert_eq!(
+            seconds.format.map(|f| f.written().to_owned()),
+            Some("s".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_high_value_is_exceeded_by_some() {
+        let cells: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let high = of(&cells).high_value().unwrap();
+        assert!((100.0..999.0).contains(&high), "{high}");
+        assert_eq!(of(&["x"]).high_value(), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Puts together what was found of a file.
+
+use std::path::Path;
+
+use super::columns::{SeenColumn, SeenColumns};
+use super::key::Key;
+use super::names;
+use super::rows::FileRows;
+use super::{Inferred, InferredColumn};
+
+/// Most columns of the table; few engines take more.
+const MOST_COLUMNS: usize = 500;
+
+/// Returns what was found of a file.
+pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -> Inferred {
+    let time = key.time.map(|place| seen.columns[place].index);
+    let fields = { seen.columns.iter() }
+        .map(|column| column.name.clone())
+        .collect();
+    keep_some(&mut seen, &key);
+    let name_of = |index: &usize| {
+        let mut columns = seen.columns.iter();
+        let found = columns.find(|column| column.index == *index);
+        found.map(|column| column.name.clone()).unwrap_or_default()
+    };
+    let of_time = { seen.columns.iter() }.find(|column| Some(column.index) == time);
+    let span = of_time.and_then(|column| column.decision.time.as_ref());
+    let first = key.found.partition.first();
+    let series = { seen.columns.iter() }
+        .find(|column| Some(&column.index) == first && Some(column.index) != time);
+    let nulls_in_key = { seen.columns.iter() }
+        .filter(|column| key.has(column.index))
+        .map(|column| column.nulls(&seen.null));
+    let misfits = seen.columns.iter().map(|column| column.decision.misfits);
+    let bad_rows = seen.broken + nulls_in_key.sum::<u64>() + misfits.sum::<u64>();
+    Inferred {
+        table: table_name(path),
+        bad_rows: bad_rows.min(seen.rows),
+        partition_key: key.found.partition.iter().map(name_of).collect(),
+        order_key: key.found.order.iter().map(name_of).collect(),
+        time: time.as_ref().map(name_of),
+        span: span.map(|time| time.first..time.last.saturating_add(1)),
+        series: series.map_or(1, |column| column.evidence.distinct.distinct().max(1)),
+        repeated: key.found.repeated,
+        counted_one_in: key.found.share,
+        rows: seen.rows,
+        delimiter: rows.delimiter,
+        no_header: rows.no_header,
+        fields,
+        is_typed: rows.kinds().is_some(),
+        columns: seen
+            .columns
+            .iter()
+            .map(|column| found(column, &seen, rows))
+            .collect(),
+        left_out: seen.left_out,
+        null: seen.null,
+        notes: seen.notes,
+    }
+}
+
+/// Leaves columns out if there are very many.
+fn keep_some(seen: &mut SeenColumns, key: &Key) {
+    let all = seen.columns.len();
+    if all <= MOST_COLUMNS {
+        return;
+    }
+    let is_key = |column: &SeenColumn| key.has(column.index);
+    let in_key = { seen.columns.iter() }
+        .filter(|column| is_key(column))
+        .count();
+    let mut others = MOST_COLUMNS.saturating_sub(in_key);
+    seen.columns.retain(|column| {
+        if is_key(column) {
+            return true;
+        }
+        let keeps = others > 0;
+        others = others.saturating_sub(1);
+        keeps
+    });
+    seen.left_out.push(format!(
+        "{} of all {all} columns, the last ones, since few engines take more than {MOST_COLUMNS}",
+        all - seen.columns.len()
+    ));
+}
+
+fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredColumn {
+    let is_other = column.written.trim().to_lowercase() != column.name;
+    InferredColumn {
+        name: column.name.clone(),
+        from: (is_other && !rows.no_header).then(|| column.written.clone()),
+        kind: column.decision.kind,
+        format: column.decision.format.clone(),
+        evidence: evidence(column, seen),
+        distinct: column.evidence.distinct.distinct(),
+        high_value: column.evidence.high_value(),
+    }
+}
+
+/// Says in a few words what the values of a column are.
+fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
+    let distinct = &column.evidence.distinct;
+    let mut parts = vec![column.decision.why.clone()];
+    if column.evidence.values > 0 {
+        let about = if distinct.share() > 1 { "about " } else { "" };
+        parts.push(format!("{about}{} different", distinct.distinct()));
+    }
+    if column.evidence.empty > 0 {
+        parts.push(format!(
+            "{} of {} are empty",
+            column.evidence.empty, seen.rows
+        ));
+    }
+    for (word, times) in &column.evidence.words {
+        let is_null = seen.null.iter().any(|(null, _)| null == word);
+        let kept = if is_null {
+            ""
+        } else {
+            ", which is kept as text"
+        };
+        parts.push(format!("{times} of {} are `{word}`{kept}", seen.rows));
+    }
+    if column.decision.misfits > 0 {
+        parts.push(format!("{} do not fit the type", column.decision.misfits));
+    }
+    parts.join("; ")
+}
+
+/// Returns a name for the table, of the file's name.
+fn table_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    names::name(stem, "data")
+}

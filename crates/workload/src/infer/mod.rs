@@ -1,0 +1,104 @@
+//! Finds out what a file of rows is: its columns with their types, its key, and what stands for no value.
+//!
+//! [`infer`] reads the whole file once for its columns and once for its key, in bounded memory;
+//! [`Inferred::workload`] writes what was found as a commented workload.
+
+mod columns;
+mod distinct;
+mod evidence;
+mod found;
+mod key;
+mod keys;
+mod names;
+mod questions;
+mod rows;
+mod sniff;
+mod times;
+mod write;
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::{ColumnType, Result, TimeFormat};
+use rows::FileRows;
+
+/// What is known of a file before it is read.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Column by which rows are ordered in time.
+    pub time: Option<String>,
+    /// Columns by which rows belong together; none if they are to be found.
+    pub key: Vec<String>,
+    /// Words that stand for no value; `None` for those that usually do.
+    pub null: Option<Vec<String>>,
+    /// Whether the first line is a row.
+    pub no_header: bool,
+    /// Byte between the fields.
+    pub delimiter: Option<u8>,
+}
+
+/// What a file of rows is.
+#[derive(Debug, Clone)]
+pub struct Inferred {
+    /// Name for the table, of the file's name.
+    pub table: String,
+    pub columns: Vec<InferredColumn>,
+    /// Columns of the file that the table does not have, with the reasons.
+    pub left_out: Vec<String>,
+    /// Rows in all, and the most of them that cannot be read or lack their key.
+    pub rows: u64,
+    pub bad_rows: u64,
+    /// Words that stand for no value, with how often they do.
+    pub null: Vec<(String, u64)>,
+    /// Byte between the fields, where the name of the file does not say it.
+    pub delimiter: Option<u8>,
+    pub no_header: bool,
+    /// Names for all fields of the file, in their order.
+    pub fields: Vec<String>,
+    /// Whether the file has types of its own.
+    pub is_typed: bool,
+    /// Names of columns.
+    pub partition_key: Vec<String>,
+    pub order_key: Vec<String>,
+    /// Column with the times of the rows, if there is one that is a timestamp.
+    pub time: Option<String>,
+    /// First and last time and the end after it, in milliseconds since 1970.
+    pub span: Option<Range<i64>>,
+    /// Different values of the partition key's first column; 1 if that is the time.
+    pub series: u64,
+    /// Share of the rows whose key a row before had, from 0 to 1.
+    pub repeated: f64,
+    /// Number of keys of which one was counted: 1 if all were.
+    pub counted_one_in: u64,
+    /// What the user should know before anything else.
+    pub notes: Vec<String>,
+}
+
+/// A column that the table has.
+#[derive(Debug, Clone)]
+pub struct InferredColumn {
+    pub name: String,
+    /// Its name in the file, if that is another one.
+    pub from: Option<String>,
+    pub kind: ColumnType,
+    /// Form of its times, if it has one that has to be said.
+    pub format: Option<TimeFormat>,
+    /// What its values say of its type.
+    pub evidence: String,
+    /// Different values; an estimate if there are many.
+    pub distinct: u64,
+    /// A number that about a tenth of its values exceed.
+    pub high_value: Option<f64>,
+}
+
+/// Reads a file, and finds out what it is.
+///
+/// # Errors
+/// It cannot be read; two of its columns have the same name; or a key cannot be found, or is not there, which
+/// the error says together with the option that names it.
+pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
+    let rows = FileRows::open(path, asked.delimiter, asked.no_header)?;
+    let seen = columns::see(path, &rows, asked)?;
+    let key = key::find(path, &rows, &seen, asked)?;
+    Ok(found::inferred(path, &rows, seen, key))
+}

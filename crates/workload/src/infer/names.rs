@@ -1,0 +1,215 @@
+//! Names of columns and tables that every engine takes without quotes.
+
+use std::collections::HashMap;
+
+use crate::check::usable_name;
+
+/// Words that SQL or CQL reserves, so that a name may not be one of them without quotes.
+const RESERVED: [&str; 141] = [
+    "add",
+    "all",
+    "allow",
+    "alter",
+    "analyse",
+    "analyze",
+    "and",
+    "any",
+    "apply",
+    "array",
+    "as",
+    "asc",
+    "asymmetric",
+    "authorization",
+    "authorize",
+    "batch",
+    "begin",
+    "between",
+    "binary",
+    "both",
+    "by",
+    "case",
+    "cast",
+    "check",
+    "collate",
+    "collation",
+    "column",
+    "columnfamily",
+    "commit",
+    "concurrently",
+    "constraint",
+    "create",
+    "cross",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "default",
+    "deferrable",
+    "delete",
+    "desc",
+    "describe",
+    "distinct",
+    "do",
+    "drop",
+    "else",
+    "end",
+    "entries",
+    "except",
+    "execute",
+    "exists",
+    "false",
+    "fetch",
+    "for",
+    "foreign",
+    "freeze",
+    "from",
+    "full",
+    "grant",
+    "group",
+    "having",
+    "if",
+    "ilike",
+    "in",
+    "index",
+    "infinity",
+    "initially",
+    "inner",
+    "insert",
+    "intersect",
+    "interval",
+    "into",
+    "is",
+    "isnull",
+    "join",
+    "keyspace",
+    "lateral",
+    "leading",
+    "left",
+    "like",
+    "limit",
+    "localtime",
+    "localtimestamp",
+    "materialized",
+    "modify",
+    "nan",
+    "natural",
+    "norecursive",
+    "not",
+    "notnull",
+    "null",
+    "of",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "order",
+    "outer",
+    "overlaps",
+    "partition",
+    "placing",
+    "primary",
+    "qualify",
+    "references",
+    "rename",
+    "replace",
+    "returning",
+    "revoke",
+    "right",
+    "row",
+    "rows",
+    "schema",
+    "select",
+    "session_user",
+    "set",
+    "similar",
+    "some",
+    "symmetric",
+    "table",
+    "then",
+    "to",
+    "token",
+    "trailing",
+    "true",
+    "truncate",
+    "union",
+    "unique",
+    "unlogged",
+    "unset",
+    "update",
+    "use",
+    "user",
+    "using",
+    "values",
+    "variadic",
+    "verbose",
+    "view",
+    "when",
+    "where",
+    "window",
+    "with",
+];
+
+/// Most characters of a name, since PostgreSQL takes 63 bytes.
+const MOST_CHARACTERS: usize = 60;
+
+/// Returns a name for a column or table that is called so elsewhere, or for one without a usable name.
+pub fn name(written: &str, otherwise: &str) -> String {
+    let usable = usable_name(written.trim()).or_else(|| usable_name(&format!("c {written}")));
+    let usable = usable.filter(|name| name != "c" || written.trim().eq_ignore_ascii_case("c"));
+    let mut name = usable.unwrap_or_else(|| otherwise.to_owned());
+    name.truncate(MOST_CHARACTERS);
+    if RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// Returns names for the columns of a file, of which no two are the same.
+pub fn columns(written: &[String]) -> Vec<String> {
+    // How often each name was wanted, and those that are taken by another one.
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    let mut names = Vec::with_capacity(written.len());
+    for (index, written) in written.iter().enumerate() {
+        let base = name(written, &format!("column_{}", index + 1));
+        let mut free = base.clone();
+        while taken.contains_key(&free) {
+            let wanted = taken.entry(base.clone()).or_default();
+            *wanted += 1;
+            free = format!("{base}_{}", *wanted + 1);
+        }
+        taken.insert(free.clone(), 0);
+        names.push(free);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_be_written_without_quotes() {
+        for (written, expected) in [
+            ("Flight Date", "flight_date"),
+            ("Cost: Total $", "cost_total"),
+            ("2019", "c_2019"),
+            ("order", "order_"),
+            ("User", "user_"),
+            ("c", "c"),
+            ("", "none"),
+            ("***", "none"),
+        ] {
+            assert_eq!(name(written, "none"), expected, "{written}");
+        }
+        assert!(name(&"x".repeat(200), "none").len() <= MOST_CHARACTERS + 1);
+    }
+
+    #[test]
+    fn no_two_columns_have_the_same_name() {
+        let written = ["a b", "A_B", "", "a-b", "1"].map(str::to_owned);
+        assert_eq!(
+            columns(&written),
+            ["a_b", "a_b_2", "column_3", "a_b_3", "c_1"]
+        );
+    }
+}

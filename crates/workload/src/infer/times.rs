@@ -1,0 +1,253 @@
+//! Finds out in which form the times of a column are written.
+
+use std::sync::LazyLock;
+
+use crate::time_format::iso_time;
+use crate::{EpochUnit, TimeFormat};
+
+/// Patterns that are tried, in the order in which they are preferred where several fit.
+const PATTERNS: [&str; 22] = [
+    "%Y%m%d",
+    "%Y%m%d%H%M%S",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M",
+    "%Y/%m/%d %H:%M:%S",
+    "%m/%d/%Y",
+    "%m/%d/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S",
+    "%m/%d/%Y %I:%M:%S %p",
+    "%m/%d/%y",
+    "%d/%m/%Y",
+    "%d/%m/%Y %H:%M",
+    "%d/%m/%Y %H:%M:%S",
+    "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%d-%m-%Y",
+    "%b %d %Y",
+    "%d %b %Y",
+    "%d-%b-%Y",
+    "%b %d, %Y",
+    "%a, %d %b %Y %H:%M:%S %z",
+];
+
+const UNITS: [EpochUnit; 4] = [
+    EpochUnit::Seconds,
+    EpochUnit::Milliseconds,
+    EpochUnit::Microseconds,
+    EpochUnit::Nanoseconds,
+];
+
+/// All forms that are tried, in the order in which they are preferred.
+static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
+    let patterns = PATTERNS.map(|pattern| TimeFormat::Pattern(pattern.to_owned()));
+    std::iter::once(TimeFormat::Iso)
+        .chain(patterns)
+        .chain(UNITS.map(TimeFormat::Epoch))
+        .collect()
+});
+
+/// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
+const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
+
+/// Seconds since 1970 of the years 1980 to 2100, which are numbers that are hardly anything else.
+const EPOCH_SECONDS: std::ops::Range<f64> = 315_532_800.0..4_102_444_800.0;
+
+/// Values after which forms that fit too few of them are no longer tried, and that they are tried with again.
+const FIRST_LOOK: u64 = 50;
+const FURTHER_LOOKS: u64 = 5_000;
+
+/// How many values of a column each form of a time fits.
+pub struct TimeEvidence {
+    tried: Vec<Tried>,
+    /// Values that were looked at.
+    values: u64,
+    /// Those in ISO form with a zone, and with digits below a millisecond.
+    with_zone: u64,
+    finer: u64,
+}
+
+struct Tried {
+    format: &'static TimeFormat,
+    fits: u64,
+    first: i64,
+    last: i64,
+    is_alive: bool,
+}
+
+/// Form of the times of a column.
+pub struct FoundTime {
+    pub format: TimeFormat,
+    /// Values that it fits.
+    pub fits: u64,
+    /// First and last time, in milliseconds since 1970.
+    pub first: i64,
+    pub last: i64,
+    /// Another form that fits as many values, if there is one.
+    pub or: Option<TimeFormat>,
+    /// Values in ISO form with a zone, and with digits below a millisecond.
+    pub with_zone: u64,
+    pub finer: u64,
+}
+
+impl TimeEvidence {
+    pub fn new() -> TimeEvidence {
+        let tried = FORMATS.iter().map(|format| Tried {
+            format,
+            fits: 0,
+            first: i64::MAX,
+            last: i64::MIN,
+            is_alive: true,
+        });
+        TimeEvidence {
+            tried: tried.collect(),
+            values: 0,
+            with_zone: 0,
+            finer: 0,
+        }
+    }
+
+    /// Looks at a value.
+    pub fn see(&mut self, cell: &str) {
+        self.values += 1;
+        for tried in self.tried.iter_mut().filter(|tried| tried.is_alive) {
+            if let Some(time) = meant(tried.format, cell) {
+                tried.fits += 1;
+                tried.first = tried.first.min(time);
+                tried.last = tried.last.max(time);
+                if *tried.format == TimeFormat::Iso {
+                    let time_of_day = cell.get("2014-02-14".len()..).unwrap_or_default();
+                    self.with_zone += u64::from(time_of_day.contains(['Z', 'z', '+', '-']));
+                    let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
+                    self.finer += u64::from(nanoseconds % 1_000_000 != 0);
+                }
+            }
+        }
+        if self.values == FIRST_LOOK || self.values.is_multiple_of(FURTHER_LOOKS) {
+            let enough = self.values / 10 * 9;
+            for tried in &mut self.tried {
+                tried.is_alive = tried.fits >= enough;
+            }
+        }
+    }
+
+    /// Returns the form that fits most values, if it fits any. Numbers since 1970 are times only if something
+    /// else, such as the column's name, says that they are.
+    pub fn found(&self, is_named_as_time: bool) -> Option<FoundTime> {
+        let is_meant =
+            |tried: &&Tried| is_named_as_time || !matches!(tried.format, TimeFormat::Epoch(_));
+        let mut best: Option<&Tried> = None;
+        for tried in self.tried.iter().filter(is_meant) {
+            if tried.fits > best.map_or(0, |best| best.fits) {
+                best = Some(tried);
+            }
+        }
+        let best = best?;
+        let is_other = |tried: &&Tried| tried.fits == best.fits && tried.format != best.format;
+        let or = self.tried.iter().filter(is_meant).find(is_other);
+        let is_iso = u64::from(*best.format == TimeFormat::Iso);
+        Some(FoundTime {
+            format: best.format.clone(),
+            fits: best.fits,
+            first: best.first,
+            last: best.last,
+            or: or.map(|or| or.format.clone()),
+            with_zone: self.with_zone * is_iso,
+            finer: self.finer * is_iso,
+        })
+    }
+}
+
+/// Returns the time that a cell probably means in this form, in milliseconds since 1970.
+pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
+    let digits = cell.bytes().all(|byte| byte.is_ascii_digit());
+    let may_fit = match format {
+        TimeFormat::Iso => !digits && cell.len() >= "2014-02-14".len(),
+        // A year is four digits, and none of the others may be taken for it.
+        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" => digits && cell.len() == 8,
+        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d%H%M%S" => digits && cell.len() == 14,
+        TimeFormat::Pattern(_) => !digits && cell.bytes().any(|byte| byte.is_ascii_digit()),
+        TimeFormat::Epoch(unit) => {
+            let in_seconds = match unit {
+                EpochUnit::Seconds => 1.0,
+                EpochUnit::Milliseconds => 1e3,
+                EpochUnit::Microseconds => 1e6,
+                EpochUnit::Nanoseconds => 1e9,
+            };
+            let number = cell.parse::<f64>().ok();
+            number.is_some_and(|number| EPOCH_SECONDS.contains(&(number / in_seconds)))
+        }
+    };
+    let time = may_fit.then(|| format.milliseconds(cell)).flatten()?;
+    MEANT.contains(&time).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(cells: &[&str], is_named_as_time: bool) -> Option<(String, u64, bool)> {
+        let mut evidence = TimeEvidence::new();
+        cells.iter().for_each(|cell| evidence.see(cell));
+        let found = evidence.found(is_named_as_time)?;
+        Some((
+            found.format.written().to_owned(),
+            found.fits,
+            found.or.is_some(),
+        ))
+    }
+
+    #[test]
+    fn forms_are_recognised() {
+        for (cells, format) in [
+            (["2024-01-02 03:04", "2024-01-02T03:04:05Z"], "iso"),
+            (["19580329", "20200101"], "%Y%m%d"),
+            (["03/29/1958", "12/31/2020"], "%m/%d/%Y"),
+            (["29/03/1958", "31/12/2020"], "%d/%m/%Y"),
+            (["29.03.1958", "1.2.2020"], "%d.%m.%Y"),
+            (["2012/01/01", "2012/12/31"], "%Y/%m/%d"),
+            (["Jan 1 2000", "Dec 31 2020"], "%b %d %Y"),
+            (["03/29/58", "12/31/20"], "%m/%d/%y"),
+            (["1700000000", "1700000000.5"], "s"),
+            (["1700000000000", "1700000000001"], "ms"),
+            (["1700000000000000", "1700000000000001"], "us"),
+            (["1700000000000000000", "1700000000000000001"], "ns"),
+        ] {
+            assert_eq!(
+                found(&cells, true),
+                Some((format.to_owned(), 2, false)),
+                "{cells:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn days_that_may_be_months_are_told() {
+        let both = found(&["03/04/1958", "12/11/2020"], false);
+        assert_eq!(both, Some(("%m/%d/%Y".to_owned(), 2, true)));
+    }
+
+    #[test]
+    fn numbers_are_no_times_unless_something_says_so() {
+        assert_eq!(found(&["1700000000", "1700000001"], false), None);
+        assert_eq!(found(&["12", "13000"], true), None);
+        assert_eq!(found(&["19581340"], false), None);
+        assert_eq!(found(&["north", "south"], true), None);
+    }
+
+    #[test]
+    fn every_form_can_be_said_in_a_workload() {
+        for format in FORMATS.iter() {
+            assert_eq!(TimeFormat::parse(format.written()).as_ref(), Ok(format));
+        }
+    }
+
+    #[test]
+    fn forms_that_do_not_fit_are_given_up() {
+        let mut evidence = TimeEvidence::new();
+        for _ in 0..FIRST_LOOK {
+            evidence.see("north");
+        }
+        assert!(evidence.tried.iter().all(|tried| !tried.is_alive));
+    }
+}

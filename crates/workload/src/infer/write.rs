@@ -1,0 +1,301 @@
+//! Writes what was found of a file as a commented workload.
+
+use std::fmt::Write as _;
+
+use super::questions::{Question, questions};
+use super::{Inferred, InferredColumn};
+
+const DAY: i64 = 24 * 3_600_000;
+
+/// Rows that are loaded at most unless the user says more.
+const MOST_ROWS: u64 = 1_000_000;
+
+/// Repeated keys that are few.
+const FEW_REPEATED: f64 = 0.000_5;
+
+impl Inferred {
+    /// Writes a workload that runs as it is. `file` is the file as the workload names it; `designs` are ids of
+    /// designs; `asked` are questions in SQL instead of those that it would have.
+    pub fn workload(&self, file: &str, designs: &[String], asked: &[String]) -> String {
+        let mut out = String::new();
+        self.head(file, &mut out);
+        put_designs(designs, &mut out);
+        self.table(&mut out);
+        self.data(file, &mut out);
+        self.scale(&mut out);
+        let given = asked.iter().enumerate().map(|(index, sql)| Question {
+            name: format!("question_{}", index + 1),
+            sql: sql.trim().trim_end_matches(';').to_owned(),
+            parameters: Vec::new(),
+        });
+        let mut all: Vec<Question> = given.collect();
+        if all.is_empty() {
+            all = questions(self);
+        }
+        for question in &all {
+            put_question(question, &mut out);
+        }
+        out
+    }
+
+    /// Returns the days from the first row to the last, if rows are ordered by a time first.
+    pub fn days(&self) -> Option<u64> {
+        let by_time = self.time.is_some() && self.order_key.first() == self.time.as_ref();
+        let span = self.span.as_ref().filter(|_| by_time)?;
+        u64::try_from(span.end.saturating_sub(span.start) / DAY).ok()
+    }
+
+    /// Describes in a line how often the key repeats.
+    pub fn repeated_keys(&self) -> Option<String> {
+        let counted = if self.counted_one_in > 1 {
+            format!(" (one of {} keys was counted)", self.counted_one_in)
+        } else {
+            String::new()
+        };
+        (self.repeated > 0.0).then(|| {
+            let key: Vec<&str> = { self.partition_key.iter().chain(&self.order_key) }
+                .map(String::as_str)
+                .collect();
+            format!(
+                "{} of the rows have a key ({}) that a row before has, too{counted}: Cassandra and columnar tables \
+                 keep the last of them; name other columns with --key",
+                percent(self.repeated),
+                key.join(", ")
+            )
+        })
+    }
+
+    fn head(&self, file: &str, out: &mut String) {
+        line(
+            out,
+            &format!(
+                "# Rows of {}, as `bakeoff init` found them. Change what is not meant.",
+                clean(file)
+            ),
+        );
+        line(out, "#");
+        line(
+            out,
+            "#   bakeoff run THIS.toml --rows 10000 --dry-run   # what would be done",
+        );
+        line(out, "#   bakeoff run THIS.toml --budget 3m");
+        line(out, "");
+        let title = format!("Rows of {}", clean(file));
+        line(out, &format!("title = {}", quoted(&title)));
+        line(out, "");
+    }
+
+    fn table(&self, out: &mut String) {
+        line(out, "[table]");
+        line(out, &format!("name = \"{}\"", self.table));
+        line(
+            out,
+            &format!(
+                "partition_key = {} # which rows belong together",
+                list(&self.partition_key)
+            ),
+        );
+        line(
+            out,
+            &format!(
+                "order_key = {} # how they are ordered there",
+                list(&self.order_key)
+            ),
+        );
+        match self
+            .repeated_keys()
+            .filter(|_| self.repeated > FEW_REPEATED)
+        {
+            Some(repeated) => line(out, &format!("# {repeated}")),
+            None if self.repeated > 0.0 => line(out, "# Both together tell almost all rows apart."),
+            None => line(out, "# Both together tell all rows apart."),
+        }
+        line(out, "");
+        line(
+            out,
+            "# Types: boolean, int (32 bits), bigint (64 bits), double, text, timestamp (milliseconds, UTC).",
+        );
+        line(out, "[table.columns]");
+        for column in &self.columns {
+            let kind = column.kind.name();
+            let evidence = clean(&column.evidence);
+            line(out, &format!("{} = \"{kind}\" # {evidence}", column.name));
+        }
+        for left_out in &self.left_out {
+            line(out, &format!("# left out: {}", clean(left_out)));
+        }
+        line(out, "");
+    }
+
+    fn data(&self, file: &str, out: &mut String) {
+        line(out, "[data]");
+        line(
+            out,
+            &format!("file = {} # relative to this file", quoted(file)),
+        );
+        if let Some(delimiter) = self.delimiter {
+            let written = match delimiter {
+                b'\t' => "tab".to_owned(),
+                other => char::from(other).to_string(),
+            };
+            line(out, &format!("delimiter = {}", quoted(&written)));
+        }
+        if self.no_header {
+            line(out, "header = false # the first line is a row");
+            line(out, &format!("fields = {}", list(&self.fields)));
+        }
+        if !self.null.is_empty() {
+            let words: Vec<String> = self.null.iter().map(|(word, _)| word.clone()).collect();
+            let times = self
+                .null
+                .iter()
+                .map(|(word, times)| format!("{times} `{}`", clean(word)));
+            let times: Vec<String> = times.collect();
+            line(
+                out,
+                &format!("null = {} # {}", list(&words), times.join(", ")),
+            );
+        }
+        if self.bad_rows > 0 && !self.is_typed {
+            let (bad, rows) = (self.bad_rows, self.rows);
+            line(
+                out,
+                &format!("# At most {bad} of {rows} rows do not fit, or lack their key."),
+            );
+            line(
+                out,
+                "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",
+            );
+            line(out, &format!("bad_rows = \"{}%\"", self.bad_percent()));
+        }
+        line(out, "");
+        self.data_of_columns("from", "Names in the file.", out, |column| {
+            column.from.as_deref()
+        });
+        self.data_of_columns("format", "How times are written.", out, |column| {
+            column.format.as_ref().map(|format| format.written())
+        });
+    }
+
+    /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.
+    fn bad_percent(&self) -> u64 {
+        let percent = (self.bad_rows.saturating_mul(100)).div_ceil(self.rows.max(1));
+        (percent + 1).min(99)
+    }
+
+    fn data_of_columns<'a>(
+        &'a self,
+        name: &str,
+        what: &str,
+        out: &mut String,
+        value: impl Fn(&'a InferredColumn) -> Option<&'a str>,
+    ) {
+        let given = self
+            .columns
+            .iter()
+            .filter_map(|column| Some((column, value(column)?)));
+        let given: Vec<(&InferredColumn, &str)> = given.collect();
+        if given.is_empty() {
+            return;
+        }
+        line(out, &format!("# {what}"));
+        line(out, &format!("[data.{name}]"));
+        for (column, value) in given {
+            line(out, &format!("{} = {}", column.name, quoted(value)));
+        }
+        line(out, "");
+    }
+
+    fn scale(&self, out: &mut String) {
+        let rows = self.rows.saturating_sub(self.bad_rows).clamp(1, MOST_ROWS);
+        line(out, "[scale]");
+        line(out, &format!("rows = {rows} # that a run loads"));
+        line(
+            out,
+            &format!(
+                "full_rows = {} # that there will be, which the forecast is for: put in your own",
+                self.rows.max(rows)
+            ),
+        );
+        line(out, "replication = 3 # copies of each row in production");
+        line(out, "");
+    }
+}
+
+fn put_designs(designs: &[String], out: &mut String) {
+    line(
+        out,
+        "# What is compared, engine/layout?setting=value; `bakeoff list` has all of them.",
+    );
+    line(out, "designs = [");
+    for design in designs {
+        line(out, &format!("  {},", quoted(design)));
+    }
+    line(out, "]");
+    line(out, "");
+}
+
+fn put_question(question: &Question, out: &mut String) {
+    line(out, "[[queries]]");
+    line(out, &format!("name = \"{}\"", question.name));
+    line(out, &format!("sql = {}", quoted(&question.sql)));
+    if !question.parameters.is_empty() {
+        line(out, "# Drawn for each round, the same for all designs.");
+        line(
+            out,
+            &format!("parameters = {{ {} }}", question.parameters.join(", ")),
+        );
+    }
+    line(out, "");
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+/// Returns a text as a string of TOML.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Returns a text for a comment, which ends at the end of a line.
+fn clean(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().map(shown).collect()
+}
+
+/// Returns a share in percent, with a digit after the point where it is small.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.1 {
+        "less than 0.1%".to_owned()
+    } else if percent < 10.0 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
+}
+
+#[cfg(test)]
+mod tests;

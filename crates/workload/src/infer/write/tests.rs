@@ -1,0 +1,325 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BinaryArray, Int64Array, StringArray, TimestampMillisecondArray};
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
+
+use super::*;
+use crate::infer::{Asked, infer};
+use crate::{ColumnType, Result, Workload};
+
+fn inferred(name: &str, text: &str, asked: &Asked) -> Result<Inferred> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    infer(&path, asked)
+}
+
+fn designs() -> Vec<String> {
+    ["parquet?codec=zstd", "memory"].map(str::to_owned).to_vec()
+}
+
+/// Writes the workload of a file, and reads it again.
+fn written(name: &str, text: &str) -> (String, Workload) {
+    let found = inferred(name, text, &Asked::default()).unwrap();
+    let text = found.workload(name, &designs(), &[]);
+    let workload = Workload::parse(&text, Path::new("w.toml"));
+    let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    (text, workload)
+}
+
+fn birds() -> String {
+    let mut text = "Airport Name,Flight Date,Cost: Total $,Speed\n".to_owned();
+    for row in 0..400 {
+        let airport = ["north", "south"][row % 2];
+        let (month, day) = (1 + row / 2 / 28 % 12, 1 + row / 2 % 28);
+        let speed = if row % 10 == 0 {
+            "NA".to_owned()
+        } else {
+            row.to_string()
+        };
+        text.push_str(&format!(
+            "{airport},1990{month:02}{day:02},{row}.5,{speed}\n"
+        ));
+    }
+    text + ",19910101,1.5,3\n"
+}
+
+#[test]
+fn a_messy_file_becomes_a_workload_with_evidence() {
+    let (text, workload) = written("bird strikes.csv", &birds());
+    let table = &workload.table;
+    assert_eq!(table.name, "bird_strikes");
+    assert_eq!(
+        (&table.partition_key[..], &table.order_key[..]),
+        (
+            &["airport_name".to_owned()][..],
+            &["flight_date".to_owned()][..]
+        )
+    );
+    let kinds: Vec<&str> = table
+        .columns
+        .iter()
+        .map(|column| column.kind.name())
+        .collect();
+    assert_eq!(kinds, ["text", "timestamp", "double", "int"]);
+    let form = &workload.text_form;
+    assert_eq!(form.null, ["NA"]);
+    assert_eq!(form.from["flight_date"], "Flight Date");
+    assert_eq!(form.from["cost_total"], "Cost: Total $");
+    assert_eq!(form.formats["flight_date"].written(), "%Y%m%d");
+    assert!(form.bad_rows.is_some(), "a row lacks its key");
+    for words in [
+        "40 of 401 are `NA`",
+        "1 of 401 are empty",
+        "tell all rows apart",
+        "whole numbers of 32 bits, from 1 to 399",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in: {text}");
+    }
+    assert!((3..=5).contains(&workload.queries.len()), "{text}");
+    assert_eq!(workload.designs.len(), 2);
+}
+
+#[test]
+fn keys_that_repeat_are_told() {
+    let text = format!("{}north,19900101,7.5,8\n", birds());
+    let found = inferred("b.csv", &text, &Asked::default()).unwrap();
+    assert!(found.repeated > 0.0 && found.repeated < 0.01);
+    let told = found.repeated_keys().unwrap();
+    assert!(
+        told.contains("0.2% of the rows have a key (airport_name, flight_date)"),
+        "{told}"
+    );
+    assert!(told.contains("--key"), "{told}");
+}
+
+#[test]
+fn what_is_asked_for_is_taken_and_what_is_not_there_is_an_error_with_its_option() {
+    let asked = |time: Option<&str>, key: &[&str], null: Option<&[&str]>| Asked {
+        time: time.map(str::to_owned),
+        key: key.iter().map(|name| (*name).to_owned()).collect(),
+        null: null.map(|words| words.iter().map(|word| (*word).to_owned()).collect()),
+        ..Asked::default()
+    };
+    let found = inferred(
+        "b.csv",
+        &birds(),
+        &asked(Some("Flight Date"), &["speed"], None),
+    );
+    assert_eq!(found.unwrap().partition_key, ["speed"]);
+    let kept = inferred("b.csv", &birds(), &asked(None, &[], Some(&["none"]))).unwrap();
+    let speed = kept
+        .columns
+        .iter()
+        .find(|column| column.name == "speed")
+        .unwrap();
+    assert_eq!((speed.kind, kept.null.len()), (ColumnType::Text, 0));
+    for (asked, words) in [
+        (
+            asked(Some("when"), &[], None),
+            "--time when: the file has no such column",
+        ),
+        (
+            asked(Some("airport_name"), &[], None),
+            "--time airport_name: its values are neither times",
+        ),
+        (
+            asked(None, &["airport_nam"], None),
+            "did you mean `airport_name`?",
+        ),
+        (asked(None, &["speed", "Speed"], None), "twice"),
+    ] {
+        let error = inferred("b.csv", &birds(), &asked).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn files_of_every_kind_become_workloads() {
+    let many: Vec<String> = (0..2_000).map(|number| format!("c{number}")).collect();
+    let wide = format!("{}\n{}\n", many.join(","), vec!["1"; 2_000].join(","));
+    for (name, text, names) in [
+        (
+            "semi.csv",
+            "name;time;value\na;2024-01-01;1,5\nb;2024-01-01;2,5\n",
+            "delimiter = \";\"",
+        ),
+        (
+            "plain.csv",
+            "a,2024-01-01 00:00,1\na,2024-01-02 00:00,2\n",
+            "header = false",
+        ),
+        (
+            "quoted.csv",
+            "name,time,note\na,2024-01-01,\"x\ny\"\na,2024-01-02,\"\"\"\"\n",
+            "note = \"text\"",
+        ),
+        (
+            "mark.csv",
+            "\u{feff}name,time\r\na,2024-01-01\r\na,2024-01-02\r\n",
+            "name = \"text\"",
+        ),
+        (
+            "one.csv",
+            "name,time,value\na,2024-01-01T00:00:00Z,1\n",
+            "value = \"int\"",
+        ),
+        (
+            "zones.csv",
+            "name,time\na,2024-01-01T00:00:00Z\na,2024-01-01T01:00:00\n",
+            "taken as UTC",
+        ),
+        (
+            "series.csv",
+            "time,value\n2024-01-01,1.5\n2024-01-02,\\N\n",
+            "null = [\"\\\\N\"]",
+        ),
+        (
+            "nothing.csv",
+            "name,time,gap\na,2024-01-01,\na,2024-01-02,\n",
+            "gap = \"text\" # no values",
+        ),
+        (
+            "untimed.csv",
+            "id,size\n1,5\n2,5\n",
+            "partition_key = [\"id\"]",
+        ),
+        (
+            "order.csv",
+            "order,time,group\na,2024-01-01,1\na,2024-01-02,2\n",
+            "order_ = \"order\"",
+        ),
+        (
+            "tabs.tsv",
+            "name\ttime\na\t2024-01-01\na\t2024-01-02\n",
+            "name = \"text\"",
+        ),
+        (
+            "wide.csv",
+            wide.as_str(),
+            "left out: 1500 of all 2000 columns",
+        ),
+        (
+            "dash.csv",
+            "name,time,value\na,2024-01-01,-\na,2024-01-02,5\n",
+            "null = [\"-\"]",
+        ),
+        (
+            "micro.csv",
+            "name,time\na,2024-01-01T00:00:00.000001\n",
+            "time = \"iso\"",
+        ),
+    ] {
+        let (text, _) = written(name, text);
+        assert!(text.contains(names), "{name}: `{names}` is not in: {text}");
+    }
+}
+
+#[test]
+fn files_of_which_nothing_can_be_made_say_what_to_mend() {
+    for (name, text, words) in [
+        ("empty.csv", "", "the file is empty"),
+        ("header.csv", "name,time\n", "has no rows"),
+        (
+            "twice.csv",
+            "a,b,A\nx,y,z\n",
+            "columns 1 and 3 are both called `a`",
+        ),
+        ("same.csv", "a,b\nx,y\nx,y\n", "--key COLUMN"),
+        ("rows.jsonl", "{\"a\": 1}\n", "make it CSV or Parquet"),
+        ("bad.parquet", "no", "not a Parquet file"),
+    ] {
+        let error = inferred(name, text, &Asked::default())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(words), "{name}: {error}");
+    }
+}
+
+#[test]
+fn questions_that_are_asked_for_replace_the_others() {
+    let found = inferred("b.csv", &birds(), &Asked::default()).unwrap();
+    let text = found.workload(
+        "b.csv",
+        &designs(),
+        &["SELECT max(speed) AS \"m\" FROM b;".to_owned()],
+    );
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let queries: Vec<&str> = workload
+        .queries
+        .iter()
+        .map(|query| query.sql.as_str())
+        .collect();
+    assert_eq!(queries, ["SELECT max(speed) AS \"m\" FROM b"]);
+}
+
+#[test]
+fn texts_are_written_so_that_toml_reads_them() {
+    for text in ["a\"b", "\\N", "x\ny\tz", "\u{1}", "ü"] {
+        let written = format!("x = {}", quoted(text));
+        let read: toml::Table = toml::from_str(&written).unwrap();
+        assert_eq!(read["x"].as_str(), Some(text));
+    }
+    assert_eq!(clean("a\nb"), "a b");
+    assert_eq!(percent(0.11), "11%");
+    assert_eq!(percent(0.0101), "1.0%");
+}
+
+#[test]
+fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("readings.parquet");
+    let columns: [(&str, ArrayRef); 4] = [
+        (
+            "Sensor Id",
+            Arc::new(StringArray::from(vec!["a", "b", "a"])),
+        ),
+        (
+            "time",
+            Arc::new(TimestampMillisecondArray::from(vec![0, 0, 5_000])),
+        ),
+        (
+            "value",
+            Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])),
+        ),
+        (
+            "raw",
+            Arc::new(BinaryArray::from(vec![&b"x"[..], b"y", b"z"])),
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let found = infer(&path, &Asked::default()).unwrap();
+    let text = found.workload("readings.parquet", &designs(), &[]);
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let table = &workload.table;
+    let kinds: Vec<&str> = table
+        .columns
+        .iter()
+        .map(|column| column.kind.name())
+        .collect();
+    assert_eq!(kinds, ["text", "timestamp", "bigint"]);
+    assert_eq!(
+        (&table.partition_key[0], &table.order_key[0]),
+        (&"sensor_id".to_owned(), &"time".to_owned())
+    );
+    assert!(text.contains("left out: `raw`"), "{text}");
+    assert!(text.contains("1 of 3 are empty"), "{text}");
+    let source = crate::source::open(&workload, Some(path)).unwrap();
+    assert_eq!(
+        source
+            .read(0, 10)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .rows
+            .num_rows(),
+        3
+    );
+}

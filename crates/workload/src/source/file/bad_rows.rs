@@ -1,0 +1,217 @@
+//! Rows of a text file that are set aside, since they cannot be read or lack their key.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::fields::{FieldReader, Fields, FieldsError};
+use super::input::TextInput;
+use super::joined::place;
+use super::{data_error, diagnose, read_error, values};
+use crate::csv;
+use crate::{Error, Result, Table, TextForm};
+
+/// Rows that are described in messages.
+const SHOWN: usize = 5;
+
+/// Most rows that are set aside, whose places are kept in memory.
+const MOST: usize = 1_000_000;
+
+/// Rows of CSV or TSV files that are set aside.
+pub struct BadRows {
+    /// The whole text, with these rows.
+    input: TextInput,
+    /// Names of its fields.
+    names: Vec<String>,
+    judge: Judge,
+    /// Rows of the files in all.
+    pub rows: u64,
+    /// Those of them that are set aside.
+    pub count: u64,
+    /// The first ones: their lines, and what is wrong with each.
+    pub first: Vec<String>,
+}
+
+/// Knows what a row has to have.
+struct Judge {
+    table: Table,
+    projection: Vec<usize>,
+    /// Whether each column of the table is in the key.
+    in_key: Vec<bool>,
+    form: TextForm,
+}
+
+impl BadRows {
+    /// Reads all rows, and returns those that cannot be loaded, with their places in the text.
+    ///
+    /// # Errors
+    /// More than this share of the rows, in millionths, cannot be loaded; or the text cannot be read.
+    pub(super) fn find(
+        input: &TextInput,
+        names: &[String],
+        table: &Table,
+        projection: &[usize],
+        form: &TextForm,
+        share: u32,
+    ) -> Result<(BadRows, Vec<Range<u64>>)> {
+        let mut bad = BadRows {
+            input: input.clone(),
+            names: names.to_vec(),
+            judge: Judge {
+                in_key: { table.columns.iter() }
+                    .map(|column| table.is_key(&column.name))
+                    .collect(),
+                table: table.clone(),
+                projection: projection.to_vec(),
+                form: form.clone(),
+            },
+            rows: 0,
+            count: 0,
+            first: Vec::new(),
+        };
+        let (mut places, mut first) = (Vec::new(), Vec::new());
+        let mut rows = 0;
+        let read = bad.visit(|fields, reason| {
+            rows += 1;
+            let Some(reason) = reason else { return Ok(()) };
+            if first.len() < SHOWN {
+                first.push((fields.line, reason));
+            }
+            places.push(fields.bytes.clone());
+            if places.len() > MOST {
+                return Err(io::Error::other(format!("more than {MOST} rows are bad")));
+            }
+            Ok(())
+        });
+        read.map_err(|error| bad.unreadable(error))?;
+        bad.rows = rows;
+        bad.count = places.len() as u64;
+        for (line, reason) in first {
+            let described = bad.describe(line, &reason)?;
+            bad.first.push(described);
+        }
+        if u128::from(bad.count) * 1_000_000 > u128::from(bad.rows) * u128::from(share) {
+            let message = format!(
+                "{}, which is more than the {}% of `bad_rows`; mend them, or allow more",
+                bad.counted(),
+                f64::from(share) / 10_000.0
+            );
+            return Err(data_error(bad.input.path(), message));
+        }
+        Ok((bad, places))
+    }
+
+    /// Describes how many rows are bad, and the first ones.
+    pub fn counted(&self) -> String {
+        let BadRows { rows, count, .. } = self;
+        let first = self.first.join("; ");
+        let more = if self.first.len() < *count as usize {
+            "; ..."
+        } else {
+            ""
+        };
+        format!("{count} of {rows} rows cannot be read or lack their key ({first}{more})")
+    }
+
+    /// Writes the rows as CSV, each after its line and what is wrong with it.
+    ///
+    /// # Errors
+    /// They cannot be read any more, or written.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = Vec::new();
+        let names = self.names.iter().map(String::as_str);
+        put_line(["line", "reason"].into_iter().chain(names), &mut line);
+        out.write_all(&line)?;
+        let visited = self.visit(|fields, reason| {
+            let Some(reason) = reason else { return Ok(()) };
+            line.clear();
+            let (number, cells) = (fields.line.to_string(), fields.all());
+            let cells = cells.iter().map(String::as_str);
+            let about = [number.as_str(), reason.as_str()].into_iter();
+            put_line(about.chain(cells), &mut line);
+            out.write_all(&line)
+        });
+        match visited {
+            Ok(()) => Ok(()),
+            Err(FieldsError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(self.unreadable(error))),
+        }
+    }
+
+    /// Shows each row, with what is wrong with it if anything is.
+    fn visit(
+        &self,
+        mut see: impl FnMut(&Fields<'_>, Option<String>) -> io::Result<()>,
+    ) -> Result<(), FieldsError> {
+        let mut reader = FieldReader::new(self.input.open(), self.input.delimiter);
+        if self.input.header {
+            reader.read()?;
+        }
+        while let Some(fields) = reader.read()? {
+            let reason = self.judge.reason(&fields, &self.input);
+            see(&fields, reason).map_err(FieldsError::Io)?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, error: FieldsError) -> Error {
+        match error {
+            FieldsError::Io(error) => read_error(self.input.path(), error),
+            FieldsError::Endless { line } => data_error(
+                self.input.path(),
+                format!(
+                    "the row that begins at line {line} never ends; is a quote opened and never closed?"
+                ),
+            ),
+        }
+    }
+
+    /// Returns what is wrong with the row at a line of the whole text, with the line in its file.
+    fn describe(&self, line: u64, reason: &str) -> Result<String> {
+        let parts = &self.input.parts;
+        let found = place(parts, self.input.header, line)
+            .map_err(|error| read_error(self.input.path(), error))?;
+        Ok(match found {
+            Some((part, line)) if parts.len() > 1 => {
+                format!("{}, line {line}: {reason}", part.path.display())
+            }
+            _ => format!("line {line}: {reason}"),
+        })
+    }
+}
+
+impl Judge {
+    /// Returns why a row cannot be loaded.
+    fn reason(&self, fields: &Fields<'_>, input: &TextInput) -> Option<String> {
+        if fields.len() != input.fields {
+            return Some(diagnose::wrong_number(fields.len(), input));
+        }
+        if !fields.is_text() {
+            return Some("not UTF-8 text".to_owned());
+        }
+        let columns = self.table.columns.iter().zip(&self.projection);
+        columns
+            .zip(&self.in_key)
+            .find_map(|((column, index), in_key)| {
+                let Some(cell) = fields.get(*index) else {
+                    return Some(format!("column `{}`: not UTF-8 text", column.name));
+                };
+                if *in_key && (cell.is_empty() || self.form.is_null(cell)) {
+                    return Some(format!(
+                        "column `{}`: no value, but it is in the key",
+                        column.name
+                    ));
+                }
+                values::misfit(column, cell, &self.form)
+            })
+    }
+}
+
+fn put_line<'a>(cells: impl Iterator<Item = &'a str>, line: &mut Vec<u8>) {
+    for cell in cells {
+        csv::text(cell, line);
+        line.push(b',');
+    }
+    if let Some(last) = line.last_mut() {
+        *last = b'\n';
+    }
+}

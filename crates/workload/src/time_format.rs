@@ -1,0 +1,202 @@
+//! How times are written in CSV and TSV files.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::Offset;
+
+/// Form of the times in a column of a CSV or TSV file. What is below a millisecond is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimeFormat {
+    /// `2014-02-14T14:30:00.123456Z`, with a space or `T`, UTC where there is no zone.
+    Iso,
+    /// Numbers since 1970-01-01 UTC.
+    Epoch(EpochUnit),
+    /// Conversions of strftime, such as `%m/%d/%Y`.
+    Pattern(String),
+}
+
+/// Unit of a time that is written as a number since 1970-01-01 UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpochUnit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+}
+
+/// Words for forms of times that have no `%`.
+static WORDS: [(&str, TimeFormat); 5] = [
+    ("iso", TimeFormat::Iso),
+    ("s", TimeFormat::Epoch(EpochUnit::Seconds)),
+    ("ms", TimeFormat::Epoch(EpochUnit::Milliseconds)),
+    ("us", TimeFormat::Epoch(EpochUnit::Microseconds)),
+    ("ns", TimeFormat::Epoch(EpochUnit::Nanoseconds)),
+];
+
+/// A time with which forms are tried: 2003-11-22T14:35:46Z.
+const TRIED_SECONDS: i64 = 1_069_511_746;
+
+/// Largest number of seconds since 1970 that is a time, with a decimal point or without one.
+const LARGEST_SECONDS: f64 = 253_402_207_200.0;
+
+impl TimeFormat {
+    /// Reads a form as it is written in a workload.
+    ///
+    /// # Errors
+    /// It is none, or does not say a year, a month and a day.
+    pub fn parse(written: &str) -> Result<TimeFormat, String> {
+        if let Some((_, format)) = WORDS.iter().find(|(word, _)| *word == written) {
+            return Ok(format.clone());
+        }
+        if !written.contains('%') {
+            return Err(format!(
+                "`{written}` is no form of a time: it is `iso`, `s`, `ms`, `us` or `ns` since 1970, or a pattern \
+                 such as `%m/%d/%Y %H:%M`"
+            ));
+        }
+        let tried = Timestamp::from_second(TRIED_SECONDS).map_err(|error| error.to_string())?;
+        let format = TimeFormat::Pattern(written.to_owned());
+        let shown = strtime::format(written, tried)
+            .map_err(|error| format!("`{written}` is no form of a time: {error}"))?;
+        match format.milliseconds(&shown) {
+            Some(_) => Ok(format),
+            None => Err(format!(
+                "`{written}` does not say a year, a month and a day, or says something that cannot be read back \
+                 (it writes `{shown}`)"
+            )),
+        }
+    }
+
+    /// Returns the form as it is written in a workload.
+    pub fn written(&self) -> &str {
+        let word = WORDS.iter().find(|(_, format)| format == self);
+        match (self, word) {
+            (TimeFormat::Pattern(pattern), _) => pattern.as_str(),
+            (_, Some((word, _))) => *word,
+            (_, None) => "iso",
+        }
+    }
+
+    /// Returns the milliseconds since 1970 that a cell says; `None` if it has another form.
+    pub fn milliseconds(&self, cell: &str) -> Option<i64> {
+        match self {
+            TimeFormat::Iso => Some(iso_time(cell)?.as_millisecond()),
+            TimeFormat::Epoch(unit) => unit.milliseconds(cell),
+            TimeFormat::Pattern(pattern) => {
+                let parts = strtime::parse(pattern, cell).ok()?;
+                let time = if parts.offset().is_some() || parts.timestamp().is_some() {
+                    parts.to_timestamp().ok()?
+                } else {
+                    Offset::UTC.to_timestamp(parts.to_datetime().ok()?).ok()?
+                };
+                Some(time.as_millisecond())
+            }
+        }
+    }
+}
+
+impl EpochUnit {
+    fn milliseconds(self, cell: &str) -> Option<i64> {
+        if let Ok(number) = cell.parse::<i64>() {
+            return match self {
+                EpochUnit::Seconds => number.checked_mul(1_000),
+                EpochUnit::Milliseconds => Some(number),
+                EpochUnit::Microseconds => Some(number.div_euclid(1_000)),
+                EpochUnit::Nanoseconds => Some(number.div_euclid(1_000_000)),
+            };
+        }
+        let number: f64 = cell.parse().ok()?;
+        let seconds = match self {
+            EpochUnit::Seconds => number,
+            EpochUnit::Milliseconds => number / 1e3,
+            EpochUnit::Microseconds => number / 1e6,
+            EpochUnit::Nanoseconds => number / 1e9,
+        };
+        // A double of seconds has fewer exact digits than its text, so it is rounded to the nearest one.
+        (seconds.abs() <= LARGEST_SECONDS).then(|| (seconds * 1e3).round() as i64)
+    }
+}
+
+/// Returns the time that a cell says as ISO 8601 has it, in UTC if it has no zone.
+pub fn iso_time(cell: &str) -> Option<Timestamp> {
+    const DATE_CHARACTERS: usize = "2014-02-14".len();
+    // A civil time would silently drop an offset, so the two forms are distinguished first.
+    let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
+    if has_offset {
+        cell.parse().ok()
+    } else {
+        Offset::UTC
+            .to_timestamp(cell.parse::<DateTime>().ok()?)
+            .ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(format: &str, cell: &str) -> Option<i64> {
+        TimeFormat::parse(format).unwrap().milliseconds(cell)
+    }
+
+    #[test]
+    fn patterns_and_numbers_are_read() {
+        let day = Some(1_392_336_000_000);
+        for (format, cell) in [
+            ("%Y%m%d", "20140214"),
+            ("%m/%d/%Y", "02/14/2014"),
+            ("%m/%d/%Y", "2/14/2014"),
+            ("%d.%m.%Y", "14.02.2014"),
+            ("%d %b %Y", "14 Feb 2014"),
+            ("%Y/%m/%d %H:%M", "2014/02/14 00:00"),
+            ("%m/%d/%Y %I:%M:%S %p", "02/14/2014 12:00:00 AM"),
+            ("%Y-%m-%d %H:%M:%S %z", "2014-02-14 01:00:00 +0100"),
+            ("s", "1392336000"),
+            ("s", "1392336000.0"),
+            ("ms", "1392336000000"),
+            ("us", "1392336000000999"),
+            ("ns", "1392336000000999999"),
+            ("iso", "2014-02-14T00:00:00.000999"),
+        ] {
+            assert_eq!(read(format, cell), day, "{format}: {cell}");
+        }
+        assert_eq!(read("s", "1392336000.25"), Some(1_392_336_000_250));
+    }
+
+    #[test]
+    fn cells_of_another_form_are_no_times() {
+        for (format, cell) in [
+            ("%Y%m%d", "19581340"),
+            ("%m/%d/%Y", "14/02/2014"),
+            ("%m/%d/%Y", "02/14/2014 10:00"),
+            ("%m/%d/%Y", ""),
+            ("s", "soon"),
+            ("s", "NaN"),
+            ("s", "9223372036854775807"),
+            ("iso", "1392336000000"),
+        ] {
+            assert_eq!(read(format, cell), None, "{format}: {cell}");
+        }
+    }
+
+    #[test]
+    fn a_form_has_to_be_one_that_says_a_day() {
+        for (written, words) in [
+            ("seconds", "`iso`, `s`, `ms`, `us` or `ns`"),
+            ("", "is no form of a time"),
+            ("%H:%M", "does not say a year"),
+            ("%!", "is no form of a time"),
+        ] {
+            let error = TimeFormat::parse(written).unwrap_err();
+            assert!(error.contains(words), "{written}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_form_is_written_as_it_was_read() {
+        for written in ["iso", "s", "ms", "us", "ns", "%m/%d/%Y"] {
+            assert_eq!(TimeFormat::parse(written).unwrap().written(), written);
+        }
+    }
+}

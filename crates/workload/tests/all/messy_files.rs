@@ -1,0 +1,224 @@
+//! Tests files that need to be described: other names, words for null, forms of times, bad rows.
+
+use std::path::Path;
+
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::{Float64Type, TimestampMillisecondType};
+use bakeoff_workload::{RowSource, TimeFormat, Workload, source};
+
+const TABLE: &str = "[table]\nname = 't'\npartition_key = ['series']\norder_key = ['time']\n[table.columns]\n\
+    series = 'text'\ntime = 'timestamp'\nvalue = 'double'\n[[queries]]\nname = 'q'\nsql = 'SELECT 1'\n";
+
+fn workload(data: &str) -> Result<Workload, String> {
+    let text = format!("title = 'x'\n[data]\n{data}\n{TABLE}");
+    Workload::parse(&text, Path::new("x.toml")).map_err(|error| error.to_string())
+}
+
+/// Opens a file that a workload describes so.
+fn open(
+    data: &str,
+    name: &str,
+    text: &[u8],
+) -> Result<(tempfile::TempDir, Box<dyn RowSource>), String> {
+    let workload = workload(&format!("requires = '--data'\n{data}")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let opened = source::open(&workload, Some(path));
+    match opened {
+        Ok(source) => Ok((folder, source)),
+        Err(error) => {
+            let folder = format!("{}/", folder.path().display());
+            Err(error.to_string().replace(&folder, ""))
+        }
+    }
+}
+
+/// Times and values of all rows.
+fn rows(source: &dyn RowSource) -> Vec<(i64, Option<f64>)> {
+    let mut rows = Vec::new();
+    for batch in source.read(0, 3).unwrap() {
+        let batch = batch.unwrap().rows;
+        let times = batch.column(1).as_primitive::<TimestampMillisecondType>();
+        let values = batch.column(2).as_primitive::<Float64Type>();
+        for row in 0..batch.num_rows() {
+            let value = (!values.is_null(row)).then(|| values.value(row));
+            rows.push((times.value(row), value));
+        }
+    }
+    rows
+}
+
+const DAY: i64 = 86_400_000;
+
+#[test]
+fn a_file_is_read_as_the_workload_describes_it() {
+    let data = "null = ['NA', '\\N']\nfrom = { time = 'Flight Date', value = 'Cost: $' }\n\
+                format = { time = '%Y%m%d' }";
+    let text =
+        "Series,Flight Date,Cost: $\na,19700102,1.5\na,19700103,NA\na,19700104,\\N\na,19700105,\n";
+    let (_folder, source) = open(data, "x.csv", text.as_bytes()).unwrap();
+    let expected = [
+        (DAY, Some(1.5)),
+        (2 * DAY, None),
+        (3 * DAY, None),
+        (4 * DAY, None),
+    ];
+    assert_eq!(rows(source.as_ref()), expected);
+    assert!(source.bad_rows().is_none());
+}
+
+#[test]
+fn a_column_that_is_not_there_under_its_other_name_is_told_by_that() {
+    let error = open(
+        "from = { value = 'Cost' }",
+        "x.csv",
+        b"series,time,costs\na,1,2\n",
+    );
+    let error = error.err().unwrap();
+    assert!(
+        error.contains("no column `cost`; did you mean `costs`?"),
+        "{error}"
+    );
+}
+
+const BAD: &str = "series,time,value\r\na,1,1\r\n,2,2\r\na,3,three\r\n\"a\nb\",4,4\r\na,5\r\na,6,6,6\r\na,7,7\r\n\
+                   a,later,8\r\na,9,9";
+
+#[test]
+fn bad_rows_are_set_aside_with_their_lines_and_reasons() {
+    let (_folder, source) = open("bad_rows = '60%'", "x.csv", BAD.as_bytes()).unwrap();
+    let expected = [
+        (1, Some(1.0)),
+        (4, Some(4.0)),
+        (7, Some(7.0)),
+        (9, Some(9.0)),
+    ];
+    assert_eq!(rows(source.as_ref()), expected);
+    assert_eq!(source.count_rows(u64::MAX).unwrap(), Some(4));
+    let third = source.read(2, 1).unwrap().next().unwrap().unwrap();
+    let times = third
+        .rows
+        .column(1)
+        .as_primitive::<TimestampMillisecondType>();
+    assert_eq!((third.first_row, times.value(0)), (2, 7));
+    let bad = source.bad_rows().unwrap();
+    assert_eq!((bad.count, bad.rows), (5, 9));
+    for (shown, words) in bad.first.iter().zip([
+        "line 3: column `series`: no value",
+        "line 4: column `value`: `three` is not a double",
+        "line 7: 2 fields instead of the 3",
+        "line 8: 4 fields instead of the 3",
+        "line 10: column `time`: `later` is not a timestamp",
+    ]) {
+        assert!(shown.contains(words), "{shown}");
+    }
+    let mut written = Vec::new();
+    bad.write(&mut written).unwrap();
+    let written = String::from_utf8(written).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines[0], "line,reason,series,time,value");
+    assert_eq!(lines.len(), 6);
+    assert!(
+        lines[4].starts_with("8,") && lines[4].ends_with(",a,6,6,6"),
+        "{}",
+        lines[4]
+    );
+}
+
+#[test]
+fn more_bad_rows_than_allowed_are_an_error_that_shows_the_first_ones() {
+    let error = open("bad_rows = '10%'", "x.csv", BAD.as_bytes())
+        .err()
+        .unwrap();
+    for words in [
+        "x.csv: 5 of 9 rows cannot be read or lack their key",
+        "line 3: column `series`: no value",
+        "more than the 10% of `bad_rows`",
+    ] {
+        assert!(error.contains(words), "`{words}` is not in: {error}");
+    }
+    let all = open("bad_rows = '99%'", "x.csv", b"series,time,value\n,1,2\n");
+    assert!(all.err().unwrap().contains("1 of 1 rows"));
+}
+
+#[test]
+fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"a,1,1\n,2,2\na,3,3\n").unwrap();
+    let packed = packed.finish().unwrap();
+    let (_folder, source) = open("bad_rows = '50%'\nheader = false", "x.csv.gz", &packed).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
+    let bad = source.bad_rows().unwrap();
+    assert!(bad.first[0].starts_with("line 2: "), "{}", bad.first[0]);
+}
+
+#[test]
+fn files_that_zstandard_packed_are_read() {
+    let packed = zstd::encode_all(&b"series,time,value\na,1,2\n"[..], 1).unwrap();
+    let (_folder, source) = open("", "x.csv.zst", &packed).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(2.0))]);
+    let cut = open("", "x.csv.zst", &packed[..10]).err().unwrap();
+    assert!(cut.contains("x.csv.zst"), "{cut}");
+}
+
+#[test]
+fn good_files_are_read_whole_where_bad_rows_are_allowed() {
+    let (_folder, source) =
+        open("bad_rows = '0%'", "x.csv", b"series,time,value\na,1,2\n").unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(2.0))]);
+    assert_eq!(source.bad_rows().unwrap().count, 0);
+}
+
+#[test]
+fn a_file_with_types_needs_no_description_but_names() {
+    let error = open("null = ['NA']", "x.parquet", b"").err().unwrap();
+    assert!(error.contains("leave `header`, `fields`"), "{error}");
+}
+
+#[test]
+fn descriptions_are_checked_where_they_are() {
+    for (data, expected) in [
+        (
+            "file = 'x.csv'\nbad_rows = '1'",
+            "x.toml:4:12: `bad_rows` is `1`",
+        ),
+        (
+            "file = 'x.csv'\nbad_rows = '100%'",
+            "x.toml:4:12: `bad_rows` is `100%`",
+        ),
+        (
+            "file = 'x.csv'\nfrom = { valu = 'V' }",
+            "x.toml:4:10: column `valu` is not in the table; did you mean `value`?",
+        ),
+        (
+            "file = 'x.csv'\nfrom = { value = 'V', time = ' v' }",
+            "is the source of two columns",
+        ),
+        (
+            "file = 'x.csv'\nheader = false\nfrom = { value = 'V' }",
+            "has `fields`",
+        ),
+        (
+            "file = 'x.csv'\nformat = { value = 's' }",
+            "x.toml:4:20: `format` is for columns of the type `timestamp`",
+        ),
+        (
+            "file = 'x.csv'\nformat = { time = 'days' }",
+            "`iso`, `s`, `ms`, `us` or `ns`",
+        ),
+        (
+            "generator = 'columns'\nnull = ['NA']",
+            "`null` says how files are read",
+        ),
+    ] {
+        let error = workload(data).unwrap_err();
+        assert!(error.contains(expected), "{data}: {error}");
+    }
+    let form = workload("file = 'x.csv'\nbad_rows = '0.5%'\nformat = { TIME = 's' }").unwrap();
+    assert_eq!(form.text_form.bad_rows, Some(5_000));
+    assert_eq!(
+        form.text_form.formats["time"],
+        TimeFormat::parse("s").unwrap()
+    );
+}
