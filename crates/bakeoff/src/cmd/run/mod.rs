@@ -25,6 +25,7 @@ use self::concurrent::ConcurrentOptions;
 use self::further::FurtherOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
+use crate::cmd::measure::follow::FollowOptions;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
@@ -107,6 +108,9 @@ pub struct Run {
 
     #[command(flatten)]
     further: FurtherOptions,
+
+    #[command(flatten)]
+    follow: FollowOptions,
 
     #[command(flatten)]
     wanted: WantedOptions,
