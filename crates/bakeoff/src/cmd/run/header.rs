@@ -169,8 +169,7 @@ pub fn fingerprint(
         drivers,
     );
     // Behind all others, so that a run without them has the fingerprint that it always had.
-    let nodetool = options.nodetool.nodetool.as_ref();
-    let nodetool = nodetool.map_or_else(String::new, ToString::to_string);
+    let nodetool = options.nodetool.text();
     let own_servers = if options.nodes.server_per_design {
         "server per design"
     } else {

@@ -333,7 +333,7 @@ impl Run {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.nodetool = self.nodetool.nodetool.clone();
+        options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.server = workload.server.clone();
