@@ -266,6 +266,7 @@ impl Run {
         self.spark.add_given(&mut given);
         self.adbc.add_given(&mut given);
         given.add("--memory", OptionGroup::Memory, self.memory.is_some());
+        given.add("--show-stored", OptionGroup::Cassandra, self.show_stored);
         given.check(designs)
     }
 
