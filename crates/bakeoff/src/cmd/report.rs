@@ -54,10 +54,7 @@ pub struct Report {
 
     /// Write report.html again whenever the run has new records, until it ends, for a run that another process or
     /// another machine carries out; the page reloads itself. Making it takes some of this machine's time
-    #[arg(
-        long,
-        conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"]
-    )]
+    #[arg(long, conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"])]
     follow: bool,
 
     #[command(flatten)]
