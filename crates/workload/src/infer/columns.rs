@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::Asked;
-use super::evidence::{Decision, Evidence, NULL_WORDS};
+use super::evidence::{Decision, Evidence, NULL_WORDS, shown_word};
 use super::names;
 use super::rows::{FileRows, Seen};
 use crate::check::suggestion;
@@ -161,7 +161,10 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             decision,
         });
     }
-    seen.null = null_words(&seen.columns, asked);
+    // A file with types has nulls of its own, and no words for them.
+    if rows.kinds().is_none() {
+        seen.null = null_words(&seen.columns, asked);
+    }
     seen.notes = notes(&seen, rows);
     Ok(seen)
 }
@@ -247,7 +250,7 @@ fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {
             let times = column.evidence.words.get(word)?;
-            Some(format!("{times} are `{word}`"))
+            Some(format!("{times} are {}", shown_word(word)))
         });
         let lost: Vec<String> = lost.collect();
         if !lost.is_empty() && column.evidence.values > 0 {

@@ -207,6 +207,16 @@ fn files_of_every_kind_become_workloads() {
             "null = [\"-\"]",
         ),
         (
+            "spaces.csv",
+            "name,time,value\na,2024-01-01,  \na,2024-01-02,5\n",
+            "null = [\"\"] # 1 spaces alone",
+        ),
+        (
+            "n.csv",
+            "n,time\na,2024-01-01\na,2024-01-02\n",
+            "SELECT n, count(*) AS number FROM n",
+        ),
+        (
             "micro.csv",
             "name,time\na,2024-01-01T00:00:00.000001\n",
             "time = \"iso\"",
