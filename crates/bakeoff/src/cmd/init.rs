@@ -71,9 +71,9 @@ impl Init {
             no_header: self.no_header,
             delimiter: self.delimiter,
         };
+        let named = name_from(self.out.as_deref(), &self.file)?;
         let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;
         let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
-        let named = name_from(self.out.as_deref(), &self.file)?;
         let text = inferred.workload(&named, &designs(&inferred), &self.question);
         check(&text, path)?;
         progress.finish();
@@ -156,7 +156,11 @@ fn name_from(out: Option<&Path>, file: &Path) -> Result<String> {
         let absolute = std::path::absolute(file);
         absolute.with_context(|| format!("cannot find the folder of {}", file.display()))?
     };
-    Ok(named.to_string_lossy().into_owned())
+    let named = named.into_os_string().into_string();
+    named.map_err(|name| {
+        let name = name.display();
+        anyhow!("{name}: a workload is text and cannot have this name, which is not UTF-8: rename the file")
+    })
 }
 
 fn to_cli_error(error: Error) -> anyhow::Error {
@@ -168,6 +172,8 @@ fn to_cli_error(error: Error) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
     #[test]
@@ -180,5 +186,8 @@ mod tests {
         assert_eq!(name(Some("data/w.toml"), "data/a.csv"), "a.csv");
         assert_eq!(name(Some("/x/w.toml"), "/y/a.csv"), "/y/a.csv");
         assert!(name(Some("x/w.toml"), "a.csv").starts_with('/'));
+        let no_text = std::ffi::OsStr::from_bytes(b"a\xff.csv");
+        let error = name_from(None, Path::new(no_text)).unwrap_err();
+        assert!(error.to_string().contains("rename the file"), "{error}");
     }
 }

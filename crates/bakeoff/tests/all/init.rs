@@ -119,15 +119,12 @@ fn what_init_writes_is_accepted_for_files_of_every_kind() {
             "epoch.csv",
             "name,ts,value\na,1700000000,1\na,1700000060,2\n",
         ),
-        ("n.csv", "n,time\na,2024-01-01\na,2024-01-02\n"),
+        ("counts.csv", "n,time\na,2024-01-01\na,2024-01-02\n"),
         (
             "blank.csv",
             "name,time,value\na,2024-01-01,  \na,2024-01-02,1\n",
         ),
-        (
-            "parts.csv",
-            "name,ts\na,1700000000000.5\na,1700000060000\n",
-        ),
+        ("parts.csv", "name,ts\na,1700000000000.5\na,1700000060000\n"),
         ("wide.csv", wide.as_str()),
     ] {
         let bench = bench(file, text);

@@ -116,6 +116,13 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             Seen::Bad => broken += 1,
         }
     })?;
+    if broken == all {
+        let fields = rows.names.len();
+        let message = format!(
+            "no row has the {fields} fields of the first line: say what separates them with --delimiter"
+        );
+        return Err(data_error(path, message));
+    }
     let mut seen = SeenColumns {
         columns: Vec::new(),
         left_out: Vec::new(),

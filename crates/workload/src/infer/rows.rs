@@ -50,7 +50,7 @@ enum Form {
 pub enum Seen<'a> {
     /// Its cells; empty ones have no value.
     Cells(u64, &'a [&'a str]),
-    /// A row with another number of fields than the first one, or that is not text.
+    /// A row with another number of fields than the first one, or that is not text; one for each of its lines.
     Bad,
 }
 
@@ -61,6 +61,11 @@ impl FileRows {
     /// It cannot be read, or has no rows, or a form that is not read.
     pub fn open(path: &Path, delimiter: Option<u8>, no_header: bool) -> Result<FileRows> {
         let name = lower_case_name(path);
+        let found = std::fs::metadata(path).map_err(|error| read_error(path, error))?;
+        if !found.is_file() {
+            let message = "it is no regular file, and has to be read several times: write its rows to one first";
+            return Err(data_error(path, message));
+        }
         if let Some((_, what)) = OTHERS.iter().find(|(ending, _)| name.ends_with(ending)) {
             let message = format!(
                 "it is {what}, whose rows are not read: make it CSV or Parquet, for example with DuckDB or pandas"
@@ -68,6 +73,10 @@ impl FileRows {
             return Err(data_error(path, message));
         }
         if name.ends_with(".parquet") {
+            if delimiter.is_some() || no_header {
+                let message = "--delimiter and --no-header are for files of text; leave them out";
+                return Err(Error::Usage(format!("{}: {message}", path.display())));
+            }
             return FileRows::parquet(path);
         }
         let paths = [path.to_owned()];
@@ -164,7 +173,8 @@ impl FileRows {
             let cells: Option<Vec<&str>> = (0..fields.len()).map(|i| fields.get(i)).collect();
             match cells.filter(|cells| cells.len() == input.fields && fields.is_text()) {
                 Some(cells) => see(Seen::Cells(fields.line, &cells)),
-                None => see(Seen::Bad),
+                // A quote that is never closed takes in many lines, each of which was a row.
+                None => (0..fields.lines()).for_each(|_| see(Seen::Bad)),
             }
         }
         Ok(())

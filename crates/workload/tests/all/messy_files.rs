@@ -143,6 +143,19 @@ fn more_bad_rows_than_allowed_are_an_error_that_shows_the_first_ones() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_loses_as_many_rows_as_it_takes_lines() {
+    let text = b"series,time,value\na,1,1\na,2,\"2\na,3,3\na,4,4\na,5,5\n";
+    let error = open("bad_rows = '60%'", "x.csv", text).err().unwrap();
+    for words in ["1 of 2 rows", "line 3: column `value`", "take 4 lines"] {
+        assert!(error.contains(words), "`{words}` is not in: {error}");
+    }
+    assert!(
+        open("bad_rows = '80%'", "x.csv", text).is_ok(),
+        "exactly the limit"
+    );
+}
+
+#[test]
 fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, b"a,1,1\n,2,2\na,3,3\n").unwrap();

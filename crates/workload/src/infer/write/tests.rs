@@ -212,9 +212,9 @@ fn files_of_every_kind_become_workloads() {
             "null = [\"\"] # 1 spaces alone",
         ),
         (
-            "n.csv",
+            "counts.csv",
             "n,time\na,2024-01-01\na,2024-01-02\n",
-            "SELECT n, count(*) AS number FROM n",
+            "SELECT n, count(*) AS number FROM counts",
         ),
         (
             "micro.csv",
@@ -238,6 +238,7 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
             "columns 1 and 3 are both called `a`",
         ),
         ("same.csv", "a,b\nx,y\nx,y\n", "--key COLUMN"),
+        ("broken.csv", "name,time\na\nb\n", "no row has the 2 fields"),
         ("rows.jsonl", "{\"a\": 1}\n", "make it CSV or Parquet"),
         ("bad.parquet", "no", "not a Parquet file"),
     ] {
@@ -246,6 +247,19 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
             .to_string();
         assert!(error.contains(words), "{name}: {error}");
     }
+}
+
+#[test]
+fn what_cannot_be_read_twice_is_no_file() {
+    let error = infer(Path::new("/dev/null"), &Asked::default()).unwrap_err();
+    assert!(error.to_string().contains("no regular file"), "{error}");
+}
+
+#[test]
+fn a_quote_that_is_never_closed_counts_as_the_lines_that_it_takes_in() {
+    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-03\"\nb,\"2024-01-04,3\nb,1\nb,2\n";
+    let found = inferred("quote.csv", text, &Asked::default()).unwrap();
+    assert_eq!((found.rows, found.bad_rows), (6, 4));
 }
 
 #[test]

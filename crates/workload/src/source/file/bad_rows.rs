@@ -69,10 +69,12 @@ impl BadRows {
             first: Vec::new(),
         };
         let (mut places, mut first) = (Vec::new(), Vec::new());
-        let mut rows = 0;
+        let (mut rows, mut lost) = (0, 0);
         let read = bad.visit(|fields, reason| {
             rows += 1;
             let Some(reason) = reason else { return Ok(()) };
+            // A quote that is never closed takes in many lines, each of which was a row.
+            lost += fields.lines();
             if first.len() < SHOWN {
                 first.push((fields.line, reason));
             }
@@ -89,9 +91,15 @@ impl BadRows {
             let described = bad.describe(line, &reason)?;
             bad.first.push(described);
         }
-        if u128::from(bad.count) * 1_000_000 > u128::from(bad.rows) * u128::from(share) {
+        let in_all = bad.rows - bad.count + lost;
+        if u128::from(lost) * 1_000_000 > u128::from(in_all) * u128::from(share) {
+            let lines = if lost > bad.count {
+                format!(" and take {lost} lines (is a quote opened and never closed?)")
+            } else {
+                String::new()
+            };
             let message = format!(
-                "{}, which is more than the {}% of `bad_rows`; mend them, or allow more",
+                "{}{lines}, which is more than the {}% of `bad_rows`; mend them, or allow more",
                 bad.counted(),
                 f64::from(share) / 10_000.0
             );
