@@ -51,6 +51,10 @@ pub struct Init {
     #[arg(long, value_name = "SQL")]
     question: Vec<String>,
 
+    /// The first line of the file names its columns, even if some names are numbers or times [default: if none is]
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+
     /// The first line of the file is a row
     #[arg(long)]
     no_header: bool,
@@ -68,7 +72,11 @@ impl Init {
             time: self.time.clone(),
             key: self.key.clone(),
             null: self.null.clone(),
-            no_header: self.no_header,
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
             delimiter: self.delimiter,
         };
         let named = name_from(self.out.as_deref(), &self.file)?;

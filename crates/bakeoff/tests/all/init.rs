@@ -170,6 +170,11 @@ fn mistakes_name_the_option_or_what_to_mend() {
         let bench = bench("x.csv", text);
         bench.bakeoff(&arguments).expect(code).says(words);
     }
+    let both = ["init", "x.csv", "--header", "--no-header"];
+    bench("x.csv", text)
+        .bakeoff(&both)
+        .expect(2)
+        .says("cannot be used with");
     let twice = bench("x.csv", "value,Value\n1,2\n");
     let ended = twice.bakeoff(&["init", "x.csv"]).expect(1);
     ended.says("columns 1 and 2 are both called `value`");

@@ -172,7 +172,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    seen.notes = notes(&seen, rows);
+    seen.notes = notes(&seen, rows.no_header && asked.header.is_none());
     Ok(seen)
 }
 
@@ -237,12 +237,13 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     words.map(|(word, times)| (word.clone(), times)).collect()
 }
 
-/// Returns what the user should know of the columns.
-fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
+/// Returns what the user should know of the columns, and that nothing names them if that was found.
+fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if rows.no_header {
+    if has_no_names {
         notes.push(
-            "the first line has values, so it is taken as a row and the columns are numbered"
+            "the first line has values, so it is taken as a row and the columns are numbered; if it names them, say \
+             --header"
                 .to_owned(),
         );
     }

@@ -55,11 +55,12 @@ pub enum Seen<'a> {
 }
 
 impl FileRows {
-    /// Opens a file, and finds out what separates its fields and whether its first line names them.
+    /// Opens a file, and finds out what separates its fields and whether its first line names them, unless that is
+    /// given.
     ///
     /// # Errors
     /// It cannot be read, or has no rows, or a form that is not read.
-    pub fn open(path: &Path, delimiter: Option<u8>, no_header: bool) -> Result<FileRows> {
+    pub fn open(path: &Path, delimiter: Option<u8>, header: Option<bool>) -> Result<FileRows> {
         let name = lower_case_name(path);
         let found = std::fs::metadata(path).map_err(|error| read_error(path, error))?;
         if !found.is_file() {
@@ -73,8 +74,9 @@ impl FileRows {
             return Err(data_error(path, message));
         }
         if name.ends_with(".parquet") {
-            if delimiter.is_some() || no_header {
-                let message = "--delimiter and --no-header are for files of text; leave them out";
+            if delimiter.is_some() || header.is_some() {
+                let message =
+                    "--delimiter, --header and --no-header are for files of text; leave them out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
             return FileRows::parquet(path);
@@ -101,7 +103,7 @@ impl FileRows {
         }
         let first = first.all();
         let has_rows = reader.read().map_err(failed)?.is_some();
-        let no_header = no_header || !sniff::names_columns(&first);
+        let no_header = !header.unwrap_or_else(|| sniff::names_columns(&first));
         if !no_header && !has_rows {
             return Err(data_error(
                 path,

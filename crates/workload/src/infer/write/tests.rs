@@ -250,6 +250,22 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
 }
 
 #[test]
+fn a_first_line_with_numbers_is_a_row_unless_it_is_said_to_name_the_columns() {
+    let text = "country,1960,1961\nchad,1,2\npalau,3,4\n";
+    let names = |asked: &Asked| -> Vec<String> {
+        let found = inferred("gdp.csv", text, asked).unwrap();
+        let columns = found.columns.into_iter();
+        columns.map(|column| column.name).collect()
+    };
+    assert_eq!(names(&Asked::default()), ["c_1", "c_2", "c_3"]);
+    let asked = Asked {
+        header: Some(true),
+        ..Asked::default()
+    };
+    assert_eq!(names(&asked), ["country", "c_1960", "c_1961"]);
+}
+
+#[test]
 fn what_cannot_be_read_twice_is_no_file() {
     let error = infer(Path::new("/dev/null"), &Asked::default()).unwrap_err();
     assert!(error.to_string().contains("no regular file"), "{error}");
