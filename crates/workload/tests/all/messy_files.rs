@@ -167,6 +167,30 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
 }
 
 #[test]
+fn bad_rows_of_several_files_have_their_file_and_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = "series,time,value\na,1,1\n,2,2\n";
+    let second = "series,time,value\na,3,3\na,4,four\n";
+    for (name, text) in [("a.csv", first), ("b.csv", second)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let text =
+        format!("title = 'x'\n[data]\nfiles = ['a.csv', 'b.csv']\nbad_rows = '50%'\n{TABLE}");
+    let workload = Workload::parse(&text, &folder.path().join("w.toml")).unwrap();
+    let source = source::open(&workload, None).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
+    let bad = source.bad_rows().unwrap();
+    assert!(bad.first[1].contains("b.csv, line 3: "), "{}", bad.first[1]);
+    let mut written = Vec::new();
+    bad.write(&mut written).unwrap();
+    let written = String::from_utf8(written).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines[0], "file,line,reason,series,time,value");
+    assert!(lines[1].contains("a.csv,3,"), "{written}");
+    assert!(lines[2].contains("b.csv,3,"), "{written}");
+}
+
+#[test]
 fn files_that_zstandard_packed_are_read() {
     let packed = zstd::encode_all(&b"series,time,value\na,1,2\n"[..], 1).unwrap();
     let (_folder, source) = open("", "x.csv.zst", &packed).unwrap();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::fields::{FieldReader, Fields, FieldsError};
 use super::input::TextInput;
-use super::joined::place;
+use super::joined::{lines_before, place};
 use super::{data_error, diagnose, read_error, values};
 use crate::csv;
 use crate::{Error, Result, Table, TextForm};
@@ -120,21 +120,35 @@ impl BadRows {
         format!("{count} of {rows} rows cannot be read or lack their key ({first}{more})")
     }
 
-    /// Writes the rows as CSV, each after its line and what is wrong with it.
+    /// Writes the rows as CSV, each after its line and what is wrong with it; of several files, each with its file.
     ///
     /// # Errors
     /// They cannot be read any more, or written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let parts = &self.input.parts;
+        let starts = match parts.len() {
+            1 => Vec::new(),
+            _ => lines_before(parts, self.input.header)?,
+        };
+        let file = (!starts.is_empty()).then_some("file");
         let mut line = Vec::new();
         let names = self.names.iter().map(String::as_str);
-        put_line(["line", "reason"].into_iter().chain(names), &mut line);
+        let about = file.into_iter().chain(["line", "reason"]);
+        put_line(about.chain(names), &mut line);
         out.write_all(&line)?;
         let visited = self.visit(|fields, reason| {
             let Some(reason) = reason else { return Ok(()) };
             line.clear();
-            let (number, cells) = (fields.line.to_string(), fields.all());
+            let place = starts.iter().rposition(|(before, _)| *before < fields.line);
+            let file = place.map(|place| parts[place].name());
+            let in_file = place.map_or(fields.line, |place| {
+                let (before, left_out) = starts[place];
+                fields.line - before + left_out
+            });
+            let (number, cells) = (in_file.to_string(), fields.all());
             let cells = cells.iter().map(String::as_str);
-            let about = [number.as_str(), reason.as_str()].into_iter();
+            let about = file.as_deref().into_iter();
+            let about = about.chain([number.as_str(), reason.as_str()]);
             put_line(about.chain(cells), &mut line);
             out.write_all(&line)
         });
