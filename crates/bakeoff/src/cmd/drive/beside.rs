@@ -122,7 +122,12 @@ impl BesideOptions {
             (of_sql(&name, sql), format!("--beside {sql:?}"))
         });
         let mut queries: Vec<(Query, String)> = given.collect();
-        for name in &self.beside_query {
+        for (place, name) in self.beside_query.iter().enumerate() {
+            if self.beside_query[..place].contains(name) {
+                bail!(
+                    "--beside-query {name} is given twice: each question is asked over and over anyway"
+                );
+            }
             let known = workload.queries.iter();
             let Some(query) = known.clone().find(|query| query.name == *name) else {
                 let names: Vec<&str> = known.map(|query| query.name.as_str()).collect();
