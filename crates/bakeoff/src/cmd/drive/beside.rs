@@ -210,7 +210,7 @@ impl Asked {
     /// Returns whether no load changes the rows that are asked about.
     fn rows_stay(&self, mix: &Mix) -> bool {
         let writes = mix.operations.iter().any(|o| o.action.writes());
-        self.design.is_some() || !(writes || !mix.background.is_empty())
+        self.design.is_some() || (!writes && mix.background.is_empty())
     }
 
     /// Describes the questions for the record of the drive.

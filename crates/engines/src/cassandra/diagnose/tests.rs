@@ -201,6 +201,7 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
             nodetool: true,
             metrics: false,
             keys: true,
+            gc: true,
         },
         ..Evidence::default()
     }
