@@ -1,12 +1,16 @@
 //! Layouts take exactly the settings that `bakeoff list` shows.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bakeoff_workload::Workload;
 
 use super::{COLUMNS, names};
 use crate::registry::ENGINES;
-use crate::{Context, Engine, EngineOptions};
+use crate::{AdbcOptions, Context, DriverFile, Engine, EngineOptions};
+
+/// The drivers that designs of ADBC name, by the name with which their layout is listed.
+const DRIVERS: &str = "[NAME]\nlibrary = \"/lib/libdriver.so\"\noptions = { path = \"${folder}\" }\n";
 
 /// A workload whose table fits every layout, with more columns than the smallest table that is listed.
 const TABLE: &str = r#"
@@ -65,12 +69,21 @@ statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
 "#;
 
 fn context() -> Context {
+    let folder = tempfile::tempdir().unwrap();
+    let drivers = folder.path().join("drivers.toml");
+    std::fs::write(&drivers, DRIVERS).unwrap();
     Context {
         run_dir: "/nowhere/run".into(),
         token: None,
         threads: 1,
         keys_repeat: false,
-        options: EngineOptions::default(),
+        options: EngineOptions {
+            adbc: AdbcOptions {
+                drivers: Some(Arc::new(DriverFile::read(&drivers).unwrap())),
+                ..AdbcOptions::default()
+            },
+            ..EngineOptions::default()
+        },
     }
 }
 

@@ -16,7 +16,7 @@ partition_key = ["room"]
 [data]
 generator = "columns"
 [data.columns]
-room = { sequence = { cycle = 3 }, prefix = "r" }
+room = { sequence = { every = 1 }, prefix = "r" }
 value = { normal = { mean = 20.0, deviation = 5.0 } }
 
 [scale]

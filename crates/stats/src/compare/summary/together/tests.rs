@@ -28,7 +28,7 @@ fn records() -> Vec<Record> {
     let times = [
         rounds("a/x", "scan", 1.0),
         rounds("a/y", "scan", 0.1),
-        rounds("a/x", "key", 0.01),
+        rounds("a/x", "key", 0.1),
         rounds("a/y", "key", 1.0),
     ];
     run(tables.chain(times.concat()))
