@@ -9,7 +9,7 @@ fn questions_beside_a_load_that_cannot_be_asked_are_refused() {
     let question = ["--beside", QUESTION];
     refused(&question, 2, "dry answers no SQL");
     let other = |design: &'static str| [&question[..], &["--beside-design", design]].concat();
-    refused(&other("dry"), 2, "--beside-design dry answers no SQL");
+    refused(&other("dry"), 2, "--beside-design dry is driven itself");
     refused(
         &["--beside", "SELECT colour FROM keyvalue"],
         2,

@@ -14,7 +14,31 @@ designs = ["dry"]
 
 [table]
 name = "keyvalue"
-columns = { key = "text", value = "text" }
+columns = { key = "text", value = "double" }
+partition_key = ["key"]
+
+[data]
+generator = "columns"
+[data.columns]
+key = { sequence = { every = 1 }, prefix = "k" }
+value = { normal = { mean = 20.0, deviation = 5.0 } }
+
+[mix]
+[[mix.operations]]
+name = "write"
+action = "insert"
+keys = "new"
+weight = 100
+"#;
+
+/// A mix on the rows of a file that only the user has.
+const YOUR_ROWS: &str = r#"
+title = "Keys of a test"
+designs = ["dry"]
+
+[table]
+name = "keyvalue"
+columns = { key = "text", value = "double" }
 partition_key = ["key"]
 
 [data]
@@ -24,7 +48,7 @@ requires = "--data"
 [[mix.operations]]
 name = "write"
 action = "insert"
-keys = "new"
+keys = "uniform"
 weight = 100
 "#;
 
@@ -122,7 +146,7 @@ fn a_certificate_without_encryption_is_refused() {
 
 #[test]
 fn a_workload_whose_rows_are_yours_needs_your_file() {
-    let bench = Bench::new(NEW_ROWS, READINGS);
+    let bench = Bench::new(YOUR_ROWS, READINGS);
     let drive = ["drive", "w.toml", "--rows", "2"];
     refused(&bench, &drive, "name it with --data PATH");
 }

@@ -10,7 +10,8 @@ use crate::registry::ENGINES;
 use crate::{AdbcOptions, Context, DriverFile, Engine, EngineOptions};
 
 /// The drivers that designs of ADBC name, by the name with which their layout is listed.
-const DRIVERS: &str = "[NAME]\nlibrary = \"/lib/libdriver.so\"\noptions = { path = \"${folder}\" }\n";
+const DRIVERS: &str =
+    "[NAME]\nlibrary = \"/lib/libdriver.so\"\noptions = { path = \"${folder}\" }\n";
 
 /// A workload whose table fits every layout, with more columns than the smallest table that is listed.
 const TABLE: &str = r#"
