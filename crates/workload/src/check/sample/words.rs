@@ -180,17 +180,21 @@ fn check_number(text: &str, number: f64, to: SampleSize) -> Result<(), String> {
 }
 
 fn unknown(text: &str, table: &Table) -> String {
-    let joined = |words: &mut dyn Iterator<Item = &str>| words.collect::<Vec<_>>().join(", ");
-    let units = joined(&mut UNITS.iter().map(|(name, _)| *name));
+    let units = joined(UNITS.iter().map(|(name, _)| *name));
     let keys = table.partition_key.iter().map(String::as_str);
-    let series = joined(&mut keys.chain(SERIES));
-    let powers = joined(&mut POWERS.iter().map(|(name, _)| *name));
+    let series = joined(keys.chain(SERIES));
+    let powers = joined(POWERS.iter().map(|(name, _)| *name));
+    let time = joined(TIME.into_iter());
     format!(
         "`{text}` is no growth that is known; write a length of time (`three years`), a number of series \
-         (`5000 sensors`), or a factor (`50 times the sensors`, `10 times the time`). Known are numbers in digits, \
-         in words up to twelve, in tens up to ninety, {powers}; of time {units}, {}; of series {series}",
-        TIME.join(", ")
+         (`5000 sensors`), or a factor (`50 times the sensors`, `10 times the time`). Known are numbers in \
+         digits, in words up to twelve and in tens up to ninety, {powers}; of time {units}, {time}; of series \
+         {series}"
     )
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
