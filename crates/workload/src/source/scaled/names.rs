@@ -12,7 +12,8 @@ use token::{Kind, Token};
 /// Most characters of a token that are counted through, so that their number fits into 64 bits.
 const WIDEST: usize = 12;
 
-/// New texts: one for each text of the sample and each copy, none of which the sample has.
+/// New texts: one for each text of the sample and each copy. None of them is in the sample or comes twice, but by
+/// chance where `ab1` and hexadecimal texts such as `ab12` are among the same texts.
 pub struct Names {
     /// What is before and after the token of each text of the sample, its family, and its place in it.
     members: Vec<Member>,
@@ -42,6 +43,7 @@ impl Names {
             let form = (before, after, token.kind);
             forms.entry(form).or_default().push((number, token));
         }
+        join_hexadecimal(&mut forms);
         let mut members: Vec<Option<Member>> = texts.iter().map(|_| None).collect();
         let mut families = Vec::new();
         for ((before, after, kind), found) in forms {
@@ -74,6 +76,19 @@ impl Names {
         out.push_str(&member.before);
         self.families[member.family as usize].append(member.place, copy, &member.token, out);
         out.push_str(&member.after);
+    }
+}
+
+/// Counts texts with digits alone as hexadecimal where others of the same form are.
+fn join_hexadecimal(forms: &mut BTreeMap<Form, Vec<(usize, Token)>>) {
+    let hexadecimal: Vec<Form> = { forms.keys() }
+        .filter(|(_, _, kind)| *kind == Kind::Hex)
+        .cloned()
+        .collect();
+    for form in hexadecimal {
+        let decimal = (form.0.clone(), form.1.clone(), Kind::Decimal);
+        let found = forms.remove(&decimal).unwrap_or_default();
+        forms.entry(form).or_default().extend(found);
     }
 }
 
@@ -127,21 +142,10 @@ mod tests {
         for copy in named(&texts, 20) {
             for (name, text) in copy.iter().zip(texts) {
                 assert_eq!(name.len(), text.len(), "{name}");
-                let kind = |c: char| {
-                    (
-                        c.is_ascii_digit() || c.is_ascii_hexdigit(),
-                        c.is_uppercase(),
-                    )
-                };
-                let is_hex = text.starts_with("i-");
                 for (new, old) in name.chars().zip(text.chars()) {
-                    let same = match is_hex {
-                        true => kind(new) == kind(old),
-                        false => {
-                            new.is_ascii_digit() == old.is_ascii_digit()
-                                && new.is_uppercase() == old.is_uppercase()
-                        }
-                    };
+                    let is_hex = text.starts_with("i-") && new.is_ascii_hexdigit();
+                    let same = new.is_ascii_digit() == old.is_ascii_digit() || is_hex;
+                    let same = same && new.is_uppercase() == old.is_uppercase();
                     assert!(same || new == old, "{name} of {text}");
                 }
             }
@@ -154,6 +158,7 @@ mod tests {
         check_unique(&["a", "b", "Z"], 400);
         check_unique(&["", "1", "北京", "北京2", "-"], 300);
         check_unique(&["ab12", "ab13", "ff00", "x-ab12"], 500);
+        check_unique(&["i-a2eb1cd9", "i-12345678", "i-99999999"], 500);
         check_unique(&["90", "95", "99", "901", "999"], 500);
         let many: Vec<String> = (0..3_000).map(|n| format!("k{:04}", n * 3)).collect();
         check_unique(&many.iter().map(String::as_str).collect::<Vec<_>>(), 9);

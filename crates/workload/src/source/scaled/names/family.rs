@@ -87,7 +87,7 @@ impl Family {
     }
 
     fn scattered(kind: Kind, width: usize, tokens: &[&str], members: u64, seed: u64) -> Family {
-        let of_width = || tokens.iter().filter(|token| token.len() == width);
+        let of_width = || tokens.iter().filter(move |token| token.len() == width);
         let all = kind.radix().saturating_pow(width as u32);
         // Numbers that never begin with a zero go on not to.
         let has_zeros = of_width().any(|token| token.starts_with('0'));
