@@ -156,14 +156,15 @@ pub fn text(text: &str, draws: &mut Stream, out: &mut String) {
             .last()
             .map_or(text.len(), |(at, _)| at)
     };
-    let is_hex = has_digits && { bytes[start..].iter() }
-        .take_while(|byte| byte.is_ascii_alphanumeric())
+    let token = bytes[start..].iter();
+    let token = token.take_while(|byte| byte.is_ascii_alphanumeric());
+    let is_hex = has_digits && token.clone().any(|byte| byte.is_ascii_lowercase()) && { token }
         .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let mut was_digit = false;
     for (at, character) in text.char_indices() {
         let changed = match character {
             _ if at < start => character,
-            // The first digit of a number stays if it is a zero, and becomes none.
+            // The first digit of a number is a zero only if it was one.
             '0'..='9' if was_digit || is_hex => digit(draws.below(10)),
             '1'..='9' => digit(1 + draws.below(9)),
             'a'..='f' if is_hex => letter(b'a', draws.below(6)),
