@@ -56,7 +56,8 @@ impl Counter {
         let decimals = match kind {
             ColumnType::Double => {
                 let values = column.as_primitive::<Float64Type>().values();
-                values.iter().map(|value| decimals(*value)).max().flatten()
+                let mut decimals = values.iter().map(|value| decimals(*value));
+                decimals.try_fold(0, |most, decimals| Some(most.max(decimals?)))
             }
             _ => None,
         };
@@ -88,8 +89,9 @@ impl Counter {
             ColumnType::Bigint => numbers::<Int64Type>(taken, |row, value| {
                 value.checked_add(more(row) as i64).unwrap_or(value)
             }),
-            ColumnType::Double => numbers::<Float64Type>(taken, |row, value| {
-                self.rounded(value + self.rounded(more(row)))
+            ColumnType::Double => numbers::<Float64Type>(taken, |row, value| match copies[row] {
+                0 => value,
+                _ => self.rounded(value + self.rounded(more(row))),
             }),
             _ => taken.clone(),
         }
