@@ -57,7 +57,7 @@ impl Counter {
             ColumnType::Double => {
                 let values = column.as_primitive::<Float64Type>().values();
                 let mut decimals = values.iter().map(|value| decimals(*value));
-                decimals.try_fold(0, |most, decimals| Some(most.max(decimals?)))
+                decimals.try_fold(0_usize, |most, decimals| Some(most.max(decimals?)))
             }
             _ => None,
         };

@@ -13,6 +13,7 @@ mod renamed;
 mod roles;
 mod sample;
 mod spread;
+mod swaps;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -100,7 +101,9 @@ impl Scaled {
         let timestamps = { table.columns.iter() }
             .filter(|column| column.kind == ColumnType::Timestamp)
             .count();
-        let has_time = table.time_column().is_some_and(|index| sample.rows.column(index).null_count() == 0);
+        let has_time = table
+            .time_column()
+            .is_some_and(|index| sample.rows.column(index).null_count() == 0);
         let is_ordered = scaled.along == SampleAxis::Time && has_time && timestamps == 1;
         Ok(Scaled {
             file,
@@ -161,7 +164,9 @@ impl Maker {
         { columns.collect::<Result<Vec<ArrayRef>, ArrowError>>() }
             .and_then(|columns| RecordBatch::try_new(self.schema.clone(), columns))
             .map_err(|error| {
-                Error::Usage(format!("cannot build rows from {first} on beyond the sample: {error}"))
+                Error::Usage(format!(
+                    "cannot build rows from {first} on beyond the sample: {error}"
+                ))
             })
     }
 
@@ -232,17 +237,16 @@ fn moved(column: &ArrayRef, kind: ColumnType, by: i64, copies: &[u64]) -> ArrayR
 }
 
 /// Returns the number of rows that the sample grows to.
-fn rows(
-    sample: &Sample,
-    table: &Table,
-    times: Option<Times>,
-    scaled: &ScaleSample,
-) -> Result<u64> {
+fn rows(sample: &Sample, table: &Table, times: Option<Times>, scaled: &ScaleSample) -> Result<u64> {
     let known = sample.len();
     let by = |factor: f64| (known as f64 * factor).ceil() as u64;
     let (rows, asked, has) = match scaled.to {
         SampleSize::Rows(rows) => (rows, format!("{rows} rows"), format!("{known}")),
-        SampleSize::Times(times) => (by(times), format!("{times} times the rows"), format!("{known}")),
+        SampleSize::Times(times) => (
+            by(times),
+            format!("{times} times the rows"),
+            format!("{known}"),
+        ),
         SampleSize::Series(series) => {
             let there = sample.series();
             let rows = by(series as f64 / there as f64);
@@ -269,7 +273,9 @@ fn rows(
 fn check_times(table: &Table, times: Option<Times>, copies: u64) -> Result<()> {
     let times = times.ok_or_else(|| one_time(table))?;
     let kind = table.time_column().map(|index| table.columns[index].kind);
-    let more = i64::try_from(copies).ok().and_then(|copies| times.period.checked_mul(copies));
+    let more = i64::try_from(copies)
+        .ok()
+        .and_then(|copies| times.period.checked_mul(copies));
     let last = more.and_then(|more| times.last.checked_add(more));
     let fits = |last: &i64| kind != Some(ColumnType::Int) || i32::try_from(*last).is_ok();
     if last.filter(fits).is_some() {
@@ -293,11 +299,25 @@ fn one_time(table: &Table) -> Error {
 /// Returns an upper estimate of the bytes of a row.
 fn longest_row(sample: &Sample) -> usize {
     let longest = |column: &ArrayRef| {
-        let offsets = { column.as_string_opt::<i32>().map(|cells| cells.value_offsets()) }
-            .or_else(|| column.as_binary_opt::<i32>().map(|cells| cells.value_offsets()));
+        let offsets = {
+            column
+                .as_string_opt::<i32>()
+                .map(|cells| cells.value_offsets())
+        }
+        .or_else(|| {
+            column
+                .as_binary_opt::<i32>()
+                .map(|cells| cells.value_offsets())
+        });
         let lengths = offsets.into_iter().flat_map(|offsets| offsets.windows(2));
         let longest = lengths.map(|pair| (pair[1] - pair[0]) as usize).max();
         longest.unwrap_or(0) + 8
     };
-    sample.rows.columns().iter().map(longest).sum::<usize>().max(1)
+    sample
+        .rows
+        .columns()
+        .iter()
+        .map(longest)
+        .sum::<usize>()
+        .max(1)
 }

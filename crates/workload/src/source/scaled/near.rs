@@ -10,7 +10,7 @@ use crate::{ColumnType, Stream};
 const MOST_DECIMALS: usize = 15;
 const LARGEST_DECIMAL: f64 = 9e15;
 /// Largest share of a column's range by which a value may change.
-const LARGEST_STEP: f64 = 0.05;
+pub const LARGEST_STEP: f64 = 0.05;
 /// Farthest that a number changes, in units of its last digit.
 const MOST_UNITS: f64 = 1e9;
 /// Bits of a computed number that change.

@@ -93,17 +93,21 @@ impl About<'_> {
     fn role(&self, index: usize, column: &Column, named: Option<usize>) -> Result<Role> {
         let is_key = self.table.is_key(&column.name);
         let stream = Stream::new(&[self.seed, xxh3_64(column.name.as_bytes())]);
-        if self.table.time_column() == Some(index) && !self.is_named(index, named) {
+        if self.table.time_column() == Some(index) && named != Some(index) {
             return Ok(match (self.axis, self.times) {
                 (SampleAxis::Time, Some(times)) => Role::Moved(times.period),
                 _ => Role::Own,
             });
         }
         let values = self.values(index);
-        if self.is_named(index, named) || self.is_renamed(index, column, &values) {
+        if named == Some(index) || self.is_renamed(index, column, &values) {
             return self.renamed(index, column, &stream);
         }
-        if let Some(step) = self.step_of_numbers(index, column, &values) {
+        // Series that go on keep their numbers.
+        let is_partition = self.table.partition_key.contains(&column.name);
+        let is_kept = is_partition && self.axis == SampleAxis::Time && self.is_time_in_key();
+        let step = self.step_of_numbers(index, column, &values);
+        if let Some(step) = step.filter(|_| !is_kept) {
             return Ok(Role::Moved(step));
         }
         if column.kind == ColumnType::Timestamp && (is_key || !values.is_of_series) {
@@ -127,8 +131,9 @@ impl About<'_> {
         Ok(Role::Resampled(spread))
     }
 
-    fn is_named(&self, index: usize, named: Option<usize>) -> bool {
-        named == Some(index)
+    fn is_time_in_key(&self) -> bool {
+        let time = self.table.time_column();
+        time.is_some_and(|time| self.table.is_key(&self.table.columns[time].name))
     }
 
     /// Returns whether the values of a column are those of single series, or of single rows where nothing else of
@@ -146,10 +151,7 @@ impl About<'_> {
                     && values.different as f64 >= OWN_VALUES * series as f64
             }
             SampleAxis::Time => {
-                let has_time = self.table.time_column();
-                let has_time = has_time.map(|time| &self.table.columns[time].name);
-                let is_time_in_key = has_time.is_some_and(|name| self.table.is_key(name));
-                is_key && !is_time_in_key && is_of_rows && !self.ascends(index)
+                is_key && !self.is_time_in_key() && is_of_rows && !self.ascends(index)
             }
         }
     }

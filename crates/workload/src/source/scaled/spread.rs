@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::near;
 use super::sample::Sample;
+use super::swaps::Swaps;
 use crate::{ColumnType, SampleAxis, Stream};
 
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
@@ -26,6 +27,7 @@ const LEAST_GROWTH: f64 = 0.05;
 pub struct Spread {
     kind: ColumnType,
     /// Whether the value at each place may change: those that come once, in one row or in rows that follow each other.
+    /// Empty if none may.
     changeable: Vec<bool>,
     /// Exponent of the growth, from 0 to 1.
     exponent: f64,
@@ -33,6 +35,8 @@ pub struct Spread {
     per_changeable: f64,
     /// Distance within which numbers change, and the least and the greatest number.
     reach: near::Reach,
+    /// Values that change places, among those that are not new.
+    swaps: Option<Swaps>,
     stream: Stream,
 }
 
@@ -74,21 +78,24 @@ impl Spread {
         let once = seen.values().filter(|value| value.runs == 1).count();
         let early_values = seen.values().filter(|value| value.is_early).count();
         let exponent = exponent(rows, early, different, early_values);
-        if different <= MOST_CODES && (different as u64) < rows
-            || exponent < LEAST_GROWTH
-            || once == 0
-        {
-            return None;
-        }
+        let are_codes = different <= MOST_CODES && (different as u64) < rows;
+        let grows = !are_codes && exponent >= LEAST_GROWTH && once > 0;
+        let swaps = match kind {
+            ColumnType::Double => Swaps::find(column, &stream),
+            _ => None,
+        };
         let changes = |hash: &u64| seen.get(hash).is_some_and(|value| value.runs == 1);
-        Some(Spread {
+        let changeable = hashes.iter().filter(|_| grows);
+        let changeable: Vec<bool> = changeable
+            .map(|hash| hash.as_ref().is_some_and(changes))
+            .collect();
+        (grows || swaps.is_some()).then(|| Spread {
             kind,
-            changeable: { hashes.iter() }
-                .map(|hash| hash.as_ref().is_some_and(changes))
-                .collect(),
+            changeable,
             exponent,
-            per_changeable: different as f64 / once as f64,
+            per_changeable: different as f64 / once.max(1) as f64,
             reach: near::Reach::of(column, kind, different),
+            swaps,
             stream,
         })
     }
@@ -97,12 +104,13 @@ impl Spread {
     pub fn apply(&self, column: &ArrayRef, places: &[u32], copies: &[u64]) -> ArrayRef {
         let draw = |row: usize, hash: u64| self.draw(places[row], copies[row], hash);
         match self.kind {
-            ColumnType::Double => {
-                numbers::<Float64Type>(column, |row, value| match draw(row, value.to_bits()) {
-                    Some(mut draws) => self.reach.real(value, &mut draws),
-                    None => value,
-                })
-            }
+            ColumnType::Double => numbers::<Float64Type>(column, |row, value| {
+                match (draw(row, value.to_bits()), &self.swaps) {
+                    (Some(mut draws), _) => self.reach.real(value, &mut draws),
+                    (None, Some(swaps)) => swaps.apply(places[row], copies[row], value),
+                    (None, None) => value,
+                }
+            }),
             ColumnType::Int => numbers::<Int32Type>(column, |row, value| {
                 match draw(row, i64::from(value) as u64) {
                     Some(mut draws) => {
@@ -159,7 +167,12 @@ impl Spread {
 
     /// Returns the draws for a value that a copy changes.
     fn draw(&self, place: u32, copy: u64, hash: u64) -> Option<Stream> {
-        if copy == 0 || !self.changeable[place as usize] {
+        let may_change = self
+            .changeable
+            .get(place as usize)
+            .copied()
+            .unwrap_or(false);
+        if copy == 0 || !may_change {
             return None;
         }
         let mut draws = self.stream.and(copy).and(hash);
