@@ -217,25 +217,39 @@ fn early_rows(sample: &Sample, axis: SampleAxis) -> Vec<bool> {
 /// Returns a hash of each cell, which is the cell itself for numbers.
 pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
     match kind {
-        ColumnType::Boolean => { column.as_boolean().iter() }
+        ColumnType::Boolean => column
+            .as_boolean()
+            .iter()
             .map(|cell| cell.map(u64::from))
             .collect(),
-        ColumnType::Int => { column.as_primitive::<Int32Type>().iter() }
+        ColumnType::Int => column
+            .as_primitive::<Int32Type>()
+            .iter()
             .map(|cell| cell.map(|cell| i64::from(cell) as u64))
             .collect(),
-        ColumnType::Bigint => { column.as_primitive::<Int64Type>().iter() }
+        ColumnType::Bigint => column
+            .as_primitive::<Int64Type>()
+            .iter()
             .map(|cell| cell.map(|cell| cell as u64))
             .collect(),
-        ColumnType::Timestamp => { column.as_primitive::<TimestampMillisecondType>().iter() }
+        ColumnType::Timestamp => column
+            .as_primitive::<TimestampMillisecondType>()
+            .iter()
             .map(|cell| cell.map(|cell| cell as u64))
             .collect(),
-        ColumnType::Double => { column.as_primitive::<Float64Type>().iter() }
+        ColumnType::Double => column
+            .as_primitive::<Float64Type>()
+            .iter()
             .map(|cell| cell.map(f64::to_bits))
             .collect(),
-        ColumnType::Text => { column.as_string::<i32>().iter() }
+        ColumnType::Text => column
+            .as_string::<i32>()
+            .iter()
             .map(|cell| cell.map(|cell| xxh3_64(cell.as_bytes())))
             .collect(),
-        ColumnType::Blob => { column.as_binary::<i32>().iter() }
+        ColumnType::Blob => column
+            .as_binary::<i32>()
+            .iter()
             .map(|cell| cell.map(xxh3_64))
             .collect(),
     }

@@ -108,7 +108,7 @@ mod tests {
     fn a_column_without_neighbours_has_no_pairs() {
         let column: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 5.0, 9.0, 0.0]));
         assert!(Swaps::find(&column, &Stream::new(&[1])).is_none());
-        let column: ArrayRef = Arc::new(Float64Array::from(vec![None, None]));
+        let column: ArrayRef = Arc::new(Float64Array::from(vec![None::<f64>; 2]));
         assert!(Swaps::find(&column, &Stream::new(&[1])).is_none());
     }
 }
