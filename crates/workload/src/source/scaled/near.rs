@@ -11,6 +11,8 @@ const MOST_DECIMALS: usize = 15;
 const LARGEST_DECIMAL: f64 = 9e15;
 /// Largest share of a column's range by which a value may change.
 pub const LARGEST_STEP: f64 = 0.05;
+/// Units by which a number may change however near its neighbours are, since rare numbers have none.
+const FEW_UNITS: f64 = 3.0;
 /// Farthest that a number changes, in units of its last digit.
 const MOST_UNITS: f64 = 1e9;
 /// Bits of a computed number that change where there is no usual distance.
@@ -118,7 +120,9 @@ impl Reach {
     }
 
     fn step(&self, unit: f64, draws: &mut Stream) -> i64 {
-        let most = (self.distance / unit).clamp(1.0, MOST_UNITS) as u64;
+        let allowed = (self.most - self.least) * LARGEST_STEP / unit;
+        let most = (self.distance / unit).max(allowed.min(FEW_UNITS));
+        let most = most.clamp(1.0, MOST_UNITS) as u64;
         let step = 1 + draws.below(most) as i64;
         if draws.next_u64() & 1 == 0 {
             step

@@ -17,7 +17,7 @@ use crate::{ColumnType, SampleAxis, Stream};
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
 const MOST_CODES: usize = 64;
 /// Smallest exponent with which different values grow with the rows; below it they are all there.
-const LEAST_GROWTH: f64 = 0.05;
+const LEAST_GROWTH: f64 = 0.02;
 
 /// How the values of a column change from copy to copy.
 ///

@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, HashSet};
 
-use arrow::array::TimestampMillisecondArray;
-use arrow::array::{BooleanArray, Float64Array, Int32Array, Int64Array, StringArray};
+use arrow::array::{
+    BooleanArray, Float64Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
+};
 use arrow::compute::concat_batches;
 use arrow::datatypes::Float64Type;
 
