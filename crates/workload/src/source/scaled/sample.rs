@@ -15,6 +15,8 @@ use super::super::RowSource;
 use crate::{ColumnType, Error, Result, Table};
 
 const BATCH_ROWS: usize = 8192;
+/// Bytes of a row besides its values: its place, its series and its time.
+const INDEX_BYTES_OF_A_ROW: usize = 24;
 
 /// A sample whose rows are sorted by series and time.
 pub struct Sample {
@@ -38,7 +40,7 @@ impl Sample {
         let (mut batches, mut bytes) = (Vec::new(), 0);
         for batch in source.read(0, BATCH_ROWS)? {
             let rows = batch?.rows;
-            bytes += rows.get_array_memory_size();
+            bytes += rows.get_array_memory_size() + rows.num_rows() * INDEX_BYTES_OF_A_ROW;
             if bytes > limit {
                 return Err(Error::Usage(format!(
                     "the sample of table {} takes more than {} MiB of memory, in which it is kept to be continued; \
