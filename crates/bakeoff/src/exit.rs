@@ -14,7 +14,7 @@ pub enum Exit {
     /// list, a table or SQL. The code is clap's.
     Misused,
     /// Some designs failed or answered wrongly while the others were measured; or it is undecided whether
-    /// a run is slower than another; or a table is damaged.
+    /// a run is slower than another; or a table is damaged; or a cluster has something to do now.
     Partial,
     /// A run is certain to be worse than another one in what `compare --fail-if` says.
     Worse,

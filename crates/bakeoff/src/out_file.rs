@@ -87,12 +87,19 @@ impl OutFile {
 
     /// Gives the file its name, once all of it was written.
     pub fn complete(&mut self) -> Result<()> {
+        self.name_it(true)
+    }
+
+    /// Gives the file its name, once it is on the disk if `syncs` is set.
+    fn name_it(&mut self, syncs: bool) -> Result<()> {
         let cannot = || format!("cannot write {}", self.path.display());
         self.file.flush().with_context(cannot)?;
         let Some(unfinished) = self.unfinished.take() else {
             return Ok(());
         };
-        self.file.get_ref().sync_all().with_context(cannot)?;
+        if syncs {
+            self.file.get_ref().sync_all().with_context(cannot)?;
+        }
         let named = if self.replaces {
             unfinished.persist(&self.path)
         } else {
@@ -100,6 +107,15 @@ impl OutFile {
         };
         named.map_err(|failed| failed.error).with_context(cannot)
     }
+}
+
+/// Writes a file that replaces the one that has its name, and is there completely or not at all. It does not wait for the
+/// disk, which others may be measuring: after a loss of power the file may be empty.
+pub fn write_quickly(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = OutFile::replace(path)?;
+    file.write_all(bytes)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    file.name_it(false)
 }
 
 impl Write for OutFile {
@@ -143,6 +159,20 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.csv", "others"]);
         let readable = fs::metadata(&path).unwrap().permissions().mode();
         assert_ne!(readable & 0o044, 0, "as any new file, others may read it");
+    }
+
+    #[test]
+    fn what_is_written_quickly_replaces_what_was_there_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.html");
+        for text in ["first", "second"] {
+            write_quickly(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(names(folder.path()), ["a.html"]);
+        let nowhere = folder.path().join("none/a.html");
+        let error = write_quickly(&nowhere, b"x").unwrap_err();
+        assert!(error.to_string().contains("none/a.html"), "{error}");
     }
 
     #[test]

@@ -34,10 +34,14 @@ const IN_LOGS: Pace = Pace {
     every: Duration::from_secs(10),
 };
 
+/// Work of a moment that is done between two steps. It returns a line to show, if there is something to say.
+type Work = Box<dyn FnMut() -> Option<String> + Send>;
+
 /// Shows what a command is doing. It has its own thread, since all others may be busy.
 pub struct Progress {
     shared: Arc<Shared>,
     showing: Mutex<Option<JoinHandle<()>>>,
+    between_steps: Mutex<Option<Work>>,
 }
 
 struct Shared {
@@ -103,7 +107,19 @@ impl Progress {
         Progress {
             shared,
             showing: Mutex::new(thread.ok()),
+            between_steps: Mutex::default(),
         }
+    }
+
+    /// Sets work that is done from now on whenever a measurement is between two steps.
+    pub fn do_between_steps(&self, work: impl FnMut() -> Option<String> + Send + 'static) {
+        *self.lock_work() = Some(Box::new(work));
+    }
+
+    fn lock_work(&self) -> MutexGuard<'_, Option<Work>> {
+        self.between_steps
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts the next step of the command.
@@ -247,6 +263,13 @@ impl Observer for Progress {
 
     fn done(&self, what: &str, took: Duration) {
         self.say(&format!("{what} ({:.1} s)", took.as_secs_f64()));
+    }
+
+    fn between_steps(&self) {
+        let said = self.lock_work().as_mut().and_then(|work| work());
+        if let Some(line) = said {
+            self.say(&line);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Watches a measurement. Each call must return at once.
+/// Watches a measurement. Each call but [`Observer::between_steps`] must return at once.
 pub trait Observer: Send + Sync {
     /// Shows that a phase begins; `what` describes it in words.
     fn phase(&self, what: &str);
@@ -21,6 +21,10 @@ pub trait Observer: Send + Sync {
 
     /// Shows that a phase ended, and how long it took.
     fn done(&self, what: &str, took: Duration);
+
+    /// Is called between two steps, when their records are written and nothing is timed or under way: a moment's work
+    /// here disturbs no figure.
+    fn between_steps(&self) {}
 }
 
 /// Observer that shows nothing.

@@ -53,7 +53,9 @@ pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
-pub use cassandra::{CassandraOptions, Cluster, Replication, nodes, settings_not_applied};
+pub use cassandra::{
+    CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
+};
 pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};

@@ -7,6 +7,7 @@
 //! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
+//! - what is wrong with a running Cassandra, [`Diagnosis`](bakeoff_stats::diagnose::Diagnosis): [`diagnose`]
 //! - a check of the questions alone, [`Verified`](bakeoff_stats::Verified): [`verify`]
 //! - a traced request, [`Traced`](bakeoff_stats::trace::Traced): [`trace`]
 //!
@@ -18,6 +19,7 @@ mod chart;
 mod compare;
 mod compression;
 pub mod decide;
+pub mod diagnose;
 pub mod drive;
 mod everything;
 mod markup;

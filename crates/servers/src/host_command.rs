@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 
 use crate::environment::remove_own;
 
@@ -16,10 +17,19 @@ use crate::environment::remove_own;
 const PLACEHOLDER: &str = "{host}";
 /// Most bytes that a call may print.
 const OUTPUT_BYTES: u64 = 16 << 20;
+/// Time for which complaints are read after a command has ended: what it started may keep its standard error open, as
+/// `ssh` with `ControlPersist` does.
+const REST_OF_COMPLAINTS: Duration = Duration::from_secs(1);
 /// Most characters of a complaint that a message shows.
 const COMPLAINT_CHARACTERS: usize = 300;
 /// Options of nodetool that have a password as their value.
 const PASSWORD_OPTIONS: [&str; 2] = ["-pw", "--password"];
+/// Ends of the names of options and variables that have a password behind a `=`.
+const PASSWORD_NAMES: [&str; 4] = ["-pw", "pass", "passwd", "password"];
+/// End of the name of a variable that has a program which asks for a password.
+const ASKPASS: &str = "askpass";
+/// A program whose option `-p` has a password.
+const SSHPASS: &str = "sshpass";
 
 /// The words of a command, of which at least one holds `{host}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,29 +42,43 @@ impl FromStr for HostCommand {
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(words) = shlex::split(text).filter(|words| !words.is_empty()) else {
             return Err(format!(
-                "`{text}` is no command: a quote is not closed, or there is nothing"
+                "this is no command: a quote is not closed, or there is nothing: write for example \
+                 'ssh {PLACEHOLDER} nodetool'"
             ));
         };
+        // Messages behind this one show the command.
+        if has_password(&words) {
+            return Err(
+                "it has a password in it, which every user of this machine could see: name a file with -pwf instead, \
+                 and give ssh a key"
+                    .to_owned(),
+            );
+        }
         if !words[1..].iter().any(|word| word.contains(PLACEHOLDER)) {
             return Err(format!(
                 "`{text}` has no {PLACEHOLDER} behind its program, and so would reach the same host for every node: \
                  write for example 'ssh {PLACEHOLDER} nodetool'"
             ));
         }
-        let has_password = |word: &String| {
-            PASSWORD_OPTIONS.iter().any(|option| {
-                let rest = word.strip_prefix(option);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-            })
-        };
-        if words.iter().any(has_password) {
-            return Err(
-                "it has a password in it, which every user of this machine could see: name a file with -pwf instead"
-                    .to_owned(),
-            );
-        }
         Ok(HostCommand(words))
     }
+}
+
+/// Returns whether a command names a password, in words of its own or in one that a shell of the host divides.
+fn has_password(words: &[String]) -> bool {
+    let divide = |c: char| c.is_whitespace() || c == '\'' || c == '"';
+    let pieces = words.iter().flat_map(|word| word.split(divide));
+    let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+    let is_one = |piece: &&str| {
+        let name = piece.split_once('=').map(|(name, _)| name);
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        let is_name = PASSWORD_NAMES.iter().any(|end| name.ends_with(end));
+        PASSWORD_OPTIONS.contains(piece) || (is_name && !name.ends_with(ASKPASS))
+    };
+    let is_sshpass = |piece: &&str| piece.rsplit('/').next() == Some(SSHPASS);
+    let behind = pieces.iter().skip_while(|piece| !is_sshpass(piece)).skip(1);
+    let mut options = behind.take_while(|piece| piece.starts_with('-'));
+    pieces.iter().any(is_one) || options.any(|option| option.starts_with("-p"))
 }
 
 impl fmt::Display for HostCommand {
@@ -126,8 +150,27 @@ async fn output(child: &mut Child, group: &mut Group) -> Result<String, String> 
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("its output cannot be read".to_owned());
     };
-    let (printed, complained) = tokio::try_join!(bounded(out), bounded(err))?;
-    let ended = child.wait().await.map_err(|e| e.to_string())?;
+    let (tell, told) = oneshot::channel();
+    let ending = async {
+        let mut printed = Vec::new();
+        read_bounded(out, &mut printed).await?;
+        let ended = child.wait().await.map_err(|e| e.to_string())?;
+        let _ = tell.send(());
+        Ok::<_, String>((printed, ended))
+    };
+    let complaining = async {
+        let mut complained = Vec::new();
+        let over = async {
+            let _ = told.await;
+            tokio::time::sleep(REST_OF_COMPLAINTS).await;
+        };
+        tokio::select! {
+            read = read_bounded(err, &mut complained) => read?,
+            () = over => {}
+        }
+        Ok::<_, String>(complained)
+    };
+    let ((printed, ended), complained) = tokio::try_join!(ending, complaining)?;
     group.0 = None;
     if ended.success() {
         return String::from_utf8(printed).map_err(|_| "it printed no UTF-8".to_owned());
@@ -148,16 +191,14 @@ async fn output(child: &mut Child, group: &mut Group) -> Result<String, String> 
 }
 
 /// Reads to the end of what is printed.
-async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
+async fn read_bounded(from: impl AsyncRead + Unpin, bytes: &mut Vec<u8>) -> Result<(), String> {
     let mut from = from.take(OUTPUT_BYTES + 1);
-    from.read_to_end(&mut bytes)
-        .await
-        .map_err(|e| e.to_string())?;
+    let read = from.read_to_end(bytes).await;
+    read.map_err(|e| e.to_string())?;
     if bytes.len() as u64 > OUTPUT_BYTES {
         return Err(format!("it printed more than {} MiB", OUTPUT_BYTES >> 20));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -203,18 +244,35 @@ mod tests {
     #[test]
     fn commands_that_cannot_be_right_are_refused() {
         for (text, why) in [
-            ("", "is no command"),
-            ("ssh '{host} nodetool", "a quote is not closed"),
+            ("", "no command"),
+            ("ssh '{host} nodetool -pw secret", "a quote is not closed"),
             ("nodetool", "has no {host}"),
             ("{host} nodetool", "has no {host} behind its program"),
             ("nodetool -h {host} -u ops -pw secret", "-pwf"),
             ("nodetool -h {host} --password=secret", "-pwf"),
+            ("nodetool -pw secret", "-pwf"),
+            ("ssh {host} 'nodetool -u ops -pw secret'", "-pwf"),
+            ("sshpass -psecret ssh {host} nodetool", "-pwf"),
+            ("/usr/bin/sshpass -v -p secret ssh {host} nodetool", "-pwf"),
+            ("env SSHPASS=secret sshpass -e ssh {host} nodetool", "-pwf"),
+            (
+                "nodetool -Djavax.net.ssl.keyStorePassword=secret -h {host}",
+                "-pwf",
+            ),
         ] {
             let error = text.parse::<HostCommand>().unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
-        command("nodetool -h {host} -u ops -pwf file");
+        for text in [
+            "nodetool -h {host} -u ops -pwf file",
+            "nodetool -h {host} --password-file=file",
+            "ssh -p 22 -o PasswordAuthentication=no {host} nodetool",
+            "sshpass -f file ssh -p 22 {host} nodetool",
+            "env SSH_ASKPASS=/usr/bin/ask ssh {host} nodetool",
+        ] {
+            command(text);
+        }
     }
 
     #[tokio::test]
@@ -249,6 +307,14 @@ mod tests {
     async fn a_command_that_prints_without_end_is_killed() {
         let error = script("yes").run("h", &[], LIMIT).await.unwrap_err();
         assert!(error.ends_with("it printed more than 16 MiB"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_a_command_leaves_behind_is_not_waited_for() {
+        let leaving = script("sleep 600 > /dev/null & echo $!");
+        let printed = leaving.run("h", &[], LIMIT).await.unwrap();
+        let left = printed.trim().parse().ok().and_then(Pid::from_raw);
+        rustix::process::kill_process(left.unwrap(), Signal::KILL).unwrap();
     }
 
     #[tokio::test]

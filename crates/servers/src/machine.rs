@@ -99,7 +99,7 @@ pub(crate) fn device_of(folder: &Path) -> Option<String> {
 }
 
 /// Returns how many bytes the device of that folder reads ahead; `None` if it has no such setting.
-pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
+pub fn read_ahead_bytes(folder: &Path) -> Option<u64> {
     let device = device_of(folder)?;
     let kib = [
         format!("/sys/dev/block/{device}/queue/read_ahead_kb"),

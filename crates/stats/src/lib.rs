@@ -10,6 +10,7 @@ mod compare;
 mod counts;
 pub mod decide;
 mod design;
+pub mod diagnose;
 pub mod drive;
 mod error;
 mod estimate;

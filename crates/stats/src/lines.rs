@@ -102,14 +102,19 @@ pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
         return Ok(());
     }
     refuse_foreign_files(dir, journal)?;
-    let path = dir.join(LOCK);
-    match File::open(&path).map(|file| file.try_lock()) {
-        Ok(Err(TryLockError::WouldBlock)) => Err(JournalError::Locked {
+    // Any other failure of the lock is reported when it is taken.
+    if is_locked(dir) {
+        return Err(JournalError::Locked {
             dir: dir.to_owned(),
-        }),
-        // Any other failure of the lock is reported when it is taken.
-        _ => Ok(()),
+        });
     }
+    Ok(())
+}
+
+/// Returns whether a process of this machine holds the lock of a folder. To find out, a free one is taken for a moment.
+pub(crate) fn is_locked(dir: &Path) -> bool {
+    let tried = File::open(dir.join(LOCK)).map(|file| file.try_lock());
+    matches!(tried, Ok(Err(TryLockError::WouldBlock)))
 }
 
 /// Reads the records of a file while others may append to it; returns none if there is no file.

@@ -138,6 +138,12 @@ impl<R: LogRecord> SavedRun<R> {
         })
     }
 
+    /// Returns whether a process of this machine is writing to the folder, whose lock it then holds. Of a folder that
+    /// is a copy this says nothing.
+    pub fn is_being_written(dir: &Path) -> bool {
+        lines::is_locked(dir)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -70,12 +70,11 @@ impl TimeFormat {
 
     /// Returns the form as it is written in a workload.
     pub fn written(&self) -> &str {
-        let word = WORDS.iter().find(|(_, format)| format == self);
-        match (self, word) {
-            (TimeFormat::Pattern(pattern), _) => pattern.as_str(),
-            (_, Some((word, _))) => *word,
-            (_, None) => "iso",
+        if let TimeFormat::Pattern(pattern) = self {
+            return pattern;
         }
+        let word = WORDS.iter().find(|(_, format)| format == self);
+        word.map_or("iso", |(word, _)| *word)
     }
 
     /// Returns the milliseconds since 1970 that a cell says; `None` if it has another form.

@@ -51,6 +51,10 @@ pub struct Init {
     #[arg(long, value_name = "SQL")]
     question: Vec<String>,
 
+    /// The first line of the file names its columns, even if some names are numbers or times [default: if none is]
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+
     /// The first line of the file is a row
     #[arg(long)]
     no_header: bool,
@@ -68,12 +72,16 @@ impl Init {
             time: self.time.clone(),
             key: self.key.clone(),
             null: self.null.clone(),
-            no_header: self.no_header,
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
             delimiter: self.delimiter,
         };
+        let named = name_from(self.out.as_deref(), &self.file)?;
         let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;
         let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
-        let named = name_from(self.out.as_deref(), &self.file)?;
         let text = inferred.workload(&named, &designs(&inferred), &self.question);
         check(&text, path)?;
         progress.finish();
@@ -156,7 +164,11 @@ fn name_from(out: Option<&Path>, file: &Path) -> Result<String> {
         let absolute = std::path::absolute(file);
         absolute.with_context(|| format!("cannot find the folder of {}", file.display()))?
     };
-    Ok(named.to_string_lossy().into_owned())
+    let named = named.into_os_string().into_string();
+    named.map_err(|name| {
+        let name = name.display();
+        anyhow!("{name}: a workload is text and cannot have this name, which is not UTF-8: rename the file")
+    })
 }
 
 fn to_cli_error(error: Error) -> anyhow::Error {
@@ -168,6 +180,8 @@ fn to_cli_error(error: Error) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
     #[test]
@@ -180,5 +194,8 @@ mod tests {
         assert_eq!(name(Some("data/w.toml"), "data/a.csv"), "a.csv");
         assert_eq!(name(Some("/x/w.toml"), "/y/a.csv"), "/y/a.csv");
         assert!(name(Some("x/w.toml"), "a.csv").starts_with('/'));
+        let no_text = std::ffi::OsStr::from_bytes(b"a\xff.csv");
+        let error = name_from(None, Path::new(no_text)).unwrap_err();
+        assert!(error.to_string().contains("rename the file"), "{error}");
     }
 }

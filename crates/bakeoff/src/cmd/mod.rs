@@ -4,6 +4,7 @@
 mod adbc_host;
 mod compare;
 mod completions;
+mod diagnose;
 mod doctor;
 mod drive;
 mod engines;
@@ -46,8 +47,8 @@ use crate::exit::{Exit, Misuse};
 /// folder, server or data file is unusable, every design failed, or `compare --fail-if-slower` found
 /// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
 /// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
-/// measured, or `compare --fail-if-slower` cannot tell; 130 interrupted. Set BAKEOFF_LOG=debug to see
-/// more.
+/// measured, `compare --fail-if-slower` cannot tell, or `diagnose` found something to do now; 130
+/// interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -69,6 +70,7 @@ enum Command {
     Verify(verify::Verify),
     Doctor(doctor::Doctor),
     Nodes(Box<nodes::Nodes>),
+    Diagnose(Box<diagnose::Diagnose>),
     Report(report::Report),
     Forecast(forecast::Forecast),
     Compare(compare::Compare),
@@ -126,6 +128,7 @@ impl Arguments {
             Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Nodes(nodes) => nodes.run(),
+            Command::Diagnose(diagnose) => diagnose.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),

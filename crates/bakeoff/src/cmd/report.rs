@@ -1,6 +1,8 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
 mod export;
+mod follow;
+pub mod page;
 mod sizes;
 
 use std::io::{IsTerminal, Write};
@@ -21,6 +23,8 @@ use crate::progress::Progress;
 use crate::terminal::stdout_with_colors;
 use export::ExportOptions;
 
+/// Name of the page in a run folder.
+const PAGE: &str = "report.html";
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 
@@ -48,6 +52,11 @@ pub struct Report {
     )]
     together: Vec<String>,
 
+    /// Write report.html again whenever the run has new records, until it ends, for a run that another process or
+    /// another machine carries out; the page reloads itself. Making it takes some of this machine's time
+    #[arg(long, conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"])]
+    follow: bool,
+
     #[command(flatten)]
     wanted: WantedOptions,
 
@@ -61,7 +70,7 @@ pub struct Report {
 }
 
 /// What a report is asked for, none of which is in the folder that it is of.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shown {
     pub wanted: Wanted,
     /// Rates of the same measurement on clusters of other sizes.
@@ -82,7 +91,9 @@ impl From<Wanted> for Shown {
 impl Report {
     pub fn run(self) -> Result<Exit> {
         let wanted = self.wanted.read()?;
-        let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
+        if self.follow {
+            return follow::follow(&self.dir, &Shown::from(wanted));
+        }
         let of_runs = [
             ("--plans", self.plans),
             ("--stored", self.stored),
@@ -90,7 +101,7 @@ impl Report {
         ];
         let named = of_runs.iter().find(|(_, is_named)| *is_named);
         if let Some((option, _)) = named
-            && (is_load || is_sweep)
+            && (DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir))
         {
             let told = anyhow!(
                 "{option} is for folders of `bakeoff run`, whose designs answer queries; leave it out here"
@@ -105,17 +116,10 @@ impl Report {
             others,
             together,
         };
-        let exit = if is_load {
-            render_drive(&self.dir, &shown)
-        } else if is_sweep {
-            render_sweep(&self.dir, &shown)
-        } else {
-            let printed: Printed = match (self.plans, self.stored) {
-                (true, _) => terminal::render_plans,
-                (_, true) => terminal::render_stored,
-                _ => terminal::render,
-            };
-            render_as(&self.dir, &shown, printed)
+        let exit = match (self.plans, self.stored) {
+            (true, _) => render_as(&self.dir, &shown, terminal::render_plans),
+            (_, true) => render_as(&self.dir, &shown, terminal::render_stored),
+            _ => render_folder(&self.dir, &shown),
         }?;
         self.export.write(&self.dir)?;
         Ok(exit)
@@ -139,6 +143,40 @@ impl Report {
     }
 }
 
+/// Prints the tables of whatever was measured in a folder, writes the files, and returns how complete it is.
+fn render_folder(dir: &Path, shown: &Shown) -> Result<Exit> {
+    if DriveRun::is_one(dir) {
+        render_drive(dir, shown)
+    } else if SweepRun::is_one(dir) {
+        render_sweep(dir, shown)
+    } else {
+        render(dir, shown)
+    }
+}
+
+fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
+    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
+    let summary = match &shown.wanted.prices {
+        Some(prices) => summary.priced(prices.clone()),
+        None => summary,
+    };
+    let Some([one, other]) = &shown.together else {
+        return Ok(summary);
+    };
+    summary.kept_together([one, other]).map_err(|why| {
+        let dir = run.dir().display();
+        Misuse::new(anyhow!("designs of {dir} cannot be kept together: {why}")).into()
+    })
+}
+
+fn summary_of_load(run: &DriveRun, shown: &Shown) -> Result<DriveSummary> {
+    Ok(run.summary()?.per_node(&shown.wanted, &shown.others))
+}
+
+fn summary_of_sweep(run: &SweepRun, shown: &Shown) -> SweepSummary {
+    run.summary().per_node(&shown.wanted, &shown.others)
+}
+
 /// Writes what is printed of a run, from its summary, the width and whether there are colours.
 type Printed = fn(&Summary, usize, bool) -> String;
 
@@ -150,18 +188,7 @@ pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
 fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
-    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
-    let summary = match &shown.wanted.prices {
-        Some(prices) => summary.priced(prices.clone()),
-        None => summary,
-    };
-    let summary = match &shown.together {
-        Some([one, other]) => summary.kept_together([one, other]).map_err(|why| {
-            let dir = dir.display();
-            Misuse::new(anyhow!("designs of {dir} cannot be kept together: {why}"))
-        })?,
-        None => summary,
-    };
+    let summary = summary_of_run(&run, shown)?;
     let files = Files {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
@@ -187,7 +214,7 @@ fn exit_of_run(summary: &Summary) -> Exit {
 pub fn render_drive(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = DriveRun::open(dir)?;
-    let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
+    let summary = summary_of_load(&run, shown)?;
     let files = Files {
         html: drive::html::render(&summary),
         json: drive::json::render(&summary, run.records())?,
@@ -236,7 +263,7 @@ fn too_many_failed(design: &DriveDesign) -> bool {
 pub fn render_sweep(dir: &Path, shown: &Shown) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
-    let summary = run.summary().per_node(&shown.wanted, &shown.others);
+    let summary = summary_of_sweep(&run, shown);
     let files = Files {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,
@@ -289,7 +316,7 @@ impl Files {
             file.complete()?;
             Ok::<PathBuf, anyhow::Error>(path)
         };
-        let html = write("report.html", &self.html)?;
+        let html = write(PAGE, &self.html)?;
         let json = write("run.json", &self.json)?;
         progress.finish();
         let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();

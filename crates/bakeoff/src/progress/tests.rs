@@ -94,3 +94,23 @@ fn a_line_shows_count_rate_and_time_left() {
         "measuring: 5 of 10 queries (50%), 3s left"
     );
 }
+
+#[test]
+fn work_is_done_between_steps_and_nowhere_else() {
+    let (progress, _lines) = lines("starting", NEVER);
+    progress.between_steps();
+    let (done, seen) = channel();
+    progress.do_between_steps(move || {
+        let _ = done.send(());
+        None
+    });
+    progress.phase("loading");
+    progress.loading("a", 1, None);
+    assert!(
+        seen.try_recv().is_err(),
+        "nothing is done while something is measured"
+    );
+    progress.between_steps();
+    progress.between_steps();
+    assert_eq!(seen.try_iter().count(), 2);
+}

@@ -119,6 +119,12 @@ fn what_init_writes_is_accepted_for_files_of_every_kind() {
             "epoch.csv",
             "name,ts,value\na,1700000000,1\na,1700000060,2\n",
         ),
+        ("counts.csv", "n,time\na,2024-01-01\na,2024-01-02\n"),
+        (
+            "blank.csv",
+            "name,time,value\na,2024-01-01,  \na,2024-01-02,1\n",
+        ),
+        ("parts.csv", "name,ts\na,1700000000000.5\na,1700000060000\n"),
         ("wide.csv", wide.as_str()),
     ] {
         let bench = bench(file, text);
@@ -164,6 +170,11 @@ fn mistakes_name_the_option_or_what_to_mend() {
         let bench = bench("x.csv", text);
         bench.bakeoff(&arguments).expect(code).says(words);
     }
+    let both = ["init", "x.csv", "--header", "--no-header"];
+    bench("x.csv", text)
+        .bakeoff(&both)
+        .expect(2)
+        .says("cannot be used with");
     let twice = bench("x.csv", "value,Value\n1,2\n");
     let ended = twice.bakeoff(&["init", "x.csv"]).expect(1);
     ended.says("columns 1 and 2 are both called `value`");

@@ -53,6 +53,10 @@ fn an_option_that_no_design_uses_is_refused() {
         let dry = ["run", "w.toml", option, value, "--dry-run"];
         refused(&bench, &dry, &words);
     }
+    for option in ["--server-per-design", "--show-stored"] {
+        let words = format!("{option} would be ignored, since it {of_cassandra}");
+        refused(&bench, &["run", "w.toml", option], &words);
+    }
     let no_files = "run w.toml --designs spark/cassandra --spark sc://db1 --spark-files shared";
     let no_files: Vec<&str> = no_files.split(' ').collect();
     let words = "--spark-files would be ignored, since it is for designs of spark/parquet";

@@ -17,6 +17,7 @@ fn what_cannot_be_right_is_refused() {
         bench.bakeoff(arguments).expect(code).says(why);
     };
     refused(&["nodes"], 2, "--cassandra");
+    refused(&[&nodes[..], &["--gc"]].concat(), 2, "--nodetool");
     refused(&nodes, 1, "cannot connect to Cassandra at 127.0.0.1:1");
     for (option, value, why) in [
         ("--table", "orders", "KEYSPACE.TABLE"),
@@ -25,6 +26,15 @@ fn what_cannot_be_right_is_refused() {
         ("--metrics", "https://{host}/metrics", "plain http"),
     ] {
         refused(&[&nodes[..], &[option, value]].concat(), 2, why);
+    }
+    for (option, value) in [
+        ("--nodetool", "nodetool -h {host} -pw hunter2"),
+        ("--metrics", "http://ops:hunter2@{host}:9100/metrics"),
+    ] {
+        let arguments = [&nodes[..], &[option, value]].concat();
+        let ended = bench.bakeoff(&arguments).expect(2);
+        ended.says(option).says("password");
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
     }
     let run = ["run", "w.toml", "--nodetool", NODETOOL];
     refused(&run, 2, "--cassandra");
@@ -79,11 +89,13 @@ fn a_node_is_shown_with_nodetool_and_without() {
         "http://{host}:1/metrics",
     ];
     let shown = server.bakeoff(&[&table[..], &more].concat()).expect(0);
-    shown.says("GC since last gcstats");
+    shown.says("heap");
+    shown.says("--gc: garbage collections");
+    assert!(!shown.stdout.contains("GC since"), "{}", shown.stdout);
     shown.says("http://{host}:1/metrics: cannot be connected to");
     assert!(!shown.stdout.contains("not understood"), "{}", shown.stdout);
 
-    let json = [&table[..], &more, &["--json"]].concat();
+    let json = [&table[..], &more, &["--gc", "--json"]].concat();
     let json = server.bakeoff(&json).expect(0).stdout;
     let nodes: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(nodes[0]["address"], server.address);
@@ -91,6 +103,8 @@ fn a_node_is_shown_with_nodetool_and_without() {
     assert_eq!(table["local_writes"]["count"], 1, "{table}");
     let printed = &nodes[0]["nodetool"]["tables"][0]["statistics"];
     assert!(printed["sstables"].is_u64(), "{printed}");
+    let gc = &nodes[0]["nodetool"]["gc"];
+    assert!(gc["interval_ms"].is_f64(), "{gc}");
 }
 
 /// Nodetool of the shared server as a user would name it.

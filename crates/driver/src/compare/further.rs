@@ -183,6 +183,7 @@ async fn load_from(
                 };
                 load_one(run, design, slice, part, &rows.slice(0, count as usize)).await?;
             }
+            run.observer.between_steps();
         }
         slice += 1;
     }

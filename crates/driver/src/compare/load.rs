@@ -64,6 +64,7 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
                 pace.note(bounds.rows, started.elapsed(), rows.get_array_memory_size());
                 partitions::count(run, first_row, &rows)?;
                 first_row += bounds.rows;
+                run.observer.between_steps();
             }
         }
         slice += 1;

@@ -45,6 +45,7 @@ pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Res
             outcome,
         }))?;
         run.observer.measuring(done as u64 + 1, total);
+        run.observer.between_steps();
     }
     run.observer.done("verified", began.elapsed());
     Ok(())
@@ -132,6 +133,7 @@ async fn ask_round(
         asked += 1;
     }
     questions.forget(round);
+    run.observer.between_steps();
     Ok(asked)
 }
 

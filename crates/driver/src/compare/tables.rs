@@ -60,6 +60,7 @@ pub async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
             }
             Err(error) => run.fail(design, Step::Settle, None, error)?,
         }
+        run.observer.between_steps();
     }
     run.observer.done("settled", began.elapsed());
     Ok(())

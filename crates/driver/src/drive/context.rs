@@ -77,7 +77,7 @@ pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
     }
 }
 
-/// Shows the loads of a drive while they last. Each call must return at once.
+/// Shows the loads of a drive while they last. Each call but [`LiveView::between_loads`] must return at once.
 pub trait LiveView: Send {
     /// Shows that a load begins; `what` describes it in words, and `duration` is its length; 0 if that
     /// is not known.
@@ -85,6 +85,10 @@ pub trait LiveView: Send {
 
     /// Shows the results of a second.
     fn second(&mut self, second: &Second);
+
+    /// Is called when a load has ended and is on record, and nothing is under way: a moment's work here disturbs no
+    /// figure.
+    fn between_loads(&mut self) {}
 }
 
 /// Everything that a drive needs besides its designs.

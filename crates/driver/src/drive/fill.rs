@@ -64,8 +64,18 @@ impl Filling<'_> {
                 Ok(target) => targets.push(target.into()),
                 Err(trouble) => fail(self.log, self.observer, &id, &trouble)?,
             }
+            self.between_steps();
         }
-        self.settle(targets).await
+        let settled = self.settle(targets).await?;
+        self.between_steps();
+        Ok(settled)
+    }
+
+    /// Lets the observer work for a moment, unless a load is to begin at a given time, for which nothing may be late.
+    fn between_steps(&self) {
+        if self.settings.load.start_at.is_none() {
+            self.observer.between_steps();
+        }
     }
 
     /// Makes a design and fills its table. Only the first shard creates the table; the others wait for it.
@@ -289,6 +299,7 @@ impl Filling<'_> {
         }
         let id = design.info().id.clone();
         let filled = self.fill_other(&id, design.as_ref()).await;
+        self.between_steps();
         let filled = filled.map_err(|trouble| match design.dead() {
             Some(why) => server_ended(&why),
             None => trouble,

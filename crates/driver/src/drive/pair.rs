@@ -75,5 +75,7 @@ async fn with(turn: &mut Turn<'_, '_>, asking: &mut Asking<'_>, load: Plan) -> R
         round: turn.round,
         questions,
     };
-    Ok(turn.trials.log.append(&DriveRecord::Beside(record))?)
+    turn.trials.log.append(&DriveRecord::Beside(record))?;
+    turn.trials.between_loads();
+    Ok(())
 }

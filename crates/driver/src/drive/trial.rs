@@ -123,6 +123,10 @@ impl<'a> Trials<'a> {
             && driven.failures.is_empty()
             && driven.background.failed == 0;
         self.log.append(&DriveRecord::TrialEnded(ended))?;
+        // What a warm-up has warmed is to be as warm when the next load begins, and questions may still be under way.
+        if !self.is_warm_up && !self.is_beside {
+            self.between_loads();
+        }
         if let Some(why) = why_dead(target.as_ref()).filter(|_| !is_whole) {
             return Err(format!("its server ended during the load: {why}").into());
         }
@@ -135,6 +139,11 @@ impl<'a> Trials<'a> {
             driven,
             seconds,
         })
+    }
+
+    /// Says that a load has ended with all that belongs to it, and is on record.
+    pub fn between_loads(&mut self) {
+        self.live.between_loads();
     }
 
     /// Names a pass: `read, each of 1000 rows once`.

@@ -89,6 +89,7 @@ pub async fn sweep(
             dead.insert(index);
             fail(log, observer, &design.info().id, reason)?;
         }
+        observer.between_steps();
     }
     Ok(())
 }

@@ -5,4 +5,5 @@
 
 mod compare;
 mod drive;
+mod moments;
 mod sweep;

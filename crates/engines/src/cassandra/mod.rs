@@ -5,6 +5,7 @@ mod as_written;
 mod cluster;
 mod column_names;
 mod columnar;
+pub mod diagnose;
 mod drive;
 mod layout;
 mod names;

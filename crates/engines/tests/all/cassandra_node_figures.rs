@@ -85,7 +85,7 @@ async fn nodetool_adds_what_only_it_knows() {
         .await
         .unwrap();
     let mut nodes = [read(&server, &["figures_of_tool.t"]).await];
-    nodetool(&server).add_to(&mut nodes).await;
+    nodetool(&server).add_to(&mut nodes, true).await;
     let [node] = nodes;
     let of_nodetool = |figure: &str| figure.starts_with("nodetool");
     let missing = { node.missing.iter() }.find(|missing| of_nodetool(&missing.figure));

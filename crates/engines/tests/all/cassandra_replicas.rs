@@ -293,7 +293,7 @@ struct Execution {
 }
 
 /// A session of a trace: its id, coordinator, duration in microseconds when it is over, kind and parameters.
-type Traced = (
+type TraceSession = (
     Uuid,
     Option<IpAddr>,
     Option<i32>,
@@ -306,7 +306,7 @@ async fn executions(session: &Session) -> Vec<Execution> {
         "SELECT session_id, coordinator, duration, request, parameters FROM system_traces.sessions";
     let rows = session.query_unpaged(cql, ()).await.unwrap();
     let rows = rows.into_rows_result().unwrap();
-    let execution = |(trace, coordinator, duration, kind, parameters): Traced| {
+    let execution = |(trace, coordinator, duration, kind, parameters): TraceSession| {
         let cql = parameters?.remove("query")?;
         let reads_table = cql.contains("readings") && cql.contains("once");
         let is_execution = kind?.starts_with("Execute CQL3 prepared");
@@ -317,7 +317,7 @@ async fn executions(session: &Session) -> Vec<Execution> {
             is_over: duration.is_some(),
         })
     };
-    let rows = rows.rows::<Traced>().unwrap().map(Result::unwrap);
+    let rows = rows.rows::<TraceSession>().unwrap().map(Result::unwrap);
     rows.filter_map(execution).collect()
 }
 

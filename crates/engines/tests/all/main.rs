@@ -12,6 +12,7 @@ mod cassandra_4;
 mod cassandra_arrays;
 mod cassandra_consistency;
 mod cassandra_copies;
+mod cassandra_diagnose;
 mod cassandra_drive;
 mod cassandra_indexes;
 mod cassandra_java;

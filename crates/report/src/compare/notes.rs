@@ -1,5 +1,7 @@
 //! Writes the notes that a reader needs to judge the figures.
 
+use std::collections::BTreeSet;
+
 use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
 use crate::decide::words::{list, percent};
@@ -40,6 +42,27 @@ pub fn rows(summary: &Summary) -> String {
     }
 }
 
+/// Says how far a run came that goes on: `120,000 rows, 3 of 7 rounds`.
+pub fn so_far(summary: &Summary) -> String {
+    let queries = summary.designs.iter().flat_map(|d| &d.queries);
+    let asked = queries
+        .flat_map(|query| &query.rounds)
+        .map(|(round, _)| *round);
+    let rounds: BTreeSet<u32> = asked.filter(|round| *round < summary.rounds).collect();
+    let rows = match summary.rows {
+        0 => "no rows yet".to_owned(),
+        rows => units::plural(rows, "row", "rows"),
+    };
+    match summary.rounds {
+        0 => rows,
+        all => format!(
+            "{rows}, {} of {}",
+            rounds.len(),
+            units::plural(u64::from(all), "round", "rounds")
+        ),
+    }
+}
+
 pub fn all(summary: &Summary) -> Vec<String> {
     let notes = [
         unfinished,
@@ -65,7 +88,8 @@ pub fn all(summary: &Summary) -> Vec<String> {
     notes
 }
 
-fn unfinished(summary: &Summary) -> Option<String> {
+/// Says of a run without an end that its figures are incomplete.
+pub fn unfinished(summary: &Summary) -> Option<String> {
     let how = if summary.interrupted {
         "was interrupted"
     } else {

@@ -1,8 +1,8 @@
 //! Says what questions beside a load cost it: in words, and as the rows that the tables of terminal and page
 //! share.
 
-use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{BesideFigures, DriveSummary, QuestionBeside, WithAndWithout};
+use bakeoff_stats::{Estimate, total};
 
 use super::list;
 use crate::units;
@@ -140,7 +140,11 @@ fn of_design(figures: &BesideFigures) -> Vec<String> {
 
 fn answered(figures: &BesideFigures) -> String {
     if figures.is_unanswered() {
-        return "No question was answered before its load ended.".to_owned();
+        let failed = total(figures.questions.iter().map(|question| question.failed));
+        return match failed {
+            0 => "No question was answered before its load ended.".to_owned(),
+            failed => format!("No question was answered; {} failed.", units::count(failed)),
+        };
     }
     let each = figures.questions.iter().map(|question| {
         let took = question.p50.map_or_else(String::new, |p50| {
@@ -181,7 +185,8 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
                 .iter()
                 .flat_map(|q| trouble(&figures.design, q)),
         );
-        if figures.pairs > 0 && figures.is_unanswered() {
+        // Where some failed, longer loads are no remedy.
+        if figures.pairs > 0 && figures.is_unanswered() && !figures.has_trouble() {
             notes.push(format!(
                 "{}: no question was answered before its load ended, so that their cost is that of a part of one: make \
                  loads longer with --for",

@@ -18,10 +18,27 @@ use crate::units;
 
 /// Loads that are drawn without being asked for.
 const MOST_SHOWN: usize = 4;
+/// Bytes of the time lines of all other loads after which no further one is drawn: an hour of short loads has hundreds.
+const MOST_BYTES_OF_OTHERS: usize = 512 << 10;
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &DriveSummary) -> String {
-    let sections = [
+    frame(summary).around(&sections(summary))
+}
+
+/// Renders the page of a drive that goes on: it says what was measured so far, and loads itself again.
+pub fn render_so_far(summary: &DriveSummary) -> String {
+    let page = Frame {
+        notes: page::while_going_on(notes::of(summary), notes::unfinished(summary)),
+        state: "load goes on".to_owned(),
+        so_far: Some(notes::so_far(summary)),
+        ..frame(summary)
+    };
+    page.around(&sections(summary))
+}
+
+fn sections(summary: &DriveSummary) -> [String; 14] {
+    [
         comparison(summary),
         by_setting::by_setting(summary),
         search(summary),
@@ -36,8 +53,7 @@ pub fn render(summary: &DriveSummary) -> String {
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),
-    ];
-    frame(summary).around(&sections)
+    ]
 }
 
 /// Renders the tables of what was measured: of passes, or of designs and their operations.
@@ -116,6 +132,7 @@ fn frame(summary: &DriveSummary) -> Frame<'_> {
         version: &header.bakeoff_version,
         state: format!("load {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
+        so_far: None,
     }
 }
 
@@ -178,36 +195,53 @@ fn limits(design: &DriveDesign) -> Vec<&str> {
     limits
 }
 
-/// Draws of each of the best designs the first load that its figures are of; the others behind a line.
+/// Draws of each of the best designs the first load that its figures are of; the others behind a line, from the last
+/// one back as far as there is room for them.
 fn time_lines(summary: &DriveSummary) -> String {
-    let (mut shown, mut others) = (String::new(), String::new());
     let ranking = ranking(summary, Kind::of(summary));
     let best = ranking.iter().take(MOST_SHOWN);
     let first: Vec<u32> = best
         .filter_map(|(d, _)| d.trials.first().copied())
         .collect();
-    for trial in &summary.trials {
-        let Some(figure) = time_line(summary, trial) else {
-            continue;
-        };
-        if first.contains(&trial.start.trial) {
-            shown += &figure
-        } else {
-            others += &format!(
-                "<details><summary>{}</summary>\n{figure}</details>\n",
-                Escaped(notes::place(trial))
-            );
-        }
-    }
+    let drawn = { summary.trials.iter() }.filter(|trial| !trial.seconds.is_empty());
+    let (best, others): (Vec<&TrialSummary>, Vec<&TrialSummary>) =
+        drawn.partition(|trial| first.contains(&trial.start.trial));
+    let shown = { best.into_iter() }.filter_map(|trial| time_line(summary, trial));
+    let shown: String = shown.collect();
+    let (others, left_out) = folded_away(summary, &others);
     if shown.is_empty() && others.is_empty() {
         return String::new();
     }
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => " One earlier load is not drawn, since the page would be too large.".to_owned(),
+        n => format!(" {n} earlier loads are not drawn, since the page would be too large."),
+    };
     let content = format!(
-        "<p class=\"hint-text\">{}</p>\n{}{shown}{others}",
+        "<p class=\"hint-text\">{}{left_out}</p>\n{}{shown}{others}",
         how_to_read(summary),
         legend(summary)
     );
     section("Second by second", &content)
+}
+
+/// Draws loads, each behind a line: the last ones for which there is room. Returns the number of those left out, too.
+fn folded_away(summary: &DriveSummary, trials: &[&TrialSummary]) -> (String, usize) {
+    let (mut figures, mut bytes) = (Vec::new(), 0);
+    for trial in trials.iter().rev() {
+        if bytes >= MOST_BYTES_OF_OTHERS {
+            break;
+        }
+        let figure = time_line(summary, trial).unwrap_or_default();
+        bytes += figure.len();
+        figures.push(format!(
+            "<details><summary>{}</summary>\n{figure}</details>\n",
+            Escaped(notes::place(trial))
+        ));
+    }
+    let left_out = trials.len() - figures.len();
+    figures.reverse();
+    (figures.concat(), left_out)
 }
 
 /// Says what the time lines do not say by themselves.

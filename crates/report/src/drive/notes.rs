@@ -58,6 +58,21 @@ pub fn schedule(header: &DriveHeader) -> String {
     }
 }
 
+/// Says how far a drive came that goes on: `3 loads of 90 s in all`.
+pub fn so_far(summary: &DriveSummary) -> String {
+    let seconds: usize = summary.trials.iter().map(|trial| trial.seconds.len()).sum();
+    let loads = summary.trials.len() as u64;
+    let loads = match &summary.header.passes {
+        Some(_) => units::plural(loads, "pass", "passes"),
+        None => units::plural(loads, "load", "loads"),
+    };
+    if summary.trials.is_empty() {
+        "no load yet".to_owned()
+    } else {
+        format!("{loads} of {} s in all", units::count(seconds as u64))
+    }
+}
+
 pub fn of(summary: &DriveSummary) -> Vec<String> {
     let footprints = summary.designs.iter();
     let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
@@ -118,7 +133,8 @@ pub fn place(trial: &TrialSummary) -> String {
     }
 }
 
-fn unfinished(summary: &DriveSummary) -> Option<String> {
+/// Says of a drive without an end that its figures are incomplete.
+pub fn unfinished(summary: &DriveSummary) -> Option<String> {
     let how = if summary.interrupted {
         "was interrupted"
     } else {

@@ -3,6 +3,8 @@
 use crate::answer::Answer;
 use crate::markup::Escaped;
 
+/// Seconds after which a page loads itself again while its measurement goes on.
+pub const RELOAD_SECONDS: u32 = 5;
 /// Style sheet of every page.
 pub const STYLE: &str = include_str!("style.css");
 
@@ -28,6 +30,9 @@ pub struct Frame<'a> {
     /// Kind of measurement and how far it came: `load finished`.
     pub state: String,
     pub command: &'a str,
+    /// What was measured so far, of a measurement that goes on, whose page is written again and again and loads
+    /// itself; `None` for a page that stays.
+    pub so_far: Option<String>,
 }
 
 impl Frame<'_> {
@@ -36,9 +41,10 @@ impl Frame<'_> {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n{}\
              <title>{} · Bakeoff</title>\n<style>\n{STYLE}{}</style>\n</head>\n\
              <body>\n<main>\n{}{}{}</main>\n{}</body>\n</html>\n",
+            self.reload(),
             Escaped(self.title),
             self.style,
             self.header(),
@@ -48,6 +54,23 @@ impl Frame<'_> {
         )
     }
 
+    /// Renders the element that loads a page again, without a script.
+    fn reload(&self) -> String {
+        self.so_far.as_ref().map_or_else(String::new, |_| {
+            format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">\n")
+        })
+    }
+
+    /// Renders the line that says how far a measurement came that goes on.
+    fn so_far(&self) -> String {
+        self.so_far.as_ref().map_or_else(String::new, |so_far| {
+            format!(
+                "<p class=\"so-far\">Measured so far: {}; reloads itself every {RELOAD_SECONDS} s.</p>\n",
+                Escaped(so_far)
+            )
+        })
+    }
+
     fn header(&self) -> String {
         let notes: String = self
             .notes
@@ -55,9 +78,10 @@ impl Frame<'_> {
             .map(|note| format!("<li>{}</li>\n", Escaped(note)))
             .collect();
         format!(
-            "<header>\n<p class=\"eyebrow\">Bakeoff · {} {} · {}</p>\n<h1>{}</h1>\n\
+            "<header>\n{}<p class=\"eyebrow\">Bakeoff · {} {} · {}</p>\n<h1>{}</h1>\n\
              <p class=\"facts\">{}</p>\n\
              {}{}<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
+            self.so_far(),
             Escaped(self.subject),
             Escaped(self.workload),
             Escaped(self.started_at),
@@ -126,4 +150,13 @@ pub fn state(finished: bool, interrupted: bool) -> &'static str {
     } else {
         "not finished"
     }
+}
+
+/// Returns the notes without that on a measurement that has not finished, which a page of one that goes on says by
+/// itself.
+pub fn while_going_on(notes: Vec<String>, unfinished: Option<String>) -> Vec<String> {
+    let others = notes
+        .into_iter()
+        .filter(|note| Some(note) != unfinished.as_ref());
+    others.collect()
 }

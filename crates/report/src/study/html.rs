@@ -31,6 +31,7 @@ fn frame<'a>(page: &'a Page<'_>, judged: &[Judged]) -> Frame<'a> {
         version: page.version,
         state: format!("study {}", if whole { "complete" } else { "not complete" }),
         command: &page.command,
+        so_far: None,
     }
 }
 

@@ -14,7 +14,22 @@ use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &SweepSummary) -> String {
-    let sections = [
+    frame(summary).around(&sections(summary))
+}
+
+/// The page of a sweep that goes on: it says what was measured so far, and loads itself again.
+pub fn render_so_far(summary: &SweepSummary) -> String {
+    let page = Frame {
+        notes: page::while_going_on(notes::of(summary), notes::unfinished(summary)),
+        state: "sweep goes on".to_owned(),
+        so_far: Some(notes::so_far(summary)),
+        ..frame(summary)
+    };
+    page.around(&sections(summary))
+}
+
+fn sections(summary: &SweepSummary) -> [String; 6] {
+    [
         best(summary),
         nodes_and_money(per_node(summary).as_ref()),
         heat_maps(summary),
@@ -24,8 +39,7 @@ pub fn render(summary: &SweepSummary) -> String {
         ),
         figures(summary),
         setup(summary),
-    ];
-    frame(summary).around(&sections)
+    ]
 }
 
 fn frame(summary: &SweepSummary) -> Frame<'_> {
@@ -44,6 +58,7 @@ fn frame(summary: &SweepSummary) -> Frame<'_> {
         version: &header.bakeoff_version,
         state: format!("sweep {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
+        so_far: None,
     }
 }
 

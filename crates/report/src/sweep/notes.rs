@@ -37,6 +37,20 @@ pub fn facts(summary: &SweepSummary) -> String {
     )
 }
 
+/// Says how far a sweep came that goes on: `12 of up to 40 settings`.
+pub fn so_far(summary: &SweepSummary) -> String {
+    let (measured, all) = measured_of_all(summary);
+    format!("{measured} of up to {all} settings")
+}
+
+/// Returns the number of settings that are measured, each round's counted, and that of all.
+fn measured_of_all(summary: &SweepSummary) -> (usize, usize) {
+    let header = &summary.header;
+    let of_round = header.designs.len() * header.batches.len() * header.workers.len();
+    let measured = summary.settings().map(|s| s.rounds.len()).sum();
+    (measured, of_round * header.rounds as usize)
+}
+
 pub fn of(summary: &SweepSummary) -> Vec<String> {
     let mut notes: Vec<String> = [
         shards,
@@ -72,19 +86,17 @@ fn shards(summary: &SweepSummary) -> Option<String> {
     })
 }
 
-fn unfinished(summary: &SweepSummary) -> Option<String> {
+/// Says of a sweep without an end how far it came.
+pub fn unfinished(summary: &SweepSummary) -> Option<String> {
     let how = match (summary.finished, summary.interrupted) {
         (true, _) => return None,
         (false, true) => "was interrupted",
         (false, false) => "is not finished",
     };
-    let header = &summary.header;
-    let of_round = header.designs.len() * header.batches.len() * header.workers.len();
-    let all = of_round * header.rounds as usize;
-    let measured: usize = summary.settings().map(|s| s.rounds.len()).sum();
+    let (measured, all) = measured_of_all(summary);
     Some(format!(
         "The sweep {how}: {measured} of up to {all} settings are measured{}.",
-        match header.rounds {
+        match summary.header.rounds {
             1 => "",
             _ => ", each round's counted",
         }

@@ -76,15 +76,18 @@ fn words(finding: &ClusterFinding) -> String {
                     text.push_str(&format!(", and {} does not", not_by.join(" and ")));
                 }
             }
-            if let Some(error) = error {
-                text.push_str(&format!(
-                    ". Nobody answers there ({error}): a client that believes it waits {} at each connect",
+            match error {
+                Some(error) => text.push_str(&format!(
+                    ". Nobody answers there ({error}): a client that believes it waits {} at each connect. If \
+                     `nodetool status` of several nodes says that the node is gone, and it is gone for good, remove it \
+                     with `nodetool removenode`, or with `nodetool assassinate` if that fails",
                     time(*micros)
-                ));
+                )),
+                None => text.push_str(
+                    ". Somebody answers there: it may be joining or just have restarted. Compare `nodetool status` of \
+                     these nodes, and remove nothing as long as it answers",
+                ),
             }
-            text.push_str(
-                ". Unless the node is just joining, remove it with `nodetool removenode` or `nodetool assassinate`",
-            );
             text
         }
         ClusterFinding::Unreachable {
@@ -93,7 +96,7 @@ fn words(finding: &ClusterFinding) -> String {
             micros,
         } => format!(
             "{address} cannot be connected to: {error}, after {}. Start the node, open its port for this machine, \
-             or remove it from the cluster",
+             or remove it from the cluster if it is gone for good",
             time(*micros)
         ),
         ClusterFinding::Silent { address, error } => {

@@ -158,12 +158,38 @@ fn a_fourth_address_is_the_first_that_is_said() {
         lines(&text)[0],
         "! 127.0.0.4:9042 is no node of the ring: 127.0.0.1:9042 still names it as a peer, and 127.0.0.2:9042 does \
          not. Nobody answers there (no answer within 10s): a client that believes it waits 10.0 s at each connect. \
-         Unless the node is just joining, remove it with `nodetool removenode` or `nodetool assassinate`"
+         If `nodetool status` of several nodes says that the node is gone, and it is gone for good, remove it with \
+         `nodetool removenode`, or with `nodetool assassinate` if that fails"
     );
     assert!(
         lines(&text)[1].contains("127.0.0.4:9042 failed after 10.0 s"),
         "{text}"
     );
+}
+
+#[test]
+fn nobody_is_told_to_remove_a_node_that_answers() {
+    let mut first = node("127.0.0.1:9042");
+    let mut fourth = node("127.0.0.4:9042");
+    if let (Some(first), Some(fourth)) = (&mut first.view, &mut fourth.view) {
+        let peer = |address: &str, host_id: &str| Peer {
+            address: address.to_owned(),
+            host_id: Some(host_id.to_owned()),
+            has_tokens: true,
+        };
+        first.peers = vec![peer("127.0.0.4:9042", &fourth.host_id)];
+        fourth.peers = Vec::new();
+    }
+    let attempts = vec![first, node("127.0.0.2:9042"), fourth];
+    let traced = traced(recorded(Some(1_000), 233), attempts);
+    let wide = Shown {
+        width: 1000,
+        ..PLAIN
+    };
+    let text = render(&traced, None, wide);
+    assert!(text.starts_with("! 127.0.0.4:9042 is no node of"), "{text}");
+    assert!(text.contains("remove nothing"), "{text}");
+    assert!(!text.contains("removenode"), "{text}");
 }
 
 #[test]
@@ -219,6 +245,20 @@ fn many_events_are_cut_to_the_longest_ones() {
             .count(),
         100
     );
+}
+
+#[test]
+fn words_of_a_server_make_no_line_of_their_own() {
+    let mut forged = recorded(Some(1_000), 233);
+    forged.coordinator = "127.0.0.1\nforged".to_owned();
+    for event in &mut forged.events {
+        event.node.push_str("\nforged");
+        event.thread.push_str("\nforged");
+        event.activity.push_str("\nforged");
+    }
+    let text = render(&traced(forged, Vec::new()), None, PLAIN);
+    let begins = text.lines().filter(|line| line.starts_with("forged"));
+    assert_eq!(begins.count(), 0, "{text}");
 }
 
 #[test]

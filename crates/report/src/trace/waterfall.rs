@@ -35,9 +35,9 @@ pub fn render(trace: &Trace, style: Style) -> String {
             "{:>10}  {}  {}  {}  {}",
             units::count(step.start_micros),
             bar(step, trace.total_micros),
-            padded(&step.node, node),
-            padded(&step.thread, thread),
-            step.activity.replace(['\n', '\r', '\t'], " ")
+            padded(&on_one_line(&step.node), node),
+            padded(&on_one_line(&step.thread), thread),
+            on_one_line(&step.activity)
         );
         let is_slowest = trace.slowest_step() == Some(step) && step.micros > 0;
         lines.push(if is_slowest { style.bold(&line) } else { line });
@@ -83,6 +83,11 @@ fn bar(step: &TraceStep, total_micros: u64) -> String {
         length => "█".repeat(length),
     };
     padded(&format!("{}{filled}", " ".repeat(start)), BAR)
+}
+
+/// Replaces ends of lines, since words of a server come from anywhere.
+fn on_one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
 }
 
 /// Fills a text up with spaces to a width in columns.

@@ -44,8 +44,11 @@ pub fn render(values: &Values) -> String {
     text
 }
 
+/// Takes one end of an interval.
+type Bound = fn(&Estimate) -> f64;
+
 /// Ends of an interval, with their names.
-const BOUNDS: [(&str, fn(&Estimate) -> f64); 2] = [
+const BOUNDS: [(&str, Bound); 2] = [
     ("low", |estimate| estimate.low),
     ("high", |estimate| estimate.high),
 ];

@@ -84,7 +84,9 @@ mod tests {
         let first = DriveLog::create(dir.path(), &header()).unwrap();
         let second = DriveLog::create(dir.path(), &header()).unwrap_err();
         assert!(matches!(second, JournalError::Locked { .. }), "{second}");
+        assert!(DriveRun::is_being_written(dir.path()));
         drop(first);
+        assert!(!DriveRun::is_being_written(dir.path()));
         let second = DriveLog::create(dir.path(), &header()).unwrap_err();
         assert!(matches!(second, JournalError::Occupied { .. }), "{second}");
         assert!(second.to_string().contains("--out"));

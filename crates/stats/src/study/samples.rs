@@ -70,25 +70,27 @@ fn of_query(summary: &Summary, design: &DesignSummary, query: &str) -> Result<Sa
     }))
 }
 
-/// Returns the share of the answers to a query that came. The complete answer comes first: where it did not come, the
-/// query was not asked again, and the share is 0.
+/// Returns the share of the answers to a query that came; the others are those that the server gave up by its own
+/// time-out. The complete answer comes first: where it did not come, the query was not asked again, and the share is 0.
 ///
 /// # Errors
-/// The design itself failed, an answer was wrong, or answers came at first only, before any was timed.
+/// The design itself failed, an answer was wrong or missing for another reason, or answers came at first only, before
+/// any was timed.
 fn answered(design: &DesignSummary, query: &str) -> Result<f64, String> {
     let not_asked = || format!("{} was not asked {query}", design.info.id);
     let found = design.query(query).ok_or_else(not_asked)?;
+    if let Some(failure) = design.failure_but_given_up(query) {
+        return Err(in_words(design, failure));
+    }
     let Some(failure) = design.failure_behind(query) else {
         let came = found.was_right_at_first || found.time.is_some();
         return came.then_some(1.0).ok_or_else(not_asked);
     };
-    if !failure.is_missing_answer() {
-        return Err(in_words(design, failure));
-    }
     let (came, missing) = (found.rounds.len() as f64, f64::from(found.bad_rounds));
+    let are_given_up = missing > 0.0 && found.given_up_rounds == found.bad_rounds;
     match failure.step {
         Step::Verify if !found.was_right_at_first => Ok(0.0),
-        Step::Measure if came + missing > 0.0 => Ok(came / (came + missing)),
+        Step::Measure if are_given_up => Ok(came / (came + missing)),
         _ => Err(in_words(design, failure)),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::Asked;
-use super::evidence::{Decision, Evidence, NULL_WORDS};
+use super::evidence::{Decision, Evidence, NULL_WORDS, shown_word};
 use super::names;
 use super::rows::{FileRows, Seen};
 use crate::check::suggestion;
@@ -116,6 +116,13 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             Seen::Bad => broken += 1,
         }
     })?;
+    if broken == all {
+        let fields = rows.names.len();
+        let message = format!(
+            "no row has the {fields} fields of the first line: say what separates them with --delimiter"
+        );
+        return Err(data_error(path, message));
+    }
     let mut seen = SeenColumns {
         columns: Vec::new(),
         left_out: Vec::new(),
@@ -161,8 +168,11 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             decision,
         });
     }
-    seen.null = null_words(&seen.columns, asked);
-    seen.notes = notes(&seen, rows);
+    // A file with types has nulls of its own, and no words for them.
+    if rows.kinds().is_none() {
+        seen.null = null_words(&seen.columns, asked);
+    }
+    seen.notes = notes(&seen, rows.no_header && asked.header.is_none());
     Ok(seen)
 }
 
@@ -227,12 +237,13 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     words.map(|(word, times)| (word.clone(), times)).collect()
 }
 
-/// Returns what the user should know of the columns.
-fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
+/// Returns what the user should know of the columns, and that nothing names them if that was found.
+fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if rows.no_header {
+    if has_no_names {
         notes.push(
-            "the first line has values, so it is taken as a row and the columns are numbered"
+            "the first line has values, so it is taken as a row and the columns are numbered; if it names them, say \
+             --header"
                 .to_owned(),
         );
     }
@@ -247,7 +258,7 @@ fn notes(seen: &SeenColumns, rows: &FileRows) -> Vec<String> {
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {
             let times = column.evidence.words.get(word)?;
-            Some(format!("{times} are `{word}`"))
+            Some(format!("{times} are {}", shown_word(word)))
         });
         let lost: Vec<String> = lost.collect();
         if !lost.is_empty() && column.evidence.values > 0 {

@@ -26,7 +26,7 @@ const KEPT_VALUES: usize = 256;
 pub struct Evidence {
     /// Cells with nothing in them.
     pub empty: u64,
-    /// Cells with a word that stands for no value.
+    /// Cells with a word that stands for no value, which is empty for cells of spaces alone.
     pub words: BTreeMap<String, u64>,
     /// All other cells.
     pub values: u64,
@@ -83,11 +83,12 @@ impl Evidence {
     /// Looks at a cell. `null` are the words that stand for no value.
     pub fn see(&mut self, line: u64, cell: &str, null: &[String]) {
         let value = cell.trim();
-        if value.is_empty() {
+        if cell.is_empty() {
             self.empty += 1;
             return;
         }
-        if null.iter().any(|word| word == value) {
+        // A cell of spaces alone is no value of any type, but has to be said to be none, as a word.
+        if value.is_empty() || null.iter().any(|word| word == value) {
             match self.words.get_mut(value) {
                 Some(times) => *times += 1,
                 None => {
@@ -245,7 +246,8 @@ impl Evidence {
         }
         let is_usual = match found.format {
             TimeFormat::Iso => found.finer == 0,
-            _ => written == "ms",
+            // A column without a form reads whole milliseconds only.
+            _ => written == "ms" && self.whole >= found.fits,
         };
         Decision {
             kind: ColumnType::Timestamp,
@@ -270,6 +272,15 @@ impl Evidence {
             misfits,
             why,
         }
+    }
+}
+
+/// Writes a word that stands for no value, for a reader.
+pub fn shown_word(word: &str) -> String {
+    if word.is_empty() {
+        "spaces alone".to_owned()
+    } else {
+        format!("`{word}`")
     }
 }
 
@@ -333,7 +344,8 @@ mod tests {
     #[test]
     fn nulls_are_counted_by_word() {
         let evidence = of(&["1", "NA", "NA", "-", "", " "]);
-        assert_eq!((evidence.values, evidence.empty), (1, 2));
+        assert_eq!((evidence.values, evidence.empty), (1, 1));
+        assert_eq!(evidence.words[""], 1, "spaces alone");
         assert_eq!((evidence.words["NA"], evidence.words["-"]), (2, 1));
         assert!(evidence.needs_null_words(&evidence.decide(false)));
         let text = of(&["north", "NA", "\\N"]);
@@ -372,6 +384,14 @@ mod tests {
         let unnamed = of(&["1700000000", "1700000001"]).decide(false);
         assert_eq!(unnamed.kind, ColumnType::Int);
         assert!(unnamed.why.contains("times since 1970"), "{}", unnamed.why);
+        let milliseconds = decide(&["1700000000000", "1700000000001"]);
+        assert_eq!(milliseconds.kind, ColumnType::Timestamp);
+        assert_eq!(milliseconds.format, None);
+        let parts = decide(&["1700000000000", "1700000000000.5"]);
+        assert_eq!(
+            parts.format.map(|f| f.written().to_owned()),
+            Some("ms".to_owned())
+        );
         let seconds = decide(&["1700000000", "1700000001"]);
         assert_eq!(
             seconds.format.map(|f| f.written().to_owned()),

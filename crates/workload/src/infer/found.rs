@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::columns::{SeenColumn, SeenColumns};
+use super::evidence::shown_word;
 use super::key::Key;
 use super::names;
 use super::rows::FileRows;
@@ -118,7 +119,8 @@ fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
         } else {
             ", which is kept as text"
         };
-        parts.push(format!("{times} of {} are `{word}`{kept}", seen.rows));
+        let word = shown_word(word);
+        parts.push(format!("{times} of {} are {word}{kept}", seen.rows));
     }
     if column.decision.misfits > 0 {
         parts.push(format!("{} do not fit the type", column.decision.misfits));

@@ -265,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.csv");
         std::fs::write(&path, text).unwrap();
-        let rows = FileRows::open(&path, None, false).unwrap();
+        let rows = FileRows::open(&path, None, None).unwrap();
         let time = columns.iter().position(|c| c.kind == ColumnType::Timestamp);
         look(Search {
             rows: &rows,

@@ -31,8 +31,8 @@ pub struct Asked {
     pub key: Vec<String>,
     /// Words that stand for no value; `None` for those that usually do.
     pub null: Option<Vec<String>>,
-    /// Whether the first line is a row.
-    pub no_header: bool,
+    /// Whether the first line names the columns; `None` if that is to be found.
+    pub header: Option<bool>,
     /// Byte between the fields.
     pub delimiter: Option<u8>,
 }
@@ -97,7 +97,7 @@ pub struct InferredColumn {
 /// It cannot be read; two of its columns have the same name; or a key cannot be found, or is not there, which
 /// the error says together with the option that names it.
 pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
-    let rows = FileRows::open(path, asked.delimiter, asked.no_header)?;
+    let rows = FileRows::open(path, asked.delimiter, asked.header)?;
     let seen = columns::see(path, &rows, asked)?;
     let key = key::find(path, &rows, &seen, asked)?;
     Ok(found::inferred(path, &rows, seen, key))

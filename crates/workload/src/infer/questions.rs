@@ -125,9 +125,13 @@ impl About<'_> {
         };
         let table = &self.table.table;
         let sql = match group {
-            Some(group) => format!(
-                "SELECT {group}, count(*) AS n{aggregate} FROM {table}{condition} GROUP BY {group} ORDER BY {group}"
-            ),
+            Some(group) => {
+                let count = if group == "n" { "number" } else { "n" };
+                format!(
+                    "SELECT {group}, count(*) AS {count}{aggregate} FROM {table}{condition} GROUP BY {group} \
+                     ORDER BY {group}"
+                )
+            }
             // Without groups and times it would be the first question again.
             None if condition.is_empty() && aggregate.is_empty() => return None,
             None => format!("SELECT count(*) AS n{aggregate} FROM {table}{condition}"),

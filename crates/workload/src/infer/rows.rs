@@ -50,17 +50,23 @@ enum Form {
 pub enum Seen<'a> {
     /// Its cells; empty ones have no value.
     Cells(u64, &'a [&'a str]),
-    /// A row with another number of fields than the first one, or that is not text.
+    /// A row with another number of fields than the first one, or that is not text; one for each of its lines.
     Bad,
 }
 
 impl FileRows {
-    /// Opens a file, and finds out what separates its fields and whether its first line names them.
+    /// Opens a file, and finds out what separates its fields and whether its first line names them, unless that is
+    /// given.
     ///
     /// # Errors
     /// It cannot be read, or has no rows, or a form that is not read.
-    pub fn open(path: &Path, delimiter: Option<u8>, no_header: bool) -> Result<FileRows> {
+    pub fn open(path: &Path, delimiter: Option<u8>, header: Option<bool>) -> Result<FileRows> {
         let name = lower_case_name(path);
+        let found = std::fs::metadata(path).map_err(|error| read_error(path, error))?;
+        if !found.is_file() {
+            let message = "it is no regular file, and has to be read several times: write its rows to one first";
+            return Err(data_error(path, message));
+        }
         if let Some((_, what)) = OTHERS.iter().find(|(ending, _)| name.ends_with(ending)) {
             let message = format!(
                 "it is {what}, whose rows are not read: make it CSV or Parquet, for example with DuckDB or pandas"
@@ -68,6 +74,11 @@ impl FileRows {
             return Err(data_error(path, message));
         }
         if name.ends_with(".parquet") {
+            if delimiter.is_some() || header.is_some() {
+                let message =
+                    "--delimiter, --header and --no-header are for files of text; leave them out";
+                return Err(Error::Usage(format!("{}: {message}", path.display())));
+            }
             return FileRows::parquet(path);
         }
         let paths = [path.to_owned()];
@@ -92,7 +103,7 @@ impl FileRows {
         }
         let first = first.all();
         let has_rows = reader.read().map_err(failed)?.is_some();
-        let no_header = no_header || !sniff::names_columns(&first);
+        let no_header = !header.unwrap_or_else(|| sniff::names_columns(&first));
         if !no_header && !has_rows {
             return Err(data_error(
                 path,
@@ -164,7 +175,8 @@ impl FileRows {
             let cells: Option<Vec<&str>> = (0..fields.len()).map(|i| fields.get(i)).collect();
             match cells.filter(|cells| cells.len() == input.fields && fields.is_text()) {
                 Some(cells) => see(Seen::Cells(fields.line, &cells)),
-                None => see(Seen::Bad),
+                // A quote that is never closed takes in many lines, each of which was a row.
+                None => (0..fields.lines()).for_each(|_| see(Seen::Bad)),
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::evidence::shown_word;
 use super::questions::{Question, questions};
 use super::{Inferred, InferredColumn};
 
@@ -149,7 +150,7 @@ impl Inferred {
             let times = self
                 .null
                 .iter()
-                .map(|(word, times)| format!("{times} `{}`", clean(word)));
+                .map(|(word, times)| format!("{times} {}", clean(&shown_word(word))));
             let times: Vec<String> = times.collect();
             line(
                 out,

@@ -143,6 +143,19 @@ fn more_bad_rows_than_allowed_are_an_error_that_shows_the_first_ones() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_loses_as_many_rows_as_it_takes_lines() {
+    let text = b"series,time,value\na,1,1\na,2,\"2\na,3,3\na,4,4\na,5,5\n";
+    let error = open("bad_rows = '60%'", "x.csv", text).err().unwrap();
+    for words in ["1 of 2 rows", "line 3: column `value`", "take 4 lines"] {
+        assert!(error.contains(words), "`{words}` is not in: {error}");
+    }
+    assert!(
+        open("bad_rows = '80%'", "x.csv", text).is_ok(),
+        "exactly the limit"
+    );
+}
+
+#[test]
 fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, b"a,1,1\n,2,2\na,3,3\n").unwrap();
@@ -151,6 +164,30 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
     assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
     let bad = source.bad_rows().unwrap();
     assert!(bad.first[0].starts_with("line 2: "), "{}", bad.first[0]);
+}
+
+#[test]
+fn bad_rows_of_several_files_have_their_file_and_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = "series,time,value\na,1,1\n,2,2\n";
+    let second = "series,time,value\na,3,3\na,4,four\n";
+    for (name, text) in [("a.csv", first), ("b.csv", second)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let text =
+        format!("title = 'x'\n[data]\nfiles = ['a.csv', 'b.csv']\nbad_rows = '50%'\n{TABLE}");
+    let workload = Workload::parse(&text, &folder.path().join("w.toml")).unwrap();
+    let source = source::open(&workload, None).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
+    let bad = source.bad_rows().unwrap();
+    assert!(bad.first[1].contains("b.csv, line 3: "), "{}", bad.first[1]);
+    let mut written = Vec::new();
+    bad.write(&mut written).unwrap();
+    let written = String::from_utf8(written).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines[0], "file,line,reason,series,time,value");
+    assert!(lines[1].contains("a.csv,3,"), "{written}");
+    assert!(lines[2].contains("b.csv,3,"), "{written}");
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn mistakes_about_the_form_of_a_file_come_with_what_to_say() {
     assert!(error.contains("unless [data] has a `delimiter`"), "{error}");
     let error = Folder::with("x.parquet", raw).error("file = 'x.parquet'\nheader = false");
     assert!(
-        error.contains("Parquet has names and no delimiters"),
+        error.contains("Parquet has names, types and nulls"),
         "{error}"
     );
 }

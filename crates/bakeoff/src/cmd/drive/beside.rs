@@ -122,7 +122,12 @@ impl BesideOptions {
             (of_sql(&name, sql), format!("--beside {sql:?}"))
         });
         let mut queries: Vec<(Query, String)> = given.collect();
-        for name in &self.beside_query {
+        for (place, name) in self.beside_query.iter().enumerate() {
+            if self.beside_query[..place].contains(name) {
+                bail!(
+                    "--beside-query {name} is given twice: each question is asked over and over anyway"
+                );
+            }
             let known = workload.queries.iter();
             let Some(query) = known.clone().find(|query| query.name == *name) else {
                 let names: Vec<&str> = known.map(|query| query.name.as_str()).collect();
@@ -205,7 +210,7 @@ impl Asked {
     /// Returns whether no load changes the rows that are asked about.
     fn rows_stay(&self, mix: &Mix) -> bool {
         let writes = mix.operations.iter().any(|o| o.action.writes());
-        self.design.is_some() || !(writes || !mix.background.is_empty())
+        self.design.is_some() || (!writes && mix.background.is_empty())
     }
 
     /// Describes the questions for the record of the drive.

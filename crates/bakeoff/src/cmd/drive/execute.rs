@@ -58,6 +58,8 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let Some((mut engines, mut log)) = begun else {
         return Ok(Exit::Interrupted);
     };
+    let (dir, follow) = (&plan.context.run_dir, &plan.options.follow);
+    follow.begin(dir, &plan.wanted, &plan.progress);
     let options = target_options(&plan);
     if options.keys_repeat {
         let message = source::ONLY_KEYS_ARE_COMPARED.to_owned();
@@ -67,9 +69,12 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let keep = plan.options.keep || plan.options.keyspace.is_some();
     let interrupted = "interrupted: the results so far are kept";
     let ended = measurement.end(driven, engines, keep, &mut log, interrupted);
-    ended.await?;
+    if let Err(error) = ended.await {
+        follow.end(dir, &plan.wanted);
+        return Err(error);
+    }
     drop(log);
-    report::render_drive(&plan.context.run_dir, &report::Shown::from(plan.wanted))
+    report::render_drive(dir, &report::Shown::from(plan.wanted.clone()))
 }
 
 /// Drives until all is done. Returns `None` after an interruption, once the load under way has ended.

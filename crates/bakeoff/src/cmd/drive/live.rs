@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use bakeoff_driver::Observer;
 use bakeoff_driver::drive::{LiveView, Second};
 use bakeoff_stats::{ServerSample, Tally};
 use bakeoff_workload::Mix;
@@ -45,6 +46,10 @@ impl LiveView for Live<'_> {
         let message = message(&self.operations, second, &self.before);
         self.progress.details(prefix, message);
         self.before = second.server.clone();
+    }
+
+    fn between_loads(&mut self) {
+        self.progress.between_steps();
     }
 }
 

@@ -9,13 +9,21 @@ use bakeoff_driver::drive::{
     Schedule, SearchFor, Shard,
 };
 use bakeoff_workload::Mix;
+use clap::ValueEnum;
 
+use super::Drive;
 use super::passes::{self, Asked};
-use super::{Arrivals, Drive};
 
 const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
 const LOAD: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
+
+/// How operations of a rate arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Arrivals {
+    Constant,
+    Poisson,
+}
 
 /// The load that the options ask for.
 #[derive(Debug, Clone)]

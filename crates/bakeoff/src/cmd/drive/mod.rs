@@ -18,10 +18,11 @@ use bakeoff_driver::drive::Shard;
 use bakeoff_engines::{Context, EngineOptions, RateLimit, new_token, require};
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload, source};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
+use crate::cmd::measure::follow::FollowOptions;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{
@@ -36,7 +37,7 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use beside::BesideOptions;
 use check::{check_new_rows, check_operations};
-use load::Load;
+use load::{Arrivals, Load};
 
 /// Drive a workload's [mix] on Cassandra: many operations at once, at a rate or as fast as they go.
 ///
@@ -161,6 +162,9 @@ pub struct Drive {
     out: Option<PathBuf>,
 
     #[command(flatten)]
+    follow: FollowOptions,
+
+    #[command(flatten)]
     wanted: WantedOptions,
 
     #[command(flatten)]
@@ -184,12 +188,6 @@ pub struct Drive {
     keep: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Arrivals {
-    Constant,
-    Poisson,
-}
-
 impl Drive {
     pub fn run(self) -> Result<Exit> {
         // Workers have their own threads; this runtime loads, samples and writes.
@@ -198,6 +196,7 @@ impl Drive {
 
     async fn start(self) -> Result<Exit> {
         self.wanted.check_shard(self.shard)?;
+        self.follow.check_shard(self.shard)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;

@@ -3,6 +3,7 @@
 pub mod before;
 mod dry_run;
 pub mod folder;
+pub mod follow;
 
 use std::path::Path;
 use std::time::Instant;

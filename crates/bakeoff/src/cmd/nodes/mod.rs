@@ -4,15 +4,15 @@ mod table;
 
 use std::io::Write;
 
-use anyhow::Result;
-use bakeoff_engines::Cluster;
-use bakeoff_engines::nodes::{Metrics, NodeFigures, Reader, TableName, to_json};
+use anyhow::{Result, anyhow};
+use bakeoff_engines::nodes::{Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
+use bakeoff_engines::{Cluster, EngineError};
 use clap::Args;
 
 use crate::cmd::on_threads;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal::{json, stdout};
 
@@ -22,8 +22,8 @@ const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run
 /// Show what every node of a running Cassandra knows of itself, a column for each; reads only
 ///
 /// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
-/// its machine. --nodetool adds compression, percentiles and garbage collections, and --metrics CPU, memory and disks.
-/// What is not available is said with the reason, and the exit code is 3 if a node does not answer.
+/// its machine. --nodetool adds compression and percentiles, --gc garbage collections, and --metrics CPU, memory and
+/// disks. What is not available is said with the reason, and the exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 pub struct Nodes {
@@ -38,10 +38,14 @@ pub struct Nodes {
     #[command(flatten)]
     nodetool: NodetoolOptions,
 
+    /// Add garbage collections from `nodetool gcstats`, which resets its counts for whoever else reads them
+    #[arg(long, requires = "nodetool")]
+    gc: bool,
+
     /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
     /// JVM exporter and of a node exporter are understood. May be given several times
     #[arg(long, value_name = "URL")]
-    metrics: Vec<Metrics>,
+    metrics: Vec<String>,
 
     /// Print JSON instead of a table
     #[arg(long)]
@@ -51,27 +55,46 @@ pub struct Nodes {
     cluster: ClusterOptions,
 }
 
+/// Where figures come from besides the views.
+struct Sources {
+    nodetool: Option<Nodetool>,
+    metrics: Vec<Metrics>,
+}
+
 impl Nodes {
     pub fn run(self) -> Result<Exit> {
         // The option is required.
         let cluster = self.cluster.cluster().unwrap_or_default();
+        let sources = Sources {
+            nodetool: self.nodetool.command()?,
+            metrics: self.metrics()?,
+        };
         on_threads(1, async {
             tokio::select! {
-                done = self.show(&cluster) => done,
+                done = self.show(&cluster, &sources) => done,
                 () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
             }
         })
     }
 
-    async fn show(&self, cluster: &Cluster) -> Result<Exit> {
-        let nodes = self.read(cluster).await?;
+    /// Reads the URLs of --metrics. A message about a value that clap refuses would show it, and it may have a
+    /// password in it.
+    fn metrics(&self) -> Result<Vec<Metrics>> {
+        let metrics = self.metrics.iter().map(|url| url.parse::<Metrics>());
+        let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
+        metrics.map_err(|error| Misuse::new(anyhow!("--metrics: {error}")).into())
+    }
+
+    async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {
+        let nodes = self.read(cluster, sources).await?;
         let mut out = stdout();
         if self.json {
             writeln!(out, "{}", json(&to_json(&nodes)?))?;
         } else {
             let asked = table::Asked {
-                nodetool: self.nodetool.nodetool.is_some(),
-                metrics: !self.metrics.is_empty(),
+                nodetool: sources.nodetool.is_some(),
+                gc: self.gc,
+                metrics: !sources.metrics.is_empty(),
             };
             write!(out, "{}", table::render(&nodes, &asked))?;
         }
@@ -83,14 +106,14 @@ impl Nodes {
         })
     }
 
-    async fn read(&self, cluster: &Cluster) -> Result<Vec<NodeFigures>> {
+    async fn read(&self, cluster: &Cluster, sources: &Sources) -> Result<Vec<NodeFigures>> {
         let reader = Reader::connect(cluster).await?;
         let mut nodes = reader.read(&self.tables).await;
-        if let Some(nodetool) = &self.nodetool.nodetool {
-            nodetool.add_to(&mut nodes).await;
+        if let Some(nodetool) = &sources.nodetool {
+            nodetool.add_to(&mut nodes, self.gc).await;
         }
-        if !self.metrics.is_empty() {
-            Metrics::add_to(&self.metrics, &mut nodes).await;
+        if !sources.metrics.is_empty() {
+            Metrics::add_to(&sources.metrics, &mut nodes).await;
         }
         Ok(nodes)
     }

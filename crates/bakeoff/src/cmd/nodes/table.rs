@@ -27,6 +27,8 @@ const POOLS: [&str; 4] = [
 /// What was asked for besides the views.
 pub struct Asked {
     pub nodetool: bool,
+    /// Garbage collections by nodetool.
+    pub gc: bool,
     pub metrics: bool,
 }
 
@@ -213,7 +215,7 @@ fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
         ),
         figure("CPUs", |m| m.machine_cpus, whole),
         figure("load average", |m| m.load_average, number),
-        figure("memory", |m| m.memory_bytes, units::bytes),
+        figure("memory of machine", |m| m.memory_bytes, units::bytes),
         figure(
             "memory available",
             |m| m.memory_available_bytes,
@@ -316,7 +318,7 @@ fn laid_out(rows: &[Row]) -> String {
     // A title is wider than its column and has nothing beside it.
     let labels = rows.iter().filter(|row| !row.cells.is_empty());
     let first = labels
-        .map(|row| length(&row.label))
+        .map(|row| length(&on_one_line(&row.label)))
         .max()
         .unwrap_or_default();
     let widths: Vec<usize> = (0..columns)
@@ -330,7 +332,7 @@ fn laid_out(rows: &[Row]) -> String {
         .collect();
     let mut text = String::new();
     for row in rows {
-        let mut line = format!("{:<first$}", row.label);
+        let mut line = format!("{:<first$}", on_one_line(&row.label));
         for (place, width) in widths.iter().copied().enumerate().take(row.cells.len()) {
             let _ = write!(line, "  {:>width$}", cell(row, place));
         }
@@ -375,8 +377,10 @@ fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
         hints.push("--table KEYSPACE.TABLE: bytes, partitions, latencies and reads of a table");
     }
     if !asked.nodetool {
+        hints.push("--nodetool 'ssh {host} nodetool': exact bytes, compression, percentiles, heap");
+    } else if !asked.gc {
         hints.push(
-            "--nodetool 'ssh {host} nodetool': compression, percentiles, heap, garbage collections",
+            "--gc: garbage collections by nodetool gcstats, which resets its counts for whoever else reads them",
         );
     }
     if !asked.metrics {

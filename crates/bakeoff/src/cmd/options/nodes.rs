@@ -31,6 +31,8 @@ impl NodesOptions {
         given.add("--nodes", OptionGroup::Cassandra, self.nodes.is_some());
         let has_copies = self.replication.is_some();
         given.add("--replication", OptionGroup::Cassandra, has_copies);
+        let has_own = self.server_per_design;
+        given.add("--server-per-design", OptionGroup::Cassandra, has_own);
     }
 
     /// Returns the nodes, copies and consistency that were asked for.

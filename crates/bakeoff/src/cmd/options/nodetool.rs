@@ -1,12 +1,36 @@
 //! Defines the option that reaches nodetool on the hosts of a cluster.
 
+use anyhow::{Result, anyhow};
 use bakeoff_engines::nodes::Nodetool;
 use clap::Args;
+
+use crate::exit::Misuse;
 
 #[derive(Args, Debug, Clone)]
 pub struct NodetoolOptions {
     /// Nodetool on the hosts of --cassandra: a command with {host} in it, for example 'ssh {host} nodetool',
     /// split into words as a shell does
     #[arg(long, value_name = "COMMAND", requires = "cassandra")]
-    pub nodetool: Option<Nodetool>,
+    nodetool: Option<String>,
+}
+
+impl NodetoolOptions {
+    /// Returns the command as it was given; empty if none was.
+    pub fn text(&self) -> &str {
+        self.nodetool.as_deref().unwrap_or_default()
+    }
+
+    /// Reads the command, if one is given. A message about a value that clap refuses would show it, and it may have a
+    /// password in it.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a command that cannot be right, or that has a password in it.
+    pub fn command(&self) -> Result<Option<Nodetool>> {
+        let Some(text) = &self.nodetool else {
+            return Ok(None);
+        };
+        let command = text.parse::<Nodetool>();
+        let command = command.map_err(|error| Misuse::new(anyhow!("--nodetool: {error}")))?;
+        Ok(Some(command))
+    }
 }

@@ -32,7 +32,7 @@ pub struct ExportOptions {
 }
 
 impl ExportOptions {
-    /// Checks that no file would replace what is on record of a run.
+    /// Checks that no file would replace what is on record of a run, or the other file.
     ///
     /// # Errors
     /// Fails with a misuse for such a file.
@@ -48,7 +48,16 @@ impl ExportOptions {
                 return Err(Misuse::new(taken).into());
             }
         }
-        Ok(())
+        match (&self.prometheus, &self.parquet) {
+            (Some(one), Some(other)) if one == other => {
+                let same = anyhow!(
+                    "--prometheus and --parquet both name {}: name two files",
+                    one.display()
+                );
+                Err(Misuse::new(same).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the files that are asked for, from the folder of a run, and prints their names.
@@ -118,6 +127,8 @@ mod tests {
             let error = refused.check().unwrap_err().to_string();
             assert!(error.contains("choose another name"), "{error}");
         }
+        let error = options("a", "a").check().unwrap_err().to_string();
+        assert!(error.contains("name two files"), "{error}");
     }
 
     #[test]

@@ -11,7 +11,8 @@ const SETTING: &str = "columns";
 
 /// Reads one of the numbers of `--columns`.
 pub fn parse(text: &str) -> Result<u32, String> {
-    let number = text.trim().parse().ok().filter(|number| *number > 0);
+    let number = text.trim().parse::<u32>().ok();
+    let number = number.filter(|number| *number > 0);
     number.ok_or_else(|| "not a number of columns such as 5, or several as 5,20".to_owned())
 }
 

@@ -50,6 +50,8 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let Some((mut engines, mut journal)) = begun.await? else {
         return Ok(Exit::Interrupted);
     };
+    let (dir, follow) = (&plan.context.run_dir, &plan.options.follow);
+    follow.begin(dir, &plan.wanted, &plan.progress);
     let compared = tokio::select! {
         done = compare(&plan, &mut engines, &mut journal) => Some(done),
         () = interruption => None,
@@ -57,8 +59,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let keep = plan.options.keep || !matches!(compared, Some(Ok(())));
     let interrupted = "interrupted: what is done is kept, and the same command goes on from here";
     let ended = measurement.end(compared, engines, keep, &mut journal, interrupted);
-    ended.await?;
-    report::render(&plan.context.run_dir, &report::Shown::from(plan.wanted))
+    if let Err(error) = ended.await {
+        follow.end(dir, &plan.wanted);
+        return Err(error);
+    }
+    report::render(dir, &report::Shown::from(plan.wanted.clone()))
 }
 
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {

@@ -162,21 +162,21 @@ pub fn fingerprint(
                 options.postgres.standbys(),
                 options.spark.place(),
             ),
-            (
-                options.threads(),
-                replication,
-                options.nodes.server_per_design,
-            ),
+            (options.threads(), replication),
             (options.concurrent.plan(workload), options.race),
             options.further.tables(),
         ),
         drivers,
     );
-    // Behind all others, so that a run without it has the fingerprint that it always had.
-    let nodetool = options.nodetool.nodetool.as_ref();
-    let nodetool = nodetool.map_or_else(String::new, ToString::to_string);
+    // Behind all others, so that a run without them has the fingerprint that it always had.
+    let nodetool = options.nodetool.text();
+    let own_servers = if options.nodes.server_per_design {
+        "server per design"
+    } else {
+        ""
+    };
     format!(
         "{:016x}",
-        xxh3_64(format!("{parts:?}{nodetool}").as_bytes())
+        xxh3_64(format!("{parts:?}{nodetool}{own_servers}").as_bytes())
     )
 }

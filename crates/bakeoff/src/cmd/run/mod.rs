@@ -25,6 +25,7 @@ use self::concurrent::ConcurrentOptions;
 use self::further::FurtherOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
+use crate::cmd::measure::follow::FollowOptions;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
@@ -107,6 +108,9 @@ pub struct Run {
 
     #[command(flatten)]
     further: FurtherOptions,
+
+    #[command(flatten)]
+    follow: FollowOptions,
 
     #[command(flatten)]
     wanted: WantedOptions,
@@ -262,6 +266,7 @@ impl Run {
         self.spark.add_given(&mut given);
         self.adbc.add_given(&mut given);
         given.add("--memory", OptionGroup::Memory, self.memory.is_some());
+        given.add("--show-stored", OptionGroup::Cassandra, self.show_stored);
         given.check(designs)
     }
 
@@ -328,7 +333,7 @@ impl Run {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.nodetool = self.nodetool.nodetool.clone();
+        options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.server = workload.server.clone();

@@ -53,6 +53,8 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let Some((mut engines, mut log)) = begun else {
         return Ok(Exit::Interrupted);
     };
+    let (dir, follow) = (&plan.context.run_dir, &plan.options.follow);
+    follow.begin(dir, &plan.wanted, &plan.progress);
     let settings = settings(&plan);
     let mut candidates = DesignCandidates {
         engines: &mut engines,
@@ -78,9 +80,12 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let swept = swept.map(|swept| swept.map_err(anyhow::Error::from));
     let interrupted = "interrupted: the settings measured so far are kept";
     let ended = measurement.end(swept, engines, false, &mut log, interrupted);
-    ended.await?;
+    if let Err(error) = ended.await {
+        follow.end(dir, &plan.wanted);
+        return Err(error);
+    }
     drop(log);
-    report::render_sweep(&plan.context.run_dir, &report::Shown::from(plan.wanted))
+    report::render_sweep(dir, &report::Shown::from(plan.wanted.clone()))
 }
 
 fn settings(plan: &Plan<'_>) -> SweepPlan {

@@ -22,6 +22,7 @@ use clap::Args;
 
 use crate::cmd::completions;
 use crate::cmd::measure::before::Before;
+use crate::cmd::measure::follow::FollowOptions;
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::{
@@ -115,6 +116,9 @@ pub struct Sweep {
     out: Option<PathBuf>,
 
     #[command(flatten)]
+    follow: FollowOptions,
+
+    #[command(flatten)]
     wanted: WantedOptions,
 
     #[command(flatten)]
@@ -156,6 +160,7 @@ impl Sweep {
         self.check_rate_limit()?;
         let replication = self.replication()?;
         self.wanted.check_shard(self.shard)?;
+        self.follow.check_shard(self.shard)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;

@@ -133,6 +133,20 @@ fn the_example_of_drivers_is_a_file_that_a_run_takes() {
     }
 }
 
+#[test]
+fn every_rule_of_a_diagnosis_is_described_and_every_described_one_is_there() {
+    let page = Page::read("docs/your-own-cluster.md");
+    let section = page.text.split_once("\n### What is wrong with it\n");
+    let section = section.unwrap().1.split("\n### ").next().unwrap();
+    let table = section.split_once("\n| check |").unwrap().1;
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    let described: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    assert_eq!(
+        described,
+        bakeoff_stats::diagnose::rules().collect::<Vec<_>>()
+    );
+}
+
 /// The options in code that begins with one; those of whole commands are checked with them.
 fn described_options() -> BTreeSet<String> {
     let mut options = BTreeSet::new();

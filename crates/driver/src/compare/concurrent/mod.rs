@@ -63,6 +63,7 @@ pub async fn measure(
         let order = shuffled((0..designs.len()).collect(), &order_keys(run, turn));
         for number in order {
             take_turn(run, &mut asks, &mut designs[number], turn, &plan).await?;
+            run.observer.between_steps();
         }
     }
     run.observer.done(&in_words(&designs), began.elapsed());

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bakeoff_driver::{
-    Budget, Design, Designs, FurtherTables, RIGHT_ANSWERS_WITHIN, RunError, Settings, Silent,
-    check_expectations, run,
+    Budget, Design, Designs, FurtherTables, Observer, RIGHT_ANSWERS_WITHIN, RunError, Settings,
+    Silent, check_expectations, run,
 };
 use bakeoff_stats::{
     Header, Journal, Ladder, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step,
@@ -39,6 +39,8 @@ pub struct Bench {
     pub columns: Option<u32>,
     /// Whether the oracle computes no more answers, which a test may set while it runs.
     pub is_oracle_gone: Arc<AtomicBool>,
+    /// Observer of its runs.
+    pub observer: Box<dyn Observer>,
 }
 
 impl Bench {
@@ -76,6 +78,7 @@ impl Bench {
             selected: None,
             columns: None,
             is_oracle_gone: Arc::default(),
+            observer: Box::new(Silent),
         }
     }
 
@@ -114,7 +117,7 @@ impl Bench {
             &mut oracle,
             &self.settings,
             &mut journal,
-            &Silent,
+            self.observer.as_ref(),
         )
         .await
     }

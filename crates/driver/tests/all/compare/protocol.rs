@@ -1,12 +1,14 @@
 //! What a run without trouble does, in which order, on which rows, with which questions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 use bakeoff_driver::RunError;
 use bakeoff_stats::{Record, Role};
 
-use super::bench::{Bench, Records};
+use super::bench::{self, Bench, Records};
 use super::fake::{Act, Call, Fake};
+use crate::moments::Moments;
 
 fn three() -> [Fake; 3] {
     ["a", "b", "c"].map(Fake::new)
@@ -314,5 +316,25 @@ async fn the_highest_bytes_are_those_before_settling_where_settling_frees_them()
         assert_eq!(space.before_settling, Some(30_000 * 40));
         assert_eq!(space.highest, Some(30_000 * 40));
         assert!(space.looks >= 2 && space.is_whole, "{space:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_observer_has_moments_between_slices_and_rounds_and_none_within() {
+    let mut bench = Bench::new();
+    let seen: Arc<Mutex<Vec<[usize; 2]>>> = Arc::default();
+    let (noted, folder) = (seen.clone(), bench.folder.path().to_owned());
+    bench.observer = Box::new(Moments(move || {
+        let records = bench::records(&folder).0;
+        let count = |wanted| records.iter().filter(|r| kind(r) == wanted).count();
+        noted.lock().unwrap().push(["loaded", "timed"].map(count));
+    }));
+    bench.complete(&three()).await;
+    let seen = seen.lock().unwrap();
+    // Of three designs there are three slices, and in each of three rounds the times of two queries.
+    let whole = |[loaded, timed]: &[usize; 2]| loaded % 3 == 0 && timed % 6 == 0;
+    assert!(seen.iter().all(whole), "{seen:?}");
+    for moment in [[3, 0], [6, 0], [9, 0], [9, 6], [9, 12], [9, 18]] {
+        assert!(seen.contains(&moment), "{moment:?} in {seen:?}");
     }
 }

@@ -161,6 +161,8 @@ pub struct Bench {
     pub folder: TempDir,
     /// Called when the results of a second are shown.
     pub shown: Box<dyn Fn() + Send + Sync>,
+    /// Called between loads.
+    pub between: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Bench {
@@ -198,6 +200,7 @@ impl Bench {
             stop: Stop::new(),
             folder: tempfile::tempdir().unwrap(),
             shown: Box::new(|| {}),
+            between: Box::new(|| {}),
         }
     }
 
@@ -227,7 +230,10 @@ impl Bench {
             values: Arc::new(SameSensor),
             log,
             observer: &Silent,
-            live: &mut Shown(self.shown.as_ref()),
+            live: &mut Shown {
+                second: self.shown.as_ref(),
+                between: self.between.as_ref(),
+            },
             stop: &self.stop,
         };
         let driven = tokio::time::timeout(PATIENCE, drive_designs(fakes, driving));
@@ -297,13 +303,20 @@ impl Bench {
     }
 }
 
-struct Shown<'a>(&'a (dyn Fn() + Send + Sync));
+struct Shown<'a> {
+    second: &'a (dyn Fn() + Send + Sync),
+    between: &'a (dyn Fn() + Send + Sync),
+}
 
 impl LiveView for Shown<'_> {
     fn begin(&mut self, _: &str, _: Duration) {}
 
     fn second(&mut self, _: &Second) {
-        (self.0)();
+        (self.second)();
+    }
+
+    fn between_loads(&mut self) {
+        (self.between)();
     }
 }
 

@@ -1,10 +1,11 @@
 //! Questions beside every second load: who is asked when, what is compared, and what is recorded.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bakeoff_driver::drive::{BesideFor, Question};
-use bakeoff_stats::drive::{AskedBeside, BesideRecord, DriveRecord};
+use bakeoff_stats::drive::{AskedBeside, BesideRecord, DriveRecord, DriveRun};
 use bakeoff_workload::Query;
 
 use super::bench::{Bench, Driven, Fakes, Records, until};
@@ -105,6 +106,26 @@ async fn every_round_has_a_load_without_questions_and_one_with_them() {
     }
     assert!(all(&records).any(|asked| asked.answered > 1 && asked.compared > 0));
     assert!(all(&records).all(|asked| asked.p50.is_none_or(|took| took >= 0.01)));
+}
+
+#[tokio::test]
+async fn a_moment_between_loads_comes_when_the_questions_have_ended_and_are_on_record() {
+    let mut bench = bench();
+    bench.settings.rounds = 2;
+    let seen: Arc<Mutex<Vec<[usize; 2]>>> = Arc::default();
+    let (noted, folder) = (seen.clone(), bench.folder.path().to_owned());
+    bench.between = Box::new(move || {
+        let records = Records(DriveRun::open(&folder).unwrap().records().to_vec());
+        let loads = records.stopped().len();
+        noted
+            .lock()
+            .unwrap()
+            .push([loads, recorded(&records).len()]);
+    });
+    let mut fakes = Fakes::new([answering("a", |_| None)]);
+    bench.complete(&mut fakes).await;
+    // The second and the third load have questions beside them.
+    assert_eq!(*seen.lock().unwrap(), [[1, 0], [2, 1], [3, 2], [4, 2]]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use arrow::datatypes::{DataType, Field, Schema};
 use bakeoff_driver::drive::Shard;
 use bakeoff_driver::sweep::{Grid, Setting, SweepPlan, Sweeping, sweep};
-use bakeoff_driver::{Design, Silent};
+use bakeoff_driver::{Design, Observer, Silent};
 use bakeoff_stats::sweep::{Cell, SweepHeader, SweepLog, SweepRecord, SweepRun};
 use bakeoff_stats::{JournalError, Machine};
 use tempfile::TempDir;
@@ -61,8 +61,16 @@ impl Bench {
     }
 
     pub async fn sweep(&self, fakes: &mut Fakes) -> Result<(), JournalError> {
+        self.sweep_watched(fakes, &Silent).await
+    }
+
+    pub async fn sweep_watched(
+        &self,
+        fakes: &mut Fakes,
+        observer: &dyn Observer,
+    ) -> Result<(), JournalError> {
         let mut log = self.log(fakes)?;
-        sweep(fakes, &self.plan, &mut log, &Silent).await
+        sweep(fakes, &self.plan, &mut log, observer).await
     }
 
     /// Sweeps to the end, and returns what was recorded.

@@ -1,6 +1,7 @@
 //! Which setting of which design is measured when, and what ends one design or the sweep.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use bakeoff_driver::sweep::over_any_id;
@@ -10,6 +11,7 @@ use bakeoff_stats::{DesignInfo, JournalError};
 
 use super::bench::Bench;
 use super::fake::{Fake, Fakes, Fault};
+use crate::moments::Moments;
 
 fn fakes(designs: &[(&str, Fault)]) -> Fakes {
     Fakes::new(designs.iter().map(|(id, fault)| Fake::new(id, *fault)))
@@ -193,4 +195,14 @@ async fn what_was_measured_before_an_interruption_is_kept_and_not_gone_on_with()
     let again = bench.sweep(&mut fakes).await.unwrap_err();
     assert!(matches!(again, JournalError::Occupied { .. }), "{again}");
     assert_eq!(fake.tables(), 5, "the second command touched nothing");
+}
+
+#[tokio::test]
+async fn an_observer_has_a_moment_after_each_setting_that_is_on_record() {
+    let bench = Bench::new();
+    let mut fakes = fakes(&[("a", Fault::Nothing)]);
+    let seen: Mutex<Vec<usize>> = Mutex::default();
+    let moments = Moments(|| seen.lock().unwrap().push(bench.records().cells().len()));
+    bench.sweep_watched(&mut fakes, &moments).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [1, 2, 3, 4]);
 }

@@ -17,7 +17,8 @@ pub struct Exposed {
     pub gc_count: Option<f64>,
     /// Time of garbage collections in seconds.
     pub gc_seconds: Option<f64>,
-    /// CPU time of the whole machine in seconds, idle time and waiting for disks left out.
+    /// CPU time of the whole machine in seconds; idle time, waiting for disks, and what other machines of the same host
+    /// took are left out.
     pub machine_cpu_seconds: Option<f64>,
     pub machine_cpus: Option<f64>,
     /// Load average of the last minute.

@@ -1,5 +1,6 @@
 //! What is known of a node, every figure of which may be missing.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -62,9 +63,9 @@ pub struct NodeFigures {
     pub thread_pools: Option<Vec<ThreadPool>>,
     /// Compactions and other work on SSTables that run at this moment.
     pub sstable_tasks: Option<Vec<SstableTask>>,
-    /// What nodetool prints; `None` if there is no command for it.
+    /// What nodetool prints; `None` if there is no command for it, or its host stands for several nodes.
     pub nodetool: Option<Printed>,
-    /// What exporters of metrics expose; `None` if none is named.
+    /// What exporters of metrics expose; `None` if none is named, or its host stands for several nodes.
     pub metrics: Option<Exposed>,
     /// What is not available, with the reason.
     pub missing: Vec<Missing>,
@@ -215,6 +216,24 @@ pub fn all_bytes(nodes: &[NodeFigures]) -> Result<u64, String> {
         }
     }
     Ok(sum)
+}
+
+/// Returns the hosts that several nodes have, with different ports: `{host}` in a command or a URL does not tell which
+/// of them is meant.
+pub fn shared_hosts(nodes: &[NodeFigures]) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    let again = nodes.iter().filter(|node| !seen.insert(node.host.as_str()));
+    again.map(|node| node.host.clone()).collect()
+}
+
+impl Missing {
+    /// Makes what is missing since a host stands for several nodes.
+    pub fn of_shared_host(figure: &str, host: &str) -> Self {
+        Missing {
+            figure: figure.to_owned(),
+            reason: format!("several nodes have the address {host}, which {{host}} stands for"),
+        }
+    }
 }
 
 impl NodeFigures {

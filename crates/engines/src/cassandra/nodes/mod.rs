@@ -34,6 +34,7 @@ mod read;
 mod view;
 
 pub use exposed::Exposed;
+pub(super) use figures::shared_hosts;
 pub use figures::{
     Cache, Latency, Missing, NodeFigures, Spread, SstableTask, TableFigures, TableName, ThreadPool,
     all_bytes, to_json,

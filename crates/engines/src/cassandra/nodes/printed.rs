@@ -7,6 +7,7 @@ use serde::Serialize;
 pub struct Printed {
     /// The tables of the node's figures, in the same order; empty if none was asked for.
     pub tables: Vec<PrintedTable>,
+    /// From `gcstats`; `None` as well if it was not asked for.
     pub gc: Option<GcStatistics>,
     pub info: Option<NodeInfo>,
 }

@@ -51,14 +51,16 @@ pub fn by_factors_json(found: &ByFactors, scan: Option<&ScaledScan>) -> serde_js
     })
 }
 
-/// Names the design with the smallest geometric mean of its factors, among those with all questions.
+/// Names the design with the smallest geometric mean of its factors, among those with all questions, and says how many
+/// are not among them.
 fn headline(found: &ByFactors) -> String {
     let (base, earlier) = (&found.base, &found.earlier.name);
-    let complete = { found.designs.iter() }.filter(|d| d.times.len() == found.bases.len());
+    let is_complete = |design: &&ScaledDesign| design.times.len() == found.bases.len();
+    let complete = found.designs.iter().filter(is_complete);
     let means = complete.map(|design| (design, mean_factor(design)));
     let best = means.min_by(|(_, a), (_, b)| a.total_cmp(b));
     let questions = units::plural(found.bases.len() as u64, "question", "questions");
-    match best {
+    let answer = match best {
         Some((design, mean)) if mean < 1.0 => format!(
             "Estimate, not measured: by {base} here and the factors of {earlier}, {} answers fastest, {} as fast as \
              {base} (geometric mean of {questions}).",
@@ -69,7 +71,21 @@ fn headline(found: &ByFactors) -> String {
             "Estimate, not measured: by the factors of {earlier}, no design answers faster than {base} (geometric \
              mean of {questions})."
         ),
-        None => format!("No design of {earlier} has factors to {base} for all of {questions}."),
+        None => {
+            return format!("No design of {earlier} has factors to {base} for all of {questions}.");
+        }
+    };
+    match found
+        .designs
+        .iter()
+        .filter(|design| !is_complete(design))
+        .count()
+    {
+        0 => answer,
+        others => format!(
+            "{answer} Without factors for some of them, and not compared: {}.",
+            units::plural(others as u64, "design", "designs")
+        ),
     }
 }
 
@@ -308,6 +324,18 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("Bytes/row"), "{text}");
+    }
+
+    #[test]
+    fn designs_without_factors_for_some_questions_are_told_apart() {
+        let mut found = found();
+        let mut other = found.designs[0].clone();
+        other.times.clear();
+        found.designs.push(other);
+        let text = render_by_factors(&found, None);
+        let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = "(geometric mean of 1 question). Without factors for some of them, and not compared: 1 design.";
+        assert!(one_line.contains(told), "{text}");
     }
 
     #[test]

@@ -34,7 +34,22 @@ use crate::per_node::html::sections as nodes_and_money;
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
-    let sections = [
+    frame(summary).around(&sections(summary))
+}
+
+/// Renders the page of a run that goes on: it says what was measured so far, and loads itself again.
+pub fn render_so_far(summary: &Summary) -> String {
+    let page = Frame {
+        notes: page::while_going_on(notes::all(summary), notes::unfinished(summary)),
+        state: "run goes on".to_owned(),
+        so_far: Some(notes::so_far(summary)),
+        ..frame(summary)
+    };
+    page.around(&sections(summary))
+}
+
+fn sections(summary: &Summary) -> [String; 26] {
+    [
         scatter(summary),
         query_charts(summary),
         speed_up::of_run(summary),
@@ -61,8 +76,7 @@ pub fn render(summary: &Summary) -> String {
         stored::of_run(summary),
         published::of_run(summary),
         setup(summary),
-    ];
-    frame(summary).around(&sections)
+    ]
 }
 
 fn frame(summary: &Summary) -> Frame<'_> {
@@ -86,6 +100,7 @@ fn frame(summary: &Summary) -> Frame<'_> {
         version: &header.bakeoff_version,
         state: format!("run {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
+        so_far: None,
     }
 }
 

@@ -1,4 +1,4 @@
-use bakeoff_report::html::render;
+use bakeoff_report::html::{render, render_so_far};
 use bakeoff_stats::{CpuSeconds, Record, Summary};
 
 use super::fixture;
@@ -344,4 +344,32 @@ fn unfinished_runs_have_a_page_at_every_record() {
         assert_eq!(open_elements(&page), Ok(Vec::new()), "{end}");
         assert!(!page.contains("NaN") && !page.contains("inf"), "{end}");
     }
+}
+
+#[test]
+fn a_page_of_a_run_that_goes_on_loads_itself_and_says_how_far_it_came() {
+    let unfinished = Summary {
+        finished: false,
+        ..fixture::summary().unwrap()
+    };
+    let page = render_so_far(&unfinished);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("<meta http-equiv=\"refresh\" content=\"5\">"));
+    let rounds = format!("{} of {} rounds;", unfinished.rounds, unfinished.rounds);
+    assert!(
+        page.contains("Measured so far: ") && page.contains(&rounds),
+        "{rounds}"
+    );
+    let stays = render(&unfinished);
+    assert!(!stays.contains("http-equiv") && !stays.contains("so far:"));
+    assert!(stays.contains("has not finished") && !page.contains("has not finished"));
+}
+
+#[test]
+fn a_run_that_has_only_begun_has_a_page() {
+    let header = fixture::summary().unwrap().header;
+    let begun = Summary::from_records(&[Record::Started(Box::new(header))]).unwrap();
+    let page = render_so_far(&begun);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("Measured so far: no rows yet;"));
 }

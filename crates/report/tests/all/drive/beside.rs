@@ -83,7 +83,7 @@ fn few_rounds_and_answers_that_never_came_are_told() {
     if let Some(rate) = &mut figures.rate {
         rate.ratio.observations = 1;
     }
-    figures.questions[0].answered = 0;
+    (figures.questions[0].answered, figures.questions[0].failed) = (0, 0);
     let text = flat(&in_terminal(&summary));
     assert!(text.contains("is from 1 round; at least 5 show"), "{text}");
     assert!(
@@ -92,6 +92,11 @@ fn few_rounds_and_answers_that_never_came_are_told() {
     );
     let words = "did 0.67× the operations a second.";
     assert!(text.contains(words), "without an interval: {text}");
+    summary.beside[0].questions[0].failed = 3;
+    let text = flat(&in_terminal(&summary));
+    let words = "No question was answered; 3 failed.";
+    assert!(text.contains(words), "{text}");
+    assert!(!text.contains("make loads longer"), "{text}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod beside;
 mod disk_for_reads;
 pub mod fixture;
 #[cfg(test)]
+mod growing;
+#[cfg(test)]
 mod html;
 #[cfg(test)]
 mod json;

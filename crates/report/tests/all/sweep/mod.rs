@@ -183,3 +183,22 @@ fn json_has_every_record() {
     // Neither what failed nor what is not there.
     assert_eq!(series.unwrap()["best"], serde_json::json!([1, 2]));
 }
+
+#[test]
+fn a_page_of_a_sweep_that_goes_on_loads_itself_and_says_how_far_it_came() {
+    let unfinished = SweepSummary {
+        finished: false,
+        ..summary()
+    };
+    let page = html::render_so_far(&unfinished);
+    assert!(page.contains("<meta http-equiv=\"refresh\" content=\"5\">"));
+    let measured: usize = unfinished.settings().map(|s| s.rounds.len()).sum();
+    let line = format!("Measured so far: {measured} of up to ");
+    assert!(page.contains(&line), "{line}");
+    let note = "The sweep is not finished";
+    assert!(!page.contains(note));
+    let stays = html::render(&unfinished);
+    assert!(!stays.contains("http-equiv") && stays.contains(note));
+    let begun = SweepSummary::new(&header(), &[SweepRecord::Started(Box::new(header()))]);
+    assert!(html::render_so_far(&begun).contains("Measured so far: 0 of up to "));
+}

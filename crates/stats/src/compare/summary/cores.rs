@@ -140,6 +140,7 @@ mod tests {
                 in_ticks: false,
             }),
             bad_rounds: 0,
+            given_up_rounds: 0,
         }
     }
 

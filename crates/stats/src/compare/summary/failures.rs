@@ -6,6 +6,14 @@ use crate::compare::{Dropped, Step};
 
 /// Beginning of the reason of a wrong answer, in contrast to a missing one.
 const WRONG: &str = "wrong answer";
+/// What a reason has in it where a server gave a question up by its own time-out: as engines explain it, and as
+/// Cassandra and PostgreSQL say it.
+const GIVEN_UP: [&str; 4] = [
+    "in the time that the server waits for them",
+    "Operation timed out",
+    "TIMEOUT from",
+    "due to statement timeout",
+];
 /// Share of the questions of several clients from which on missing answers exclude a design, as `drive` has it by
 /// default.
 const TOO_MANY_UNANSWERED: f64 = 0.001;
@@ -172,6 +180,19 @@ impl DesignSummary {
         self.failures.iter().any(Failure::is_unanswered)
     }
 
+    /// Returns a failure by which not even the share of answers to a query is known: one of the design itself, one of
+    /// the query other than that the server gave it up, or any of it if the server was gone then.
+    pub(crate) fn failure_but_given_up(&self, query: &str) -> Option<&Failure> {
+        let mut failures = self.failures.iter();
+        failures.find(|failure| match failure.query.as_deref() {
+            None => true,
+            Some(name) if name == query && !self.excuses(failure) => {
+                self.is_gone || !is_given_up(&failure.reason)
+            }
+            Some(_) => false,
+        })
+    }
+
     fn failed_at(&self, query: &str) -> bool {
         self.failure_of(query).is_some()
     }
@@ -183,11 +204,6 @@ impl DesignSummary {
 }
 
 impl Failure {
-    /// Returns whether an answer to a query was missing, rather than wrong.
-    pub(crate) fn is_missing_answer(&self) -> bool {
-        !self.is_whole() && !self.reason.starts_with(WRONG)
-    }
-
     /// Returns whether the design itself failed, rather than a query.
     fn is_whole(&self) -> bool {
         self.query.is_none()
@@ -195,8 +211,14 @@ impl Failure {
 
     /// Returns whether some questions of several clients had no answer.
     fn is_unanswered(&self) -> bool {
-        self.step == Step::Concurrent && self.is_missing_answer()
+        self.step == Step::Concurrent && !self.is_whole() && !self.reason.starts_with(WRONG)
     }
+}
+
+/// Returns whether the reason of a missing answer is that the server gave the question up by its own time-out. A server
+/// that is gone, a question that it refuses, and a limit of Bakeoff are other reasons.
+pub(super) fn is_given_up(reason: &str) -> bool {
+    !reason.starts_with(WRONG) && GIVEN_UP.iter().any(|words| reason.contains(words))
 }
 
 #[cfg(test)]

@@ -197,6 +197,9 @@ pub struct DesignSummary {
     pub dropped: Option<Dropped>,
     /// Failures and mistakes; empty if the design reached the end with every answer right.
     pub failures: Vec<Failure>,
+    /// Set if its engine was gone after it had been asked a query.
+    #[serde(skip)]
+    pub(crate) is_gone: bool,
 }
 
 /// Figures of a query on a design.
@@ -233,6 +236,9 @@ pub struct QuerySummary {
     pub cpu: Option<CpuSeconds>,
     /// Number of rounds whose answer was wrong or missing.
     pub bad_rounds: u32,
+    /// Number of those in which the server gave the question up by its own time-out.
+    #[serde(skip)]
+    pub(crate) given_up_rounds: u32,
 }
 
 /// Failure or mistake of a design.
@@ -384,7 +390,7 @@ impl DesignSummary {
     }
 
     /// Returns whether the design answers a query from metadata: it counts the rows that it reads, and has no count for
-    /// a query that reads no table.
+    /// a query that reads no table, or the plan of the query says that no row is read.
     pub fn answers_from_metadata(&self, query: &QuerySummary) -> bool {
         let counts_rows = self.queries.iter().any(|q| q.rows_scanned.is_some());
         (counts_rows || query.from_metadata) && query.rows_scanned.is_none() && query.time.is_some()

@@ -51,7 +51,7 @@ fn the_rate_of_a_load_is_all_rows_by_all_seconds() {
         design.load_cpu,
         CpuSeconds {
             client: 2.0,
-            server: Some(4.0)
+            server: Some(4.0),
             in_ticks: false,
         }
     );

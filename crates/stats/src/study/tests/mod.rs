@@ -279,11 +279,29 @@ fn came(further: Vec<Record>) -> Judged {
     study.judge(&[step(&records)]).remove(0)
 }
 
+/// Checks that nothing is known of the answers, for a reason with these words.
+#[track_caller]
+fn unmeasured(further: Vec<Record>, words: &str) {
+    let found = came(further);
+    let Finding::NotMeasured(reason) = &found.finding else {
+        panic!("{found:?}");
+    };
+    assert!(reason.contains(words), "{reason}");
+}
+
+/// What is said of a question that Cassandra gave up.
+const GIVEN_UP: &str = "0 of 1 copies answered in the time that the server waits for them: look at the load (Operation \
+                        timed out - received only 0 responses.)";
+
+fn error(reason: &str) -> Outcome {
+    Outcome::Error {
+        reason: reason.to_owned(),
+    }
+}
+
 #[test]
 fn answers_that_do_not_come_are_counted_and_wrong_ones_are_not() {
-    let missing = || Outcome::Error {
-        reason: "timed out".to_owned(),
-    };
+    let missing = || error(GIVEN_UP);
     let right = || Outcome::Right { rows: 1 };
     let value = |judged: &Judged| judged.value.map(|value| (value.value, value.interval));
     let none = came(vec![answered("a/y", "scan", missing())]);
@@ -298,20 +316,39 @@ fn answers_that_do_not_come_are_counted_and_wrong_ones_are_not() {
     all.push(timed_as("a/y", "scan", 1.0, missing()));
     let found = came(all);
     assert_eq!(value(&found), Some((0.75, Some((0.75, 0.75)))));
-    let unmeasured = |further: Vec<Record>, words: &str| {
-        let found = came(further);
-        let Finding::NotMeasured(reason) = &found.finding else {
-            panic!("{found:?}");
-        };
-        assert!(reason.contains(words), "{reason}");
-    };
     unmeasured(vec![answered("a/y", "scan", wrong())], "wrong answer");
     // It came when answers were compared, and not while warming up.
     let at_first = vec![
         answered("a/y", "scan", right()),
         answered("a/y", "scan", missing()),
     ];
-    unmeasured(at_first, "timed out");
+    unmeasured(at_first, "Operation timed out");
     unmeasured(vec![failed("a/y", Step::Measure, None, "gone")], "gone");
     unmeasured(Vec::new(), "was not asked scan");
+}
+
+#[test]
+fn only_an_answer_that_the_server_gave_up_has_not_come() {
+    for reason in [
+        "no such column",
+        "the connection was closed",
+        "Connection timed out (os error 110)",
+        "it did not end within 600s",
+    ] {
+        unmeasured(vec![answered("a/y", "scan", error(reason))], reason);
+    }
+    // The server ended while it was asked.
+    let ended = failed("a/y", Step::Measure, None, "the server ended");
+    let given_up = answered("a/y", "scan", error(GIVEN_UP));
+    unmeasured(vec![given_up, ended], "the server ended");
+    let gone = "Operation timed out; node1 is gone";
+    let given_up = answered("a/y", "scan", error("Operation timed out"));
+    let gone = failed("a/y", Step::Verify, Some("scan"), gone);
+    unmeasured(vec![given_up, gone], "Operation timed out");
+    // Of two rounds without an answer one failed for another reason.
+    let mut rounds = rounds("a/y", "scan", 1.0, 0, 3);
+    for reason in [GIVEN_UP, "the connection was closed"] {
+        rounds.push(timed_as("a/y", "scan", 1.0, error(reason)));
+    }
+    unmeasured(rounds, "2 of 5 rounds");
 }

@@ -207,6 +207,16 @@ fn files_of_every_kind_become_workloads() {
             "null = [\"-\"]",
         ),
         (
+            "spaces.csv",
+            "name,time,value\na,2024-01-01,  \na,2024-01-02,5\n",
+            "null = [\"\"] # 1 spaces alone",
+        ),
+        (
+            "counts.csv",
+            "n,time\na,2024-01-01\na,2024-01-02\n",
+            "SELECT n, count(*) AS number FROM counts",
+        ),
+        (
             "micro.csv",
             "name,time\na,2024-01-01T00:00:00.000001\n",
             "time = \"iso\"",
@@ -228,6 +238,7 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
             "columns 1 and 3 are both called `a`",
         ),
         ("same.csv", "a,b\nx,y\nx,y\n", "--key COLUMN"),
+        ("broken.csv", "name,time\na\nb\n", "no row has the 2 fields"),
         ("rows.jsonl", "{\"a\": 1}\n", "make it CSV or Parquet"),
         ("bad.parquet", "no", "not a Parquet file"),
     ] {
@@ -236,6 +247,35 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
             .to_string();
         assert!(error.contains(words), "{name}: {error}");
     }
+}
+
+#[test]
+fn a_first_line_with_numbers_is_a_row_unless_it_is_said_to_name_the_columns() {
+    let text = "country,1960,1961\nchad,1,2\npalau,3,4\n";
+    let names = |asked: &Asked| -> Vec<String> {
+        let found = inferred("gdp.csv", text, asked).unwrap();
+        let columns = found.columns.into_iter();
+        columns.map(|column| column.name).collect()
+    };
+    assert_eq!(names(&Asked::default()), ["c_1", "c_2", "c_3"]);
+    let asked = Asked {
+        header: Some(true),
+        ..Asked::default()
+    };
+    assert_eq!(names(&asked), ["country", "c_1960", "c_1961"]);
+}
+
+#[test]
+fn what_cannot_be_read_twice_is_no_file() {
+    let error = infer(Path::new("/dev/null"), &Asked::default()).unwrap_err();
+    assert!(error.to_string().contains("no regular file"), "{error}");
+}
+
+#[test]
+fn a_quote_that_is_never_closed_counts_as_the_lines_that_it_takes_in() {
+    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-03\"\nb,\"2024-01-04,3\nb,1\nb,2\n";
+    let found = inferred("quote.csv", text, &Asked::default()).unwrap();
+    assert_eq!((found.rows, found.bad_rows), (6, 4));
 }
 
 #[test]

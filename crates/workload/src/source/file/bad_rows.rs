@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::fields::{FieldReader, Fields, FieldsError};
 use super::input::TextInput;
-use super::joined::place;
+use super::joined::{lines_before, place};
 use super::{data_error, diagnose, read_error, values};
 use crate::csv;
 use crate::{Error, Result, Table, TextForm};
@@ -69,10 +69,12 @@ impl BadRows {
             first: Vec::new(),
         };
         let (mut places, mut first) = (Vec::new(), Vec::new());
-        let mut rows = 0;
+        let (mut rows, mut lost) = (0, 0);
         let read = bad.visit(|fields, reason| {
             rows += 1;
             let Some(reason) = reason else { return Ok(()) };
+            // A quote that is never closed takes in many lines, each of which was a row.
+            lost += fields.lines();
             if first.len() < SHOWN {
                 first.push((fields.line, reason));
             }
@@ -89,9 +91,15 @@ impl BadRows {
             let described = bad.describe(line, &reason)?;
             bad.first.push(described);
         }
-        if u128::from(bad.count) * 1_000_000 > u128::from(bad.rows) * u128::from(share) {
+        let in_all = bad.rows - bad.count + lost;
+        if u128::from(lost) * 1_000_000 > u128::from(in_all) * u128::from(share) {
+            let lines = if lost > bad.count {
+                format!(" and take {lost} lines (is a quote opened and never closed?)")
+            } else {
+                String::new()
+            };
             let message = format!(
-                "{}, which is more than the {}% of `bad_rows`; mend them, or allow more",
+                "{}{lines}, which is more than the {}% of `bad_rows`; mend them, or allow more",
                 bad.counted(),
                 f64::from(share) / 10_000.0
             );
@@ -112,21 +120,35 @@ impl BadRows {
         format!("{count} of {rows} rows cannot be read or lack their key ({first}{more})")
     }
 
-    /// Writes the rows as CSV, each after its line and what is wrong with it.
+    /// Writes the rows as CSV, each after its line and what is wrong with it; of several files, each with its file.
     ///
     /// # Errors
     /// They cannot be read any more, or written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let parts = &self.input.parts;
+        let starts = match parts.len() {
+            1 => Vec::new(),
+            _ => lines_before(parts, self.input.header)?,
+        };
+        let file = (!starts.is_empty()).then_some("file");
         let mut line = Vec::new();
         let names = self.names.iter().map(String::as_str);
-        put_line(["line", "reason"].into_iter().chain(names), &mut line);
+        let about = file.into_iter().chain(["line", "reason"]);
+        put_line(about.chain(names), &mut line);
         out.write_all(&line)?;
         let visited = self.visit(|fields, reason| {
             let Some(reason) = reason else { return Ok(()) };
             line.clear();
-            let (number, cells) = (fields.line.to_string(), fields.all());
+            let place = starts.iter().rposition(|(before, _)| *before < fields.line);
+            let file = place.map(|place| parts[place].name());
+            let in_file = place.map_or(fields.line, |place| {
+                let (before, left_out) = starts[place];
+                fields.line - before + left_out
+            });
+            let (number, cells) = (in_file.to_string(), fields.all());
             let cells = cells.iter().map(String::as_str);
-            let about = [number.as_str(), reason.as_str()].into_iter();
+            let about = file.as_deref().into_iter();
+            let about = about.chain([number.as_str(), reason.as_str()]);
             put_line(about.chain(cells), &mut line);
             out.write_all(&line)
         });

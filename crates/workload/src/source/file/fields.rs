@@ -116,6 +116,12 @@ impl Fields<'_> {
         self.ends.len()
     }
 
+    /// Returns the number of lines of text that the record takes: more than one where fields have line ends.
+    pub fn lines(&self) -> u64 {
+        let ends = newlines(self.text);
+        ends + u64::from(ends == 0 || !self.text.ends_with(b"\n"))
+    }
+
     /// Returns whether all fields together are UTF-8.
     pub fn is_text(&self) -> bool {
         std::str::from_utf8(self.text).is_ok()
@@ -162,6 +168,8 @@ mod tests {
         let mut records = Vec::new();
         while let Some(fields) = reader.read().unwrap() {
             assert_eq!(fields.len(), fields.all().len());
+            let lines = fields.all().concat().lines().count().max(1);
+            assert_eq!(fields.lines(), lines as u64);
             records.push((fields.line, fields.all()));
         }
         records

@@ -137,6 +137,19 @@ pub fn place(parts: &[Part], header: bool, line: u64) -> io::Result<Option<(&Par
     Ok(None)
 }
 
+/// Returns for each part how many lines of the joined text come before it, and how many of its own are left out.
+pub fn lines_before(parts: &[Part], header: bool) -> io::Result<Vec<(u64, u64)>> {
+    let (mut all, mut before) = (Vec::with_capacity(parts.len()), 0);
+    for (number, part) in parts.iter().enumerate() {
+        let left_out = u64::from(header && number > 0);
+        all.push((before, left_out));
+        let counted = part.open().and_then(|mut text| count_lines(&mut text));
+        let counted = counted.map_err(|error| error_in(part, error))?;
+        before += counted.saturating_sub(left_out);
+    }
+    Ok(all)
+}
+
 /// Counts the lines of a text, of which the last one may have no end.
 fn count_lines(text: &mut impl BufRead) -> io::Result<u64> {
     let (mut lines, mut in_line) = (0, false);

@@ -94,6 +94,12 @@ impl Part {
         }
     }
 
+    /// Returns its name: that in the ZIP file that it is in, or its path.
+    pub fn name(&self) -> String {
+        let in_zip = self.name_in_zip().map(str::to_owned);
+        in_zip.unwrap_or_else(|| self.path.display().to_string())
+    }
+
     /// Returns its first line, without what marks its beginning and its end.
     pub fn first_line(&self) -> io::Result<Vec<u8>> {
         let line = read_line(&mut self.open()?)?;

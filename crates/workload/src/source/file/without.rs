@@ -87,8 +87,8 @@ mod tests {
             assert_eq!(left(&[], buffer), "0123456789");
             assert_eq!(left(&[0..3, 3..4, 8..10], buffer), "4567");
             assert_eq!(left(&[2..3, 5..7], buffer), "0134789");
-            assert_eq!(left(&[0..10], buffer), "");
-            assert_eq!(left(&[9..20], buffer), "012345678");
+            assert_eq!(left(&[0..5, 5..10], buffer), "");
+            assert_eq!(left(&[0..1, 9..20], buffer), "12345678");
         }
     }
 }

@@ -121,6 +121,8 @@ async fn what_cannot_be_asked_or_answered_is_refused() {
     .await;
     let unknown = ["--beside-query", "month"];
     refused(&unknown, "cassandra/wide", "no such query; it has room").await;
+    let twice = ["--beside-query", "room", "--beside-query", "room"];
+    refused(&twice, "cassandra/wide", "room is given twice").await;
     refused(&count, "dry", "dry answers no SQL: name a design").await;
     refused(&count, "cassandra/as-written", "as-written answers no SQL").await;
     refused(

@@ -2,12 +2,14 @@ use bakeoff_engines::nodes::{Histograms, Missing, Printed, TableStatistics};
 
 use super::*;
 
-const BOTH: Asked = Asked {
+const ALL: Asked = Asked {
     nodetool: true,
+    gc: true,
     metrics: true,
 };
 const NEITHER: Asked = Asked {
     nodetool: false,
+    gc: false,
     metrics: false,
 };
 
@@ -47,7 +49,7 @@ fn each_node_has_a_column() {
         with_table("10.0.0.1:9042", Some(3 << 20)),
         with_table("10.0.0.2:9042", Some(5 << 20)),
     ];
-    let text = render(&nodes, &BOTH);
+    let text = render(&nodes, &ALL);
     let first = text.lines().next().unwrap();
     assert_eq!(
         first,
@@ -72,7 +74,7 @@ fn what_one_node_lacks_is_no_figure_there() {
         reason: "the node gave no answer within 2s".to_owned(),
     });
     let nodes = [with_table("10.0.0.1:9042", Some(3 << 20)), silent];
-    let text = render(&nodes, &BOTH);
+    let text = render(&nodes, &ALL);
     assert!(text.starts_with("2 nodes of Cassandra 5.0.9, of which 1 did not answer\n"));
     assert_eq!(line(&text, "bytes"), ["3.00 MiB", "–"]);
     let reason = "disk_usage of 10.0.0.2:9042: the node gave no answer within 2s";
@@ -91,7 +93,7 @@ fn a_reason_that_all_nodes_share_is_given_once() {
             .to_vec();
         node
     };
-    let text = render(&[lacking("a:1"), lacking("b:1")], &BOTH);
+    let text = render(&[lacking("a:1"), lacking("b:1")], &ALL);
     let expected = "  caches, rows_per_read: this version of Cassandra has no such view\n";
     assert!(text.ends_with(expected), "{text}");
 }
@@ -102,7 +104,12 @@ fn options_that_would_bring_more_are_named() {
     for option in ["--table", "--nodetool", "--metrics"] {
         assert!(text.contains(option), "{text}");
     }
-    let text = render(&[with_table("a:1", None)], &BOTH);
+    assert!(!text.contains("--gc"), "it needs --nodetool: {text}");
+    let without_gc = Asked { gc: false, ..ALL };
+    let text = render(&[with_table("a:1", None)], &without_gc);
+    assert!(text.contains("--gc: garbage collections"), "{text}");
+    assert!(text.contains("resets its counts"), "{text}");
+    let text = render(&[with_table("a:1", None)], &ALL);
     assert!(!text.contains("--"), "{text}");
 }
 
@@ -134,16 +141,15 @@ fn figures_of_nodetool_and_exporters_are_shown() {
         load_average: Some(1.5),
         ..Exposed::default()
     });
-    let text = render(&[node], &BOTH);
+    let text = render(&[node], &ALL);
     assert_eq!(line(&text, "compressed to"), ["25.0%"]);
     assert_eq!(line(&text, "SSTables read p50, p99"), ["1, 3"]);
     assert_eq!(line(&text, "collections"), ["1,234"]);
     assert_eq!(line(&text, "load average"), ["1.5"]);
 }
 
-#[test]
-fn pools_that_nothing_waits_for_are_left_out() {
-    let pool = |name: &str, pending| ThreadPool {
+fn pool(name: &str, pending: u64) -> ThreadPool {
+    ThreadPool {
         name: name.to_owned(),
         active: Some(0),
         active_limit: None,
@@ -151,14 +157,18 @@ fn pools_that_nothing_waits_for_are_left_out() {
         blocked: Some(0),
         completed: None,
         blocked_all_time: Some(0),
-    };
+    }
+}
+
+#[test]
+fn pools_that_nothing_waits_for_are_left_out() {
     let mut node = node("a:1");
     node.thread_pools = Some(vec![
         pool("ReadStage", 0),
         pool("GossipStage", 0),
         pool("MemtablePostFlush", 3),
     ]);
-    let text = render(&[node], &BOTH);
+    let text = render(&[node], &ALL);
     assert_eq!(line(&text, "ReadStage"), ["0 pending"]);
     assert_eq!(line(&text, "MemtablePostFlush"), ["3 pending"]);
     assert!(!text.contains("GossipStage"), "{text}");
@@ -168,7 +178,10 @@ fn pools_that_nothing_waits_for_are_left_out() {
 fn names_of_a_server_do_nothing_to_a_terminal() {
     let mut node = node("a:1");
     node.version = Some("5.0\u{1b}[2J\n".to_owned());
-    let text = render(&[node], &BOTH);
+    node.thread_pools = Some(vec![pool("Read\u{1b}[2J\nStage", 3)]);
+    let text = render(&[node], &ALL);
     assert!(!text.contains('\u{1b}'), "{text:?}");
+    let lines = text.lines().filter(|line| line.starts_with("Stage"));
+    assert_eq!(lines.count(), 0, "{text:?}");
     assert_eq!(text.lines().next().unwrap().matches("\\n").count(), 1);
 }

@@ -12,8 +12,8 @@ const ALLOCATED: [&str; 2] = [
 ];
 /// Name of a node exporter, by which its page is known.
 const CPU: &str = "node_cpu_seconds_total";
-/// Modes of a CPU in which it works for nobody.
-const IDLE: [&str; 2] = ["idle", "iowait"];
+/// Modes of a CPU in which it works for nobody, or for another machine.
+const IDLE: [&str; 3] = ["idle", "iowait", "steal"];
 /// Beginnings of the names of devices that are made of others, or of memory.
 const NOT_DISKS: [&str; 5] = ["dm-", "md", "loop", "ram", "zram"];
 
@@ -135,6 +135,7 @@ org_apache_cassandra_metrics_table_value{name=\"LiveDiskSpaceUsed\"} 4.0
     const MACHINE: &str = "\
 node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1000
 node_cpu_seconds_total{cpu=\"0\",mode=\"iowait\"} 50
+node_cpu_seconds_total{cpu=\"0\",mode=\"steal\"} 70
 node_cpu_seconds_total{cpu=\"0\",mode=\"user\"} 30
 node_cpu_seconds_total{cpu=\"1\",mode=\"idle\"} 1000
 node_cpu_seconds_total{cpu=\"1\",mode=\"system\"} 12

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use futures::future::join_all;
 
 use super::exposed::Exposed;
-use super::figures::{Missing, NodeFigures};
+use super::figures::{Missing, NodeFigures, shared_hosts};
 use crate::EngineError;
 
 /// What stands for a host in the URL.
@@ -68,8 +68,11 @@ impl FromStr for Metrics {
 }
 
 impl fmt::Display for Metrics {
+    /// Writes the URL without its query, which may hold a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SCHEME}{}{}", self.authority, self.path)
+        let path = self.path.split_once('?').map(|(path, _)| path);
+        let path = path.unwrap_or(&self.path);
+        write!(f, "{SCHEME}{}{path}", self.authority)
     }
 }
 
@@ -78,9 +81,15 @@ impl Metrics {
     /// the reason.
     pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures]) {
         let is_one = nodes.len() == 1;
+        let shared = shared_hosts(nodes);
         for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            let adding = some.iter_mut().map(|node| add_to_node(all, node, is_one));
-            join_all(adding).await;
+            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
+            join_all(own.map(|node| add_to_node(all, node, is_one))).await;
+        }
+        for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
+            let missing = all.iter().map(|metrics| metrics.to_string());
+            let missing = missing.map(|url| Missing::of_shared_host(&url, &node.host));
+            node.missing.extend(missing);
         }
     }
 
@@ -160,6 +169,24 @@ mod tests {
             metrics("http://{host}:1").to_string(),
             "http://{host}:1/metrics"
         );
+    }
+
+    #[test]
+    fn the_query_of_a_url_is_sent_and_not_shown() {
+        let metrics = metrics("http://{host}:1/metrics?token=secret");
+        assert_eq!(metrics.of("h").unwrap().1, "/metrics?token=secret");
+        assert_eq!(metrics.to_string(), "http://{host}:1/metrics");
+    }
+
+    #[tokio::test]
+    async fn nodes_that_one_host_stands_for_are_not_told_apart() {
+        let url = [metrics("http://{host}:1/metrics")];
+        let mut nodes = nodes(&["127.0.0.1", "127.0.0.1"]);
+        Metrics::add_to(&url, &mut nodes).await;
+        for node in &nodes {
+            assert_eq!(node.metrics, None);
+            assert!(node.why(&url[0].to_string()).contains("several nodes"));
+        }
     }
 
     #[test]

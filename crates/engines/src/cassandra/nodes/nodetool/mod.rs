@@ -7,13 +7,13 @@ mod parse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_servers::HostCommand;
 use futures::future::join_all;
 use serde_json::Value;
 
-use super::figures::{Missing, NodeFigures, TableName};
+use super::figures::{Missing, NodeFigures, TableName, shared_hosts};
 use super::printed::{Printed, PrintedTable};
 use crate::EngineError;
 
@@ -51,6 +51,13 @@ impl Nodetool {
     /// # Errors
     /// Says which call failed.
     pub async fn check(&self, hosts: &[String]) -> Result<(), EngineError> {
+        let mut seen = BTreeSet::new();
+        if let Some(host) = hosts.iter().find(|host| !seen.insert(host.as_str())) {
+            return Err(EngineError(format!(
+                "--nodetool '{self}': several nodes of the cluster have the address {host}, which {{host}} stands \
+                 for, so that their bytes would be those of one of them; leave it out"
+            )));
+        }
         let printed = self.on_all(hosts, &["info"], READ_LIMIT).await;
         let understood = printed.and_then(|texts| {
             let parsed = texts.iter().map(|text| parse::node_info(text).map(drop));
@@ -107,21 +114,34 @@ impl Nodetool {
     }
 
     /// Adds what nodetool prints to the figures of nodes and of their tables. What it does not print, or prints in
-    /// a form of another version, is missing there with the reason.
-    pub async fn add_to(&self, nodes: &mut [NodeFigures]) {
+    /// a form of another version, is missing there with the reason. Garbage collections are asked for only
+    /// `with_gc`, since the call begins their count anew for everybody.
+    pub async fn add_to(&self, nodes: &mut [NodeFigures], with_gc: bool) {
+        let shared = shared_hosts(nodes);
         for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            join_all(some.iter_mut().map(|node| self.add_to_node(node))).await;
+            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
+            join_all(own.map(|node| self.add_to_node(node, with_gc, READ_LIMIT))).await;
+        }
+        for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
+            let missing = Missing::of_shared_host("nodetool", &node.host);
+            node.missing.push(missing);
         }
     }
 
-    async fn add_to_node(&self, node: &mut NodeFigures) {
+    async fn add_to_node(&self, node: &mut NodeFigures, with_gc: bool, limit: Duration) {
         let names: Vec<TableName> = node.tables.iter().map(|table| table.name.clone()).collect();
         let mut call = Call {
             nodetool: self,
             host: node.host.clone(),
+            limit,
+            lost: None,
             missing: Vec::new(),
         };
-        let gc = call.figure(&["gcstats"], parse::gc_statistics).await;
+        let gc = if with_gc {
+            call.figure(&["gcstats"], parse::gc_statistics).await
+        } else {
+            None
+        };
         let info = call.figure(&["info"], parse::node_info).await;
         let tables = call.tables(&names).await;
         node.missing.append(&mut call.missing);
@@ -148,6 +168,10 @@ impl Nodetool {
 struct Call<'a> {
     nodetool: &'a Nodetool,
     host: String,
+    /// Time limit of each call.
+    limit: Duration,
+    /// Why the host is called no more: a host that hangs once takes the whole limit each time.
+    lost: Option<String>,
     missing: Vec<Missing>,
 }
 
@@ -182,14 +206,21 @@ impl Call<'_> {
         arguments: &[&str],
         parse: fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let printed = match check_words(arguments) {
-            Ok(()) => {
-                let call = self.nodetool.0.run(&self.host, arguments, READ_LIMIT);
-                call.await.and_then(|text| parse(&text))
-            }
-            Err(reason) => Err(reason),
-        };
-        self.known(arguments[0], printed)
+        let printed = self.printed(arguments).await;
+        self.known(arguments[0], printed.and_then(|text| parse(&text)))
+    }
+
+    async fn printed(&mut self, arguments: &[&str]) -> Result<String, String> {
+        check_words(arguments)?;
+        if let Some(reason) = &self.lost {
+            return Err(reason.clone());
+        }
+        let began = Instant::now();
+        let printed = self.nodetool.0.run(&self.host, arguments, self.limit).await;
+        if began.elapsed() >= self.limit {
+            self.lost = printed.as_ref().err().cloned();
+        }
+        printed
     }
 
     fn known<T>(&mut self, command: &str, figure: Result<T, String>) -> Option<T> {
@@ -245,7 +276,7 @@ mod tests {
             esac"#;
         let nodetool = script(&folder, text);
         let mut nodes = [node("10.0.0.1"), node("10.0.0.7")];
-        nodetool.add_to(&mut nodes).await;
+        nodetool.add_to(&mut nodes, true).await;
         for (node, last) in nodes.iter().zip([1, 7]) {
             let printed = node.nodetool.as_ref().unwrap();
             let statistics = printed.tables[0].statistics.unwrap();
@@ -257,6 +288,53 @@ mod tests {
             let why = node.why("nodetool tablehistograms");
             assert!(why.starts_with("not understood: "), "{why}");
         }
+    }
+
+    #[tokio::test]
+    async fn counts_of_garbage_collections_begin_anew_only_if_they_are_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let called = folder.path().join("called");
+        let nodetool = script(&folder, &format!("echo \"$2\" >> {}", called.display()));
+        for with_gc in [false, true] {
+            let mut nodes = [node("10.0.0.1")];
+            nodetool.add_to(&mut nodes, with_gc).await;
+            let calls = std::fs::read_to_string(&called).unwrap();
+            assert!(calls.contains("tablehistograms"), "{calls}");
+            assert_eq!(calls.contains("gcstats"), with_gc, "{calls}");
+            let is_missing = |missing: &Missing| missing.figure == "nodetool gcstats";
+            assert_eq!(nodes[0].missing.iter().any(is_missing), with_gc);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_host_that_hangs_is_called_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let nodetool = script(&folder, "sleep 600");
+        let mut node = node("10.0.0.1");
+        let limit = Duration::from_millis(50);
+        nodetool.add_to_node(&mut node, true, limit).await;
+        let figures: Vec<&str> = node.missing.iter().map(|m| m.figure.as_str()).collect();
+        let calls = ["gcstats", "info", "tablestats", "tablehistograms"];
+        assert_eq!(figures, calls.map(|call| format!("nodetool {call}")));
+        for missing in &node.missing {
+            let is_first = missing
+                .reason
+                .contains("10.0.0.1 gcstats` failed: it did not end");
+            assert!(is_first, "{missing:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nodes_that_one_host_stands_for_are_not_told_apart() {
+        let nodetool: Nodetool = "echo {host}".parse().unwrap();
+        let mut nodes = [node("10.0.0.1"), node("10.0.0.1"), node("10.0.0.2")];
+        nodetool.add_to(&mut nodes, false).await;
+        let known = nodes.each_ref().map(|node| node.nodetool.is_some());
+        assert_eq!(known, [false, false, true]);
+        assert!(nodes[0].why("nodetool").contains("several nodes"));
+        let hosts = ["10.0.0.1".to_owned(), "10.0.0.1".to_owned()];
+        let error = nodetool.check(&hosts).await.unwrap_err().to_string();
+        assert!(error.contains("several nodes"), "{error}");
     }
 
     #[tokio::test]

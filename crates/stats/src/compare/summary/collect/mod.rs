@@ -169,11 +169,16 @@ impl Collected {
                 step,
                 query,
                 reason,
-            } => self.design(number, design)?.fail(Failure {
-                step: *step,
-                query: query.clone(),
-                reason: reason.clone(),
-            }),
+            } => {
+                let table = self.design(number, design)?;
+                // A query that fails alone has only its answers on record.
+                table.is_gone |= query.is_some();
+                table.fail(Failure {
+                    step: *step,
+                    query: query.clone(),
+                    reason: reason.clone(),
+                });
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Records of one table, and what they come to.
 
 use crate::compare::summary::cpu::Resolution;
+use crate::compare::summary::failures::is_given_up;
 use crate::compare::summary::loading::Loading;
 use crate::compare::summary::{DesignSummary, Failure, QuerySummary, concurrent};
 use crate::compare::{Concurrent, Dropped, Header, LoadSlice, OPEN_ROUND, Outcome, Step, Timing};
@@ -19,6 +20,8 @@ pub struct Design {
     pub dropped: Option<Dropped>,
     pub queries: Vec<Query>,
     pub failures: Vec<Failure>,
+    /// Set if its engine was gone after it had been asked a query.
+    pub is_gone: bool,
 }
 
 /// Records of a query on a table.
@@ -49,6 +52,7 @@ impl Design {
             dropped: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
+            is_gone: false,
         }
     }
 
@@ -121,6 +125,7 @@ impl Design {
             dropped: self.dropped,
             info: self.info,
             failures: self.failures,
+            is_gone: self.is_gone,
             loading,
         };
         summary.forget_impossible_cpu(header);
@@ -182,6 +187,7 @@ impl Query {
         rounds.dedup_by_key(|(round, _)| *round);
         let is_empty = |timing: &Timing| matches!(timing.outcome, Outcome::Right { rows: 0 });
         let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
+        let given_up = self.bad.iter().filter(|reason| is_given_up(reason)).count();
         QuerySummary {
             query: self.name,
             time,
@@ -197,6 +203,7 @@ impl Query {
             from_metadata: false,
             cpu: Some(mean(&right)),
             bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
+            given_up_rounds: u32::try_from(given_up).unwrap_or(u32::MAX),
         }
     }
 }

@@ -1,0 +1,88 @@
+//! `bakeoff diagnose`: what it refuses, its first line, its exit code and its JSON.
+
+use serde_json::Value;
+
+use crate::support::server::Server;
+use crate::support::{Bench, READINGS, WORKLOAD};
+
+#[test]
+fn what_cannot_be_right_is_refused() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let refused = |arguments: &[&str], code, why: &str| {
+        bench.bakeoff(arguments).expect(code).says(why);
+    };
+    let whole = ["diagnose", "--cluster"];
+    let at = ["--cassandra", "127.0.0.1:1"];
+    refused(&whole, 2, "--cassandra");
+    refused(&[&["diagnose"][..], &at].concat(), 2, "KEYSPACE.TABLE");
+    refused(
+        &[&whole[..], &at].concat(),
+        1,
+        "cannot connect to Cassandra",
+    );
+    for (more, why) in [
+        (["ks.t", "--json"], "cannot be used with"),
+        (["--nodetool", "ssh nodetool"], "{host}"),
+        (["--sample-keys", "2s"], "--nodetool"),
+        (["--gc", "--json"], "--nodetool"),
+        (
+            ["--nodetool", "nodetool -h {host} -pw x"],
+            "--nodetool: it has a password",
+        ),
+        (["--metrics", "https://{host}/metrics"], "plain http"),
+    ] {
+        refused(&[&whole[..], &at, &more].concat(), 2, why);
+    }
+    let long = ["--nodetool", "ssh {host} nodetool", "--sample-keys", "2h"];
+    refused(&[&whole[..], &at, &long].concat(), 2, "more than a minute");
+}
+
+#[test]
+fn the_first_line_and_the_exit_code_answer() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(
+        "CREATE KEYSPACE diagnosed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+        CREATE TABLE diagnosed.fine (k int PRIMARY KEY, v int);
+        CREATE TABLE diagnosed.stuck (k int PRIMARY KEY, v int)
+            WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'};",
+    );
+    let stuck = server.bakeoff(&["diagnose", "diagnosed.stuck"]).expect(3);
+    let first = stuck.stdout.lines().next().unwrap();
+    assert!(first.contains(" to do now"), "{first}");
+    assert!(first.ends_with(" checks could not be made"), "{first}");
+    // Without the ends of lines, which may be anywhere.
+    let words: Vec<&str> = stuck.stdout.split_whitespace().collect();
+    let text = words.join(" ");
+    for said in [
+        "diagnosed.stuck: compaction is switched off (compaction-off)",
+        "no reads since the nodes started",
+        "--nodetool 'ssh {host} nodetool'",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+
+    let both = ["diagnose", "diagnosed.fine", "diagnosed.stuck", "--json"];
+    let json = server.bakeoff(&both).expect(3).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let checks = json["checks"].as_array().unwrap();
+    let of = |table: &str, rule: &str| {
+        let is_it = |check: &&Value| check["about"] == table && check["rule"] == rule;
+        checks.iter().find(is_it).unwrap()
+    };
+    let stuck = of("diagnosed.stuck", "compaction-off");
+    assert_eq!(stuck["outcome"], "finding");
+    assert_eq!(stuck["urgency"], "now");
+    assert_eq!(of("diagnosed.fine", "compaction-off")["outcome"], "healthy");
+    let reads = of("diagnosed.fine", "tombstones");
+    assert_eq!(reads["outcome"], "not_checked");
+    assert_eq!(reads["reason"], "no reads since the nodes started");
+
+    let absent = server.bakeoff(&["diagnose", "diagnosed.absent"]).expect(2);
+    absent.says("the cluster has no table diagnosed.absent");
+    // Other tests share the server, and may keep it busy.
+    let whole = server.bakeoff(&["diagnose", "--cluster"]);
+    assert!(matches!(whole.code, Some(0 | 3)), "{}", whole.stderr);
+    assert!(whole.stdout.contains("checks"), "{}", whole.stdout);
+}

@@ -1,0 +1,140 @@
+//! Calls of nodetool that only a diagnosis needs.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use bakeoff_servers::HostCommand;
+use bakeoff_stats::diagnose::evidence::Key;
+
+use crate::EngineError;
+use crate::cassandra::nodes::{Nodetool, TableName};
+
+/// Time limit of the first call on a host, which shows whether others would end.
+const FIRST_LIMIT: Duration = Duration::from_secs(15);
+/// Head of the keys that are read most.
+const READS: &str = "Frequency of reads by partition:";
+
+/// A command that reaches nodetool on each host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calls {
+    /// For figures that others show, too.
+    pub nodetool: Nodetool,
+    command: HostCommand,
+}
+
+impl FromStr for Calls {
+    type Err = EngineError;
+
+    fn from_str(text: &str) -> Result<Self, EngineError> {
+        Ok(Calls {
+            nodetool: text.parse()?,
+            command: text.parse().map_err(EngineError)?,
+        })
+    }
+}
+
+impl Calls {
+    /// Returns how many compactions a host has still to do, as it estimates them.
+    ///
+    /// # Errors
+    /// Says why it is not known.
+    pub async fn pending_compactions(&self, host: &str) -> Result<u64, String> {
+        let printed = self.command.run(host, &["compactionstats"], FIRST_LIMIT);
+        pending(&printed.await?)
+    }
+
+    /// Samples the partition keys of a table for some time, and returns those that were read most.
+    ///
+    /// # Errors
+    /// Says why they are not known.
+    pub async fn keys(
+        &self,
+        host: &str,
+        table: &TableName,
+        sampled: Duration,
+    ) -> Result<Vec<Key>, String> {
+        let milliseconds = sampled.as_millis().to_string();
+        let arguments = [
+            "toppartitions",
+            table.keyspace.as_str(),
+            table.table.as_str(),
+            milliseconds.as_str(),
+        ];
+        let call = self.command.run(host, &arguments, FIRST_LIMIT + sampled);
+        keys(&call.await?)
+    }
+}
+
+/// Parses what `compactionstats` prints: a line with a colon in 4.1, columns in 5.0.
+fn pending(text: &str) -> Result<u64, String> {
+    let mut lines = text.lines().map(str::trim);
+    let number = lines.find_map(|line| line.strip_prefix("pending tasks"));
+    let number = number.map(|rest| rest.trim_start_matches([':', ' ', '\t']));
+    let number = number.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    number.ok_or_else(|| "not understood: it shows no number of pending tasks".to_owned())
+}
+
+/// Parses the keys of `toppartitions`, whose rows are a table, a key that may have blanks, a count and its error.
+fn keys(text: &str) -> Result<Vec<Key>, String> {
+    let failed = || format!("not understood: it shows no `{READS}`");
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != READS);
+    lines.next().ok_or_else(failed)?;
+    let mut keys = Vec::new();
+    for line in lines.take_while(|line| !line.is_empty() && !line.ends_with(':')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, key @ .., reads, _] = &words[..] else {
+            continue;
+        };
+        // The head of the columns and what is said without reads have no number there.
+        if let Ok(reads) = reads.parse() {
+            keys.push(Key {
+                key: key.join(" "),
+                reads,
+            });
+        }
+    }
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pending_compactions_of_both_versions_are_understood() {
+        let four = "pending tasks: 7\n- shop.orders: 7\n";
+        assert_eq!(pending(four), Ok(7));
+        let five =
+            "concurrent compactors               2\npending tasks                       31\n";
+        assert_eq!(pending(five), Ok(31));
+        assert!(pending("ssh: no route").is_err());
+    }
+
+    #[test]
+    fn the_keys_that_are_read_most_are_understood() {
+        let text = "Frequency of reads by partition:\n   \
+                    Table       Partition      Count +/-\n   \
+                    shop.orders fern           2205  0  \n   \
+                    shop.orders two words      8     0  \n\n\
+                    Frequency of writes by partition:\n   Nothing recorded during sampling period...\n";
+        let keys = super::keys(text).unwrap();
+        let keys: Vec<_> = keys.iter().map(|k| (k.key.as_str(), k.reads)).collect();
+        assert_eq!(keys, [("fern", 2205), ("two words", 8)]);
+        let none =
+            "Frequency of reads by partition:\n   Nothing recorded during sampling period...\n";
+        assert_eq!(super::keys(none), Ok(Vec::new()));
+        assert!(super::keys("Unknown keyspace").is_err());
+    }
+
+    #[tokio::test]
+    async fn the_arguments_are_a_table_and_a_time() {
+        let script = "sh -c 'echo \"Frequency of reads by partition:\"; echo \"   t $0-$1-$2-$3-$4 9 0\"' {host}";
+        let calls: Calls = script.parse().unwrap();
+        let table = "shop.orders".parse().unwrap();
+        let keys = calls.keys("h", &table, Duration::from_secs(2)).await;
+        assert_eq!(keys.unwrap()[0].key, "h-toppartitions-shop-orders-2000");
+    }
+}
