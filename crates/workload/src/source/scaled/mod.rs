@@ -7,6 +7,7 @@
 
 mod blocks;
 mod counter;
+mod edges;
 mod names;
 mod near;
 mod renamed;
@@ -29,6 +30,7 @@ use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use self::blocks::Blocks;
+use self::edges::Edges;
 use self::roles::{About, Role};
 use self::sample::Sample;
 use self::spread::numbers;
@@ -58,6 +60,8 @@ struct Maker {
     sample: Sample,
     blocks: Vec<Blocks>,
     roles: Vec<Role>,
+    /// Ends of runs of the columns of few values.
+    edges: Option<Edges>,
     /// Draws of the order of blocks.
     order: Stream,
     /// Most rows of a batch.
@@ -69,6 +73,8 @@ struct Places {
     copies: Vec<u64>,
     own: UInt32Array,
     source: UInt32Array,
+    /// The place of the row whose values it has in columns of few values.
+    codes: UInt32Array,
 }
 
 impl Scaled {
@@ -98,6 +104,10 @@ impl Scaled {
             seed,
         }
         .roles()?;
+        let codes: Vec<usize> = { roles.iter().enumerate() }
+            .filter(|(_, role)| matches!(role, Role::Resampled(None)))
+            .map(|(index, _)| index)
+            .collect();
         let timestamps = { table.columns.iter() }
             .filter(|column| column.kind == ColumnType::Timestamp)
             .count();
@@ -114,6 +124,7 @@ impl Scaled {
                 table: table.clone(),
                 blocks: times::blocks(&sample, times),
                 roles,
+                edges: Edges::find(&sample, table, &codes),
                 order: Stream::new(&[seed, 1]),
                 most_rows: (BATCH_BYTES / longest_row(&sample)).max(1),
                 sample,
@@ -174,17 +185,21 @@ impl Maker {
         let length = rows.end.saturating_sub(rows.start) as usize;
         let mut copies = Vec::with_capacity(length);
         let (mut own, mut source) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let mut codes = Vec::with_capacity(length);
         for row in rows {
             let copy = row / self.sample.len();
             let place = self.sample.places[(row % self.sample.len()) as usize];
             copies.push(copy);
             own.push(place);
-            source.push(self.source(place, copy));
+            let from = self.source(place, copy);
+            source.push(from);
+            codes.push(self.codes(from, copy));
         }
         Places {
             copies,
             own: own.into(),
             source: source.into(),
+            codes: codes.into(),
         }
     }
 
@@ -199,6 +214,17 @@ impl Maker {
         start + blocks.source(place - start, self.order.and(copy))
     }
 
+    /// Returns the place of the row whose values a copy has in columns of few values, where others are from `place`.
+    fn codes(&self, place: u32, copy: u64) -> u32 {
+        match &self.edges {
+            Some(edges) if copy > 0 => {
+                let series = self.sample.series[place as usize];
+                edges.moved(place, self.sample.extent(series), &self.order.and(copy))
+            }
+            _ => place,
+        }
+    }
+
     fn column(&self, index: usize, role: &Role, places: &Places) -> Result<ArrayRef, ArrowError> {
         let column = self.sample.rows.column(index);
         let copies = &places.copies;
@@ -210,13 +236,11 @@ impl Maker {
                 counter.apply(&self.sample, column, &own()?, places.own.values(), copies)
             }
             Role::Renamed(renamed) => renamed.apply(&own()?, places.own.values(), copies),
-            Role::Resampled(spread) => {
+            Role::Resampled(Some(spread)) => {
                 let taken = take(column.as_ref(), &places.source, None)?;
-                match spread {
-                    Some(spread) => spread.apply(&taken, places.source.values(), copies),
-                    None => taken,
-                }
+                spread.apply(&taken, places.source.values(), copies)
             }
+            Role::Resampled(None) => take(column.as_ref(), &places.codes, None)?,
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::{ColumnType, Stream};
 const MOST_DECIMALS: usize = 15;
 const LARGEST_DECIMAL: f64 = 9e15;
 /// Largest share of a column's range by which a value may change.
-pub const LARGEST_STEP: f64 = 0.05;
+const LARGEST_STEP: f64 = 0.05;
 /// Units by which a number may change however near its neighbours are, since rare numbers have none.
 const FEW_UNITS: f64 = 3.0;
 /// Farthest that a number changes, in units of its last digit.

@@ -217,7 +217,15 @@ fn a_copy_has_the_shares_the_nulls_and_the_times_of_the_day_of_the_sample() {
     for copy in 1..4 {
         let copy = rows.slice(copy * length, length);
         assert_eq!(copy.column(3).null_count(), sample.column(3).null_count());
-        assert_eq!(counts(&texts(&copy, 4)), counts(&texts(&sample, 4)));
+        let (states, of_sample) = (texts(&copy, 4), texts(&sample, 4));
+        assert_eq!(counts(&states).len(), 3);
+        for (state, rows) in counts(&of_sample) {
+            // Runs of states get longer and shorter.
+            assert!(
+                counts(&states)[state].abs_diff(rows) < length / 10,
+                "{state}"
+            );
+        }
         assert_ne!(copy.column(3), sample.column(3));
         let levels = copy.column(3).as_primitive::<Float64Type>();
         for (row, hour) in whole(&copy, 2).into_iter().enumerate() {
