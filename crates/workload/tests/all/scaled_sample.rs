@@ -12,6 +12,8 @@ use arrow::datatypes::{DataType, Float64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::{Error, RowSource, SampleAxis, SampleSize, Stream, Workload, source};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 
 const TABLE: &str = "[table]\nname = 't'\npartition_key = ['sensor']\norder_key = ['time']\n\
                      [table.columns]\nsensor = 'text'\ntime = 'timestamp'\nvalue = 'double'\n";
@@ -251,6 +253,16 @@ fn share(rows: &RecordBatch, column: usize, from: f64, to: f64) -> f64 {
     cells.filter(|value| (from..to).contains(value)).count() as f64 / rows.num_rows() as f64
 }
 
+/// Returns the bytes of a Parquet file of these rows.
+fn parquet_bytes(rows: &RecordBatch) -> f64 {
+    let properties =
+        WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+    let properties = Some(properties.build());
+    let mut writer = ArrowWriter::try_new(Vec::new(), rows.schema(), properties).unwrap();
+    writer.write(rows).unwrap();
+    writer.into_inner().unwrap().len() as f64
+}
+
 fn near(name: &str, grown: f64, whole: f64, tolerance: f64) {
     let difference = (grown / whole - 1.0).abs();
     assert!(
@@ -290,6 +302,7 @@ fn compare(grown: &RecordBatch, whole: &RecordBatch, sensors: usize) {
     }
     let nulls = |rows: &RecordBatch| rows.column(4).null_count() as f64;
     near("nulls", nulls(grown), nulls(whole), 0.05);
+    near("bytes", parquet_bytes(grown), parquet_bytes(whole), 0.05);
     for (column, from, to) in [
         (3, 26.0, 99.0),
         (3, 10.0, 16.0),
