@@ -1,5 +1,5 @@
 //! Measures how many rows and values each generator makes per second of processor time, as Arrow
-//! batches.
+//! batches, and how many a sample of 100 hosts that goes on.
 //!
 //! `cargo run --release --example generator_speed -- [SECONDS]` (Linux)
 
@@ -7,6 +7,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use bakeoff_workload::csv::Encoder;
 use bakeoff_workload::{Workload, source};
 
 const BATCH_ROWS: usize = 8_192;
@@ -36,22 +37,56 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{:26} {:>12} {:>14}",
         "generator", "M rows/CPU s", "M values/CPU s"
     );
+    let least = Duration::from_secs(seconds);
     for (name, data) in GENERATORS {
-        let (rows, columns, cpu) = measure(data, Duration::from_secs(seconds))?;
-        let rows = rows as f64 / cpu.as_secs_f64() / 1e6;
-        println!("{name:26} {rows:12.2} {:14.1}", rows * columns as f64);
+        print(name, measure(&generated(data)?, least)?);
+    }
+    let folder = tempfile::tempdir()?;
+    for along in ["time", "series"] {
+        let workload = sample(folder.path(), along)?;
+        print(&format!("sample along {along}"), measure(&workload, least)?);
     }
     Ok(())
 }
 
-/// Returns the rows made in at least this processor time, the number of columns, and the time used,
-/// including the time to open the generator.
-fn measure(data: &str, least: Duration) -> Result<(u64, usize, Duration), Box<dyn Error>> {
+fn print(name: &str, (rows, columns, cpu): (u64, usize, Duration)) {
+    let rows = rows as f64 / cpu.as_secs_f64() / 1e6;
+    println!("{name:26} {rows:12.2} {:14.1}", rows * columns as f64);
+}
+
+fn generated(data: &str) -> Result<Workload, Box<dyn Error>> {
     let text =
         format!("title = \"speed\"\n[data]\n{data}\n[[queries]]\nname = \"q\"\nsql = \"SELECT 1\"");
-    let workload = Workload::parse(&text, Path::new("speed.toml"))?;
+    Ok(Workload::parse(&text, Path::new("speed.toml"))?)
+}
+
+/// Writes the first rows of 100 hosts into a file, and returns the workload that goes on beyond them.
+fn sample(folder: &Path, along: &str) -> Result<Workload, Box<dyn Error>> {
+    let hosts = generated("generator = \"devops\"\nhosts = 100")?;
+    let mut encoder = Encoder::new(&hosts.table);
+    let mut lines = encoder.header();
+    for batch in source::open(&hosts, None)?.read(0, BATCH_ROWS)?.take(10) {
+        encoder.rows(&batch?.rows, &mut lines);
+    }
+    std::fs::write(folder.join("hosts.csv"), lines)?;
+    let columns = hosts.table.columns.iter();
+    let columns = columns.map(|column| format!("{} = \"{}\"\n", column.name, column.kind.name()));
+    let (partition, order) = (&hosts.table.partition_key, &hosts.table.order_key);
+    let text = format!(
+        "title = \"speed\"\n[data]\nfile = \"hosts.csv\"\n\
+         scale_sample = {{ rows = 1_000_000_000_000, along = \"{along}\" }}\n\
+         [table]\nname = \"hosts\"\npartition_key = {partition:?}\norder_key = {order:?}\n\
+         [table.columns]\n{}[[queries]]\nname = \"q\"\nsql = \"SELECT 1\"",
+        columns.collect::<String>()
+    );
+    Ok(Workload::parse(&text, &folder.join("speed.toml"))?)
+}
+
+/// Returns the rows made in at least this processor time, the number of columns, and the time used,
+/// including the time to open the generator.
+fn measure(workload: &Workload, least: Duration) -> Result<(u64, usize, Duration), Box<dyn Error>> {
     let before = processor_time()?;
-    let source = source::open(&workload, None)?;
+    let source = source::open(workload, None)?;
     let mut rows = 0;
     for batch in source.read(0, BATCH_ROWS)? {
         rows += std::hint::black_box(batch?).rows.num_rows() as u64;

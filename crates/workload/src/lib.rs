@@ -22,6 +22,7 @@ mod parameter_sets;
 mod parameters;
 mod prices;
 mod random;
+mod sample;
 mod server;
 pub mod source;
 mod study;
@@ -49,6 +50,7 @@ pub use model::{
 pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
+pub use sample::{SampleAxis, SampleSize, ScaleSample};
 pub use server::{Collector, ServerSettings, TimeOuts};
 pub use source::{BadRows, DuplicateKeys, RowBatch, RowSource};
 pub use study::{

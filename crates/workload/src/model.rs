@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::{
     ColumnGenerator, Concurrent, Decide, DesignId, DevopsMeasurement, Growth, IotMeasurement, Mix,
-    ServerSettings, Table, TextForm, TsbsScale,
+    ScaleSample, ServerSettings, Table, TextForm, TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -23,6 +23,8 @@ pub struct Workload {
     pub data: Data,
     /// How its data files are read if they are CSV or TSV.
     pub text_form: TextForm,
+    /// How its data files are continued, if they are a sample of a larger table.
+    pub scale_sample: Option<ScaleSample>,
     pub queries: Vec<Query>,
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,

@@ -6,6 +6,7 @@ mod concurrent;
 mod decide;
 mod mix;
 mod prices;
+mod sample;
 mod study;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth};
 pub use mix::{Background, Bind, Mix, Operation};
 pub use prices::PriceList;
+pub use sample::ScaleSample;
 pub use study::{Claim as StudyClaim, Publication as StudyPublication, Step as StudyStep, Study};
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
@@ -75,6 +77,8 @@ pub struct Data {
     pub format: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
+    pub scale_sample: Option<Spanned<ScaleSample>>,
+    pub grow: Option<Spanned<String>>,
     /// Set if the command line replaced some of these.
     #[serde(skip)]
     pub is_set: bool,

@@ -12,6 +12,7 @@ mod number;
 mod parameter;
 mod prices;
 mod query;
+mod sample;
 mod server;
 mod set;
 mod study;
@@ -107,7 +108,9 @@ impl Workload {
         let mut data = data::check(place, &wire.data)?;
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
         let text_form = text_form::check(place, wire.data.get_ref(), &table)?;
-        let mut scale = scale(place, &wire.scale)?;
+        let scale_sample = sample::check(place, wire.data.get_ref(), &table)?;
+        let rows_of_data = sample::rows(scale_sample.as_ref());
+        let mut scale = scale(place, &wire.scale, rows_of_data)?;
         if let Data::Generator(generator) = &data {
             let all = rows_in_all(generator, seed);
             query::check_rows_of_expectations(place, &wire.queries, all)?;
@@ -165,6 +168,7 @@ impl Workload {
             table,
             data,
             text_form,
+            scale_sample,
             queries,
             path: place.path.to_owned(),
             text: place.text.to_owned(),
@@ -248,13 +252,14 @@ fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
     Ok(designs)
 }
 
-fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
+/// Checks `[scale]`. `rows_of_data` is the default number of rows if the data end there.
+fn scale(place: Text<'_>, wire: &wire::Scale, rows_of_data: Option<u64>) -> Result<Scale> {
     let positive = |value, key| number::at_least(place, value, key, 1);
     let rate = |value: Option<&Spanned<f64>>, key| {
         let checked = value.map(|v| number::positive(place, *v.get_ref(), v.span(), key));
         checked.transpose()
     };
-    let rows = positive(wire.rows.as_ref(), "rows")?.unwrap_or(DEFAULT_ROWS);
+    let rows = { positive(wire.rows.as_ref(), "rows")?.or(rows_of_data) }.unwrap_or(DEFAULT_ROWS);
     let full_rows = positive(wire.full_rows.as_ref(), "full_rows")?.unwrap_or(rows);
     if let (true, Some(written)) = (full_rows < rows, &wire.full_rows) {
         let message = format!(

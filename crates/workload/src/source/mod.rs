@@ -8,6 +8,7 @@ mod first_rows;
 mod gdelt;
 mod pool;
 mod rekeyed;
+mod scaled;
 mod sensor;
 mod tsbs;
 mod visit;
@@ -174,22 +175,36 @@ pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shard
 }
 
 /// Opens the source of a workload. `data` replaces the files that the workload names, or its
-/// generator; it is read as the workload says of its own files.
+/// generator; it is read and continued as the workload says of its own files.
 ///
 /// # Errors
 /// The data file is missing, cannot be read or does not fit the table, or the workload needs one
 /// and `data` is `None`.
 pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSource>> {
-    let open = |paths: &[PathBuf]| open_files(paths, &workload.table, &workload.text_form);
     match (data, &workload.data) {
-        (Some(path), _) => open(&[path]),
-        (None, Data::Files(paths)) => open(paths),
+        (Some(path), _) => open_data(workload, &[path]),
+        (None, Data::Files(paths)) => open_data(workload, paths),
         (None, Data::Generator(generator)) => open_generator(workload, generator),
         (None, Data::FileFromCommandLine) => Err(Error::Usage(format!(
             "workload {} reads its rows from a file of yours: name it with --data PATH",
             workload.name
         ))),
     }
+}
+
+/// Opens files as those of a workload, which says how they are read and continued.
+///
+/// # Errors
+/// Those of [`open_files`]; [`Error::Usage`] if they cannot be continued.
+pub fn open_data(workload: &Workload, paths: &[PathBuf]) -> Result<Box<dyn RowSource>> {
+    let file = open_files(paths, &workload.table, &workload.text_form)?;
+    Ok(match &workload.scale_sample {
+        Some(scaled) => {
+            let (table, seed) = (&workload.table, workload.seed);
+            Box::new(scaled::Scaled::new(file, table, seed, scaled)?)
+        }
+        None => file,
+    })
 }
 
 fn open_generator(workload: &Workload, generator: &Generator) -> Result<Box<dyn RowSource>> {

@@ -17,6 +17,7 @@ mod mix_file;
 mod parameters;
 mod price_list;
 mod raw_files;
+mod scaled_sample;
 mod set;
 mod shipped_mixes;
 mod shipped_time_outs;

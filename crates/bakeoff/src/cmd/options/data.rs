@@ -87,7 +87,7 @@ impl DataOptions {
         let opened = if self.data.is_empty() {
             source::open(workload, None)
         } else {
-            source::open_files(&self.data, &workload.table, &workload.text_form)
+            source::open_data(workload, &self.data)
         };
         opened.map_err(to_cli_error)
     }

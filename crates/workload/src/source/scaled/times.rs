@@ -1,0 +1,90 @@
+//! How long a sample is, and which of its rows belong together in time.
+
+use super::blocks::Blocks;
+use super::sample::Sample;
+use crate::{ColumnType, Table};
+
+const DAY_MILLISECONDS: i64 = 86_400_000;
+
+/// Time of a sample.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// Distance of a copy from the one before it: from the first time of the sample to the one that would follow
+    /// its last one, in milliseconds or in the units of a whole number.
+    pub period: i64,
+    /// The last time.
+    pub last: i64,
+    /// Whether the sample has times of at least two days, so that blocks are days, and copies begin at the same time
+    /// of the day.
+    pub has_days: bool,
+}
+
+impl Times {
+    /// Returns the times of a sample; `None` if there are fewer than two.
+    pub fn of(sample: &Sample, table: &Table) -> Option<Times> {
+        let all = sample.places.len();
+        let (first, last) = sample.first_and_last(0..all)?;
+        let span = last.checked_sub(first).filter(|span| *span > 0)?;
+        let is_time = |index: usize| table.columns[index].kind == ColumnType::Timestamp;
+        let has_days = table.time_column().is_some_and(is_time) && span >= 2 * DAY_MILLISECONDS;
+        let mut period = span.checked_add(gap(sample, span).max(1))?;
+        // Days by which partitions are divided have to stay days.
+        let key = table.partition_key.iter();
+        let has_day_in_key = { key }.any(|name| table.column_index(name).is_some_and(is_time));
+        if has_days || has_day_in_key {
+            let days = (period - 1) / DAY_MILLISECONDS + 1;
+            period = days.checked_mul(DAY_MILLISECONDS)?;
+        }
+        Some(Times {
+            period,
+            last,
+            has_days,
+        })
+    }
+}
+
+/// Returns the usual distance of two rows of the series that has the most, or of all rows if each series has one.
+fn gap(sample: &Sample, span: i64) -> i64 {
+    let rows = |series: &u32| sample.extent(*series).1;
+    let longest = (0..sample.series() as u32).max_by_key(rows).unwrap_or(0);
+    let (start, rows) = sample.extent(longest);
+    let places = start as usize..(start + rows) as usize;
+    match sample.first_and_last(places) {
+        Some((first, last)) if rows >= 2 => (last - first) / i64::from(rows - 1),
+        _ => span / (sample.len() as i64 - 1).max(1),
+    }
+}
+
+/// Returns the blocks of each series: days, or otherwise the number of its rows to the power of two thirds.
+pub fn blocks(sample: &Sample, times: Option<Times>) -> Vec<Blocks> {
+    let is_day = times.is_some_and(|times| times.has_days);
+    let blocks = (0..sample.series() as u32).map(|series| {
+        let (start, rows) = sample.extent(series);
+        let length = if is_day {
+            rows_of_a_day(sample, start, rows)
+        } else {
+            f64::from(rows).powf(2.0 / 3.0).ceil() as u32
+        };
+        Blocks {
+            rows,
+            length: length.clamp(1, rows.max(1)),
+            is_day,
+        }
+    });
+    blocks.collect()
+}
+
+/// Returns how many rows a series has in a day, or all if it has no two days.
+fn rows_of_a_day(sample: &Sample, start: u32, rows: u32) -> u32 {
+    let places = start as usize..(start + rows) as usize;
+    let Some((first, last)) = sample.first_and_last(places).filter(|_| rows >= 2) else {
+        return rows;
+    };
+    let span = last.saturating_sub(first) as f64;
+    let span = span * f64::from(rows) / f64::from(rows - 1);
+    let days = span / DAY_MILLISECONDS as f64;
+    if days < 2.0 {
+        return rows;
+    }
+    (f64::from(rows) / days).round() as u32
+}
