@@ -16,6 +16,10 @@ const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
 /// Where JMX listens.
 const HOST: &str = "127.0.0.1";
 const LIMIT_SECONDS: u64 = 600;
+/// What nodetool says of a server that answers CQL and has not finished starting.
+const NOT_YET: &str = "Server is not initialized yet";
+/// The time before a call that was refused for that reason is made again.
+const RETRY: Duration = Duration::from_millis(500);
 pub(super) const ERROR_LINES: usize = 5;
 
 impl Server {
@@ -36,14 +40,14 @@ impl Server {
     /// The errors of [`Server::nodetool`].
     pub async fn nodetool_within(&self, arguments: &[&str], limit_seconds: u64) -> Result<String> {
         let command = arguments.join(" ");
-        let run = self.nodetool_command(arguments)?.output();
+        let run = self.nodetool_output(arguments);
         let Ok(output) = tokio::time::timeout(Duration::from_secs(limit_seconds), run).await else {
             return Err(Error::NodetoolLimit {
                 command,
                 limit_seconds,
             });
         };
-        let output = output.map_err(Error::io("run", &self.details.java))?;
+        let output = output?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
@@ -53,6 +57,19 @@ impl Server {
             format!("Cassandra has ended: {}", self.why_stopped())
         };
         Err(Error::Nodetool { command, message })
+    }
+
+    /// Runs nodetool, and again while the server refuses it because it has only just started to answer CQL.
+    async fn nodetool_output(&self, arguments: &[&str]) -> Result<Output> {
+        loop {
+            let run = self.nodetool_command(arguments)?.output();
+            let output = run.await.map_err(Error::io("run", &self.details.java))?;
+            let is_early = String::from_utf8_lossy(&output.stderr).contains(NOT_YET);
+            if output.status.success() || !is_early || !self.is_running() {
+                return Ok(output);
+            }
+            tokio::time::sleep(RETRY).await;
+        }
     }
 
     /// Returns the command line by which nodetool reaches this server, as users of a cluster name theirs: with `{host}`
