@@ -117,12 +117,12 @@ fn table_html(table: &Table) -> String {
     let head = table.head.iter().map(heading);
     let rows = table.rows.iter();
     let rows = rows.map(|row| row.iter().map(cell).collect());
-    HtmlTable {
+    let table = HtmlTable {
         caption: &table.caption,
         head: head.collect(),
         rows: rows.collect(),
-    }
-    .html()
+    };
+    format!("<div class=\"study\">\n{}</div>\n", table.html())
 }
 
 fn cell(lines: &Cell) -> String {
