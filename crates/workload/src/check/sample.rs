@@ -2,7 +2,6 @@
 
 mod words;
 
-use toml::Spanned;
 
 use super::number;
 use super::text::{Text, suggestion};
