@@ -2,7 +2,6 @@
 
 mod words;
 
-
 use super::number;
 use super::text::{Text, suggestion};
 use crate::{Result, SampleAxis, SampleSize, ScaleSample, Table, wire};

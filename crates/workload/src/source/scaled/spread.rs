@@ -200,7 +200,7 @@ fn exponent(rows: u64, early: u64, different: usize, early_values: usize) -> f64
 fn early_rows(sample: &Sample, axis: SampleAxis) -> Vec<bool> {
     let has_series = sample.series() >= 2;
     let has_times = sample.len() >= 2 * sample.series();
-    let is_chosen = |number: u64| Stream::new(&[number]).next_u64() % 2 == 0;
+    let is_chosen = |number: u64| Stream::new(&[number]).next_u64().is_multiple_of(2);
     { sample.series.iter().enumerate() }
         .map(|(place, series)| {
             let (start, rows) = sample.extent(*series);
