@@ -47,7 +47,7 @@ pub use cluster::server::settings_not_applied;
 use cluster::settle::flush_without_effect;
 use drive::{CassandraTarget, Parts};
 use layout::CassandraLayout;
-pub use names::quoted;
+pub use names::{is_system_keyspace, quoted};
 pub use options::CassandraOptions;
 pub use read::any_table::{AnyReading, open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};

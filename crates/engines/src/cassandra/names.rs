@@ -24,6 +24,11 @@ pub fn quoted_list(names: &[&str]) -> String {
         .join(", ")
 }
 
+/// Returns whether a keyspace is one of Cassandra's internal ones.
+pub fn is_system_keyspace(keyspace: &str) -> bool {
+    keyspace == "system" || keyspace.starts_with("system_")
+}
+
 /// Names a design's table after its layout, with a hash of the id where that has settings or a tag.
 ///
 /// The id itself would not do: CQL limits names to 48 characters and folds them to lower case.
@@ -57,5 +62,11 @@ mod tests {
         ];
         assert!(names.iter().all(|name| name.len() <= 48));
         assert!(names[0] != names[1] && names[1] != names[2], "{names:?}");
+    }
+
+    #[test]
+    fn keyspaces_of_cassandra_itself_are_known_by_their_names() {
+        let is_system = ["system", "system_schema", "systems", "ks"].map(is_system_keyspace);
+        assert_eq!(is_system, [true, true, false, false]);
     }
 }

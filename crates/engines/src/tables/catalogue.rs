@@ -31,11 +31,6 @@ impl RelationKind {
     }
 }
 
-/// Returns whether a keyspace is one of Cassandra's internal ones.
-pub fn is_system_keyspace(keyspace: &str) -> bool {
-    keyspace == "system" || keyspace.starts_with("system_")
-}
-
 /// Returns all keyspaces of a cluster, sorted.
 pub fn keyspaces(session: &Session) -> Vec<String> {
     let cluster = session.get_cluster_state();
@@ -113,11 +108,5 @@ mod tests {
         let mut expected = vec!["_columnar", "readings", &half[0], &half[1]];
         expected.sort_unstable();
         assert_eq!(ordinary, expected);
-    }
-
-    #[test]
-    fn keyspaces_of_cassandra_itself_are_known_by_their_names() {
-        let is_system = ["system", "system_schema", "systems", "ks"].map(is_system_keyspace);
-        assert_eq!(is_system, [true, true, false, false]);
     }
 }

@@ -11,6 +11,7 @@ use super::catalogue::{self, Relation, RelationKind};
 use super::cql_words::Listing;
 use super::names::quoted;
 use super::{Location, Query, SqlError, TableError, Tables};
+use crate::cassandra::is_system_keyspace;
 
 const NOTHING_THERE: &str = "there is nothing to show: name a cluster with --cassandra \
     HOST[:PORT], or a table with --table";
@@ -77,7 +78,7 @@ impl Tables {
     fn tables(&self, relations: Vec<Relation>, keyspace: Option<&str>) -> Vec<Row> {
         let is_wanted = |r: &Relation| match keyspace {
             Some(keyspace) => r.keyspace == keyspace,
-            None => !catalogue::is_system_keyspace(&r.keyspace) || self.name_of(r).is_some(),
+            None => !is_system_keyspace(&r.keyspace) || self.name_of(r).is_some(),
         };
         let of_cluster = relations.into_iter().filter(is_wanted).map(|relation| {
             let own = || format!("{}.{}", quoted(&relation.keyspace), quoted(&relation.name));
@@ -134,9 +135,7 @@ fn retain_like(rows: &mut Vec<Row>, pattern: &str) -> Result<(), TableError> {
 }
 
 fn keyspace_rows(names: Vec<String>) -> Result<RecordBatch, TableError> {
-    let own = names
-        .into_iter()
-        .filter(|name| !catalogue::is_system_keyspace(name));
+    let own = names.into_iter().filter(|name| !is_system_keyspace(name));
     batch(&[("keyspace", own.map(Some).collect())])
 }
 

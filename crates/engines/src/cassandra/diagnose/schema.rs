@@ -7,13 +7,11 @@ use scylla::client::session::Session;
 use scylla::value::{CqlValue, Row};
 
 use super::ask::rows;
-use crate::cassandra::names::quoted;
+use crate::cassandra::names::{is_system_keyspace, quoted};
 use crate::cassandra::nodes::TableName;
 
 /// Rows of a sample, each of another partition.
 const SAMPLED: usize = 1000;
-/// Keyspaces of Cassandra itself, and beginnings of their names.
-const OF_CASSANDRA: [&str; 2] = ["system", "system_"];
 
 type Options = Option<HashMap<String, String>>;
 
@@ -26,12 +24,10 @@ pub async fn all_tables(session: &Session) -> Result<Vec<TableName>, String> {
     let reply = rows(session, None, cql, ()).await?;
     let named = reply.rows::<(String, String)>();
     let named = named.map_err(|e| e.to_string())?;
-    let is_own =
-        |keyspace: &str| keyspace == OF_CASSANDRA[0] || keyspace.starts_with(OF_CASSANDRA[1]);
     let mut tables = Vec::new();
     for row in named {
         let (keyspace, table) = row.map_err(|e| e.to_string())?;
-        if !is_own(&keyspace)
+        if !is_system_keyspace(&keyspace)
             && let Ok(name) = format!("{keyspace}.{table}").parse()
         {
             tables.push(name);

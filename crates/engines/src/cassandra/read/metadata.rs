@@ -5,6 +5,7 @@ use scylla::cluster::ClusterState;
 use scylla::cluster::metadata::{Column, ColumnKind, ColumnType, Keyspace, NativeType, Table};
 
 use super::readable::{CqlKind, ReadColumn, ReadTable};
+use crate::cassandra::names::is_system_keyspace;
 use bakeoff_workload::suggestion;
 
 /// Looks up a table or a materialized view of any keyspace.
@@ -14,7 +15,7 @@ use bakeoff_workload::suggestion;
 pub fn read_table(cluster: &ClusterState, keyspace: &str, name: &str) -> Result<ReadTable, String> {
     let Some(found) = cluster.get_keyspace(keyspace) else {
         let all = cluster.keyspaces_iter().map(|(name, _)| name);
-        let hint = suggestion(keyspace, all.filter(|name| !is_system(name)));
+        let hint = suggestion(keyspace, all.filter(|name| !is_system_keyspace(name)));
         return Err(format!("there is no keyspace `{keyspace}`{hint}"));
     };
     match table(found, name) {
@@ -31,7 +32,7 @@ pub fn read_table(cluster: &ClusterState, keyspace: &str, name: &str) -> Result<
 /// differ in it, or if it cannot be read: then large partitions are not split, and nothing else differs.
 pub async fn is_descending(session: &Session, keyspace: &str, name: &str) -> Option<bool> {
     // Each node has its own tables of the system, whose partitions are not to be read from several.
-    if is_system(keyspace) {
+    if is_system_keyspace(keyspace) {
         return None;
     }
     let cql = "SELECT clustering_order FROM system_schema.columns WHERE keyspace_name = ? AND \
@@ -53,10 +54,6 @@ fn descends<'a>(orders: impl Iterator<Item = &'a str>) -> Option<bool> {
         _ => return None,
     };
     orders.all(|order| order == first).then_some(descending)
-}
-
-fn is_system(keyspace: &str) -> bool {
-    keyspace == "system" || keyspace.starts_with("system_")
 }
 
 fn table<'a>(keyspace: &'a Keyspace, name: &str) -> Option<&'a Table> {

@@ -20,6 +20,7 @@ use super::{TraceRequest, micros};
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::statements::Prepared;
+use crate::cassandra::names::is_system_keyspace;
 
 /// Largest number of pages that are traced of one time, since each trace is written by the cluster.
 const MOST_PAGES: usize = 100;
@@ -202,7 +203,7 @@ fn decoded(reply: QueryResult) -> Result<u64, TraceError> {
 
 /// Checks that a cluster has a table or view. Tables of its own views are not among those that the driver knows.
 fn check_table(session: &Session, keyspace: &str, name: &str) -> Result<(), TraceError> {
-    if keyspace == "system" || keyspace.starts_with("system_") {
+    if is_system_keyspace(keyspace) {
         return Ok(());
     }
     let cluster = session.get_cluster_state();
