@@ -6,10 +6,9 @@ use std::time::Duration;
 use bakeoff_driver::DesignError;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
-use scylla::statement::Statement;
 use tokio::time::Instant;
 
+use super::one_node::for_node;
 use crate::cassandra::rows::indexes::{IndexKind, Indexes};
 
 /// Time limit for all nodes to build the indexes of a table.
@@ -115,9 +114,7 @@ async fn state(
             "asking {node} whether index {index} is built failed: {e}"
         ))
     };
-    let mut statement = Statement::new(cql);
-    let only = NodeIdentifier::HostId(node.host_id);
-    statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(only, None)));
+    let statement = for_node(cql, node.host_id);
     let reply = session.query_unpaged(statement, (keyspace, index)).await;
     let rows = reply.map_err(|e| failed(&e))?.into_rows_result();
     let rows = rows.map_err(|e| failed(&e))?;

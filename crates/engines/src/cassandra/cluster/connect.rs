@@ -14,12 +14,12 @@ use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
 
 use super::consistency::in_driver;
 use super::datacenter::{local_datacenter, prefer_for_scans_only};
+use super::one_node::only;
 use crate::{EngineError, tls};
 
 const DEFAULT_PORT: u16 = 9042;
@@ -97,10 +97,9 @@ impl Cluster {
         let session = self.build(builder, profile).await?;
         if let [node] = session.get_cluster_state().get_nodes_info() {
             // With one node, computing replicas for each request would be wasted time.
-            let only = NodeIdentifier::HostId(node.host_id);
-            let policy = SingleTargetLoadBalancingPolicy::new(only, None);
             let mut handle = session.get_default_execution_profile_handle().clone();
-            let profile = handle.pointee_to_builder().load_balancing_policy(policy);
+            let profile = handle.pointee_to_builder();
+            let profile = profile.load_balancing_policy(only(node.host_id));
             handle.map_to_another_profile(profile.build());
         }
         Ok(session)

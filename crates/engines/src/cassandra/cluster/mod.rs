@@ -9,6 +9,7 @@ pub mod failures;
 pub mod footprint;
 pub mod keyspace;
 pub mod on_nodes;
+pub mod one_node;
 pub mod partition_bytes;
 pub mod relations;
 pub mod replication;

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use scylla::client::session::Session;
 use scylla::cluster::Node;
-use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::errors::{DbError, ExecutionError, RequestAttemptError};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::{Consistency, Statement};
+
+use crate::cassandra::cluster::one_node::{failed_attempt, for_node, no_right};
 
 /// Pause before each query, so that at most a hundred are sent in a second.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -26,29 +27,23 @@ pub async fn rows(
     values: impl SerializeRow,
 ) -> Result<QueryRowsResult, String> {
     tokio::time::sleep(PAUSE).await;
-    let mut statement = Statement::new(cql);
+    let mut statement = match node {
+        Some(node) => for_node(cql, node.host_id),
+        None => Statement::new(cql),
+    };
     statement.set_request_timeout(Some(QUERY_LIMIT));
     statement.set_consistency(Consistency::LocalOne);
-    if let Some(node) = node {
-        let only = NodeIdentifier::HostId(node.host_id);
-        let policy = SingleTargetLoadBalancingPolicy::new(only, None);
-        statement.set_load_balancing_policy(Some(policy));
-    }
     let reply = session.query_unpaged(statement, values).await;
     let reply = reply.map_err(|error| in_words(&error))?;
     reply.into_rows_result().map_err(|e| e.to_string())
 }
 
 fn in_words(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::RequestTimeout(limit) => format!("no answer within {limit:?}"),
-        ExecutionError::LastAttemptError(RequestAttemptError::DbError(
-            DbError::Unauthorized,
-            message,
-        ))
-        | ExecutionError::PrepareError(PrepareError::AllAttemptsFailed {
-            first_attempt: RequestAttemptError::DbError(DbError::Unauthorized, message),
-        }) => format!("--username has no right to read it: {message}"),
+    match (error, failed_attempt(error)) {
+        (ExecutionError::RequestTimeout(limit), _) => format!("no answer within {limit:?}"),
+        (_, Some(RequestAttemptError::DbError(DbError::Unauthorized, message))) => {
+            no_right(message)
+        }
         _ => error.to_string(),
     }
 }

@@ -9,13 +9,12 @@ use bakeoff_stats::{CacheCounts, ServerSample};
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::serialize::row::SerializeRow;
-use scylla::statement::Statement;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::cassandra::cluster::one_node::for_node;
 use crate::cassandra::nodes::micros;
 
 /// Age below which a sample is returned again, since every sample costs the server some work.
@@ -250,10 +249,8 @@ impl Sampled<'_> {
         cql: &str,
         values: impl SerializeRow,
     ) -> Result<QueryRowsResult, Unanswered> {
-        let node = NodeIdentifier::HostId(node.host_id);
-        let mut statement = Statement::new(cql);
+        let mut statement = for_node(cql, node.host_id);
         statement.set_request_timeout(Some(TIME_LIMIT));
-        statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(node, None)));
         let reply = self.session.query_unpaged(statement, values).await;
         let rows = reply.map_err(|_| Unanswered)?.into_rows_result();
         rows.map_err(|_| Unanswered)

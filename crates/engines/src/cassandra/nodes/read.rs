@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::serialize::row::SerializeRow;
-use scylla::statement::{Consistency, Statement};
+use scylla::statement::Consistency;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::figures::{
     Cache, Missing, NodeFigures, SstableTask, TableFigures, TableName, ThreadPool,
@@ -17,6 +17,7 @@ use super::figures::{
 use super::view::{Unanswered, ViewRow};
 use crate::EngineError;
 use crate::cassandra::cluster::connect::Cluster;
+use crate::cassandra::cluster::one_node::for_node;
 
 /// Time limit of one query.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);
@@ -172,7 +173,7 @@ async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> Node
 /// A node while it is asked.
 struct Asking<'a> {
     session: &'a Session,
-    node: NodeIdentifier,
+    host_id: Uuid,
     /// When it was first asked.
     asked: Instant,
     /// Why it is asked no more.
@@ -184,7 +185,7 @@ impl<'a> Asking<'a> {
     fn new(session: &'a Session, node: &Node) -> Self {
         Asking {
             session,
-            node: NodeIdentifier::HostId(node.host_id),
+            host_id: node.host_id,
             asked: Instant::now(),
             lost: None,
             missing: Vec::new(),
@@ -323,12 +324,10 @@ impl<'a> Asking<'a> {
     }
 
     async fn ask(&self, cql: &str, values: impl SerializeRow) -> Result<Vec<ViewRow>, Unanswered> {
-        let mut statement = Statement::new(cql);
+        let mut statement = for_node(cql, self.host_id);
         statement.set_request_timeout(Some(QUERY_LIMIT));
         // A view is the node's own, so that there is nobody to agree with.
         statement.set_consistency(Consistency::One);
-        let policy = SingleTargetLoadBalancingPolicy::new(self.node.clone(), None);
-        statement.set_load_balancing_policy(Some(policy));
         let reply = self.session.query_unpaged(statement, values).await;
         let reply = reply.map_err(|error| Unanswered::new(&error))?;
         let understood = |reason| Unanswered {

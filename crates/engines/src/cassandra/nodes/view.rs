@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
+use scylla::errors::{DbError, ExecutionError, RequestAttemptError};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::value::{CqlValue, Row};
 
 use super::figures::{Latency, Spread};
 use super::latency::micros;
+use crate::cassandra::cluster::one_node::{failed_attempt, no_right};
 
 /// A row of a view; a column that the version lacks has no value.
 #[derive(Debug, Default)]
@@ -109,23 +110,21 @@ impl Unanswered {
                 reason: format!("the node cannot be connected to: {error}"),
                 is_lost: true,
             },
-            ExecutionError::LastAttemptError(attempt)
-            | ExecutionError::PrepareError(PrepareError::AllAttemptsFailed {
-                first_attempt: attempt,
-            }) => Unanswered::by_attempt(attempt),
-            _ => Unanswered {
-                reason: error.to_string(),
-                is_lost: false,
+            _ => match failed_attempt(error) {
+                Some(attempt) => Unanswered::by_attempt(attempt),
+                None => Unanswered {
+                    reason: error.to_string(),
+                    is_lost: false,
+                },
             },
         }
     }
 
     fn by_attempt(error: &RequestAttemptError) -> Self {
         let (reason, is_lost) = match error {
-            RequestAttemptError::DbError(DbError::Unauthorized, message) => (
-                format!("--username has no right to read it: {message}"),
-                false,
-            ),
+            RequestAttemptError::DbError(DbError::Unauthorized, message) => {
+                (no_right(message), false)
+            }
             RequestAttemptError::DbError(DbError::Invalid, message) if is_absence(message) => (
                 "this version of Cassandra has no such view".to_owned(),
                 false,

@@ -9,14 +9,14 @@ use bakeoff_stats::trace::{Attempt, ClusterSeen, NodeView, Peer};
 use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::response::query_result::QueryRowsResult;
-use scylla::statement::{Consistency, Statement};
+use scylla::statement::Consistency;
 use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use super::micros;
 use crate::cassandra::cluster::connect::in_time;
+use crate::cassandra::cluster::one_node::for_node;
 
 /// The longest that an address may take to accept a connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -112,11 +112,9 @@ fn peer((address, port, host_id, tokens): PeerRow) -> Option<Peer> {
 }
 
 async fn ask(session: &Session, host_id: Uuid, cql: &str) -> Result<QueryRowsResult, String> {
-    let only = NodeIdentifier::HostId(host_id);
-    let mut statement = Statement::new(cql);
+    let mut statement = for_node(cql, host_id);
     statement.set_consistency(Consistency::One);
     statement.set_request_timeout(Some(ANSWER_LIMIT));
-    statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(only, None)));
     let reply = session.query_unpaged(statement, ()).await;
     let reply = reply.map_err(|error| format!("it does not answer: {error}"))?;
     reply.into_rows_result().map_err(|e| unreadable(&e))
