@@ -222,10 +222,7 @@ async fn asked(
 }
 
 fn lacks(figures: &mut NodeFigures, figure: &str, reason: String) {
-    figures.missing.push(Missing {
-        figure: figure.to_owned(),
-        reason,
-    });
+    figures.missing.push(Missing::new(figure, reason));
 }
 
 /// Returns the addresses that a node tells drivers of the others.

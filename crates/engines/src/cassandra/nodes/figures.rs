@@ -227,12 +227,18 @@ pub fn shared_hosts(nodes: &[NodeFigures]) -> BTreeSet<String> {
 }
 
 impl Missing {
-    /// Makes what is missing since a host stands for several nodes.
-    pub fn of_shared_host(figure: &str, host: &str) -> Self {
+    /// Makes a figure that is missing for a reason.
+    pub fn new(figure: &str, reason: String) -> Self {
         Missing {
             figure: figure.to_owned(),
-            reason: format!("several nodes have the address {host}, which {{host}} stands for"),
+            reason,
         }
+    }
+
+    /// Makes what is missing since a host stands for several nodes.
+    pub fn of_shared_host(figure: &str, host: &str) -> Self {
+        let reason = format!("several nodes have the address {host}, which {{host}} stands for");
+        Missing::new(figure, reason)
     }
 }
 
@@ -300,10 +306,8 @@ mod tests {
     #[test]
     fn the_reason_for_what_is_missing_is_found() {
         let mut node = node("n", &[None]);
-        node.missing.push(Missing {
-            figure: "disk_usage".to_owned(),
-            reason: "no answer within 2 s".to_owned(),
-        });
+        let reason = "no answer within 2 s".to_owned();
+        node.missing.push(Missing::new("disk_usage", reason));
         assert_eq!(node.why("disk_usage"), "no answer within 2 s");
         assert!(
             all_bytes(&[node])

@@ -341,9 +341,6 @@ impl<'a> Asking<'a> {
     }
 
     fn lacks(&mut self, figure: &str, reason: String) {
-        self.missing.push(Missing {
-            figure: figure.to_owned(),
-            reason,
-        });
+        self.missing.push(Missing::new(figure, reason));
     }
 }

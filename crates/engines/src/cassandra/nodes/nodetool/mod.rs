@@ -226,10 +226,8 @@ impl Call<'_> {
     fn known<T>(&mut self, command: &str, figure: Result<T, String>) -> Option<T> {
         figure
             .map_err(|reason| {
-                self.missing.push(Missing {
-                    figure: format!("nodetool {command}"),
-                    reason,
-                });
+                let figure = format!("nodetool {command}");
+                self.missing.push(Missing::new(&figure, reason));
             })
             .ok()
     }
