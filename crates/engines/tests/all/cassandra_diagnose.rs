@@ -4,7 +4,8 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use bakeoff_engines::Cluster;
-use bakeoff_engines::diagnose::{Calls, ReadError, Request, read};
+use bakeoff_engines::diagnose::{ReadError, Request, read};
+use bakeoff_engines::nodes::Nodetool;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{Release, Server, ServerOptions};
 use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
@@ -251,7 +252,7 @@ fn request(table: &str) -> Request {
 }
 
 async fn diagnosed(server: &Server, table: &str, with_nodetool: bool) -> Diagnosis {
-    let nodetool = || -> Calls { server.nodetool_line().unwrap().parse().unwrap() };
+    let nodetool = || -> Nodetool { server.nodetool_line().unwrap().parse().unwrap() };
     let request = Request {
         nodetool: with_nodetool.then(nodetool),
         gc: with_nodetool,

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::diagnose::{Calls, Read, ReadError, Request, read};
-use bakeoff_engines::nodes::{Metrics, TableName};
-use bakeoff_engines::{Cluster, EngineError};
+use bakeoff_engines::Cluster;
+use bakeoff_engines::diagnose::{Read, ReadError, Request, read};
+use bakeoff_engines::nodes::TableName;
 use bakeoff_report::diagnose::{json, render};
 use bakeoff_stats::diagnose::diagnose;
 use clap::Args;
@@ -14,14 +14,17 @@ use clap::Args;
 use crate::cmd::on_threads;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::metrics::MetricsOptions;
+use crate::cmd::options::nodetool::{LEFT_BEHIND, NodetoolOptions};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal;
 
-/// Message about what a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run";
 /// Columns of a line of text.
 const COLUMNS: usize = 100;
+/// Help of --metrics, of which a diagnosis needs less than `bakeoff nodes` shows.
+const METRICS: &str = "Metrics of each host in the text format of Prometheus, for example \
+    http://{host}:9100/metrics: those of a JVM exporter are understood. May be given several times";
 /// Longest time for which keys are sampled.
 const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
 
@@ -32,6 +35,7 @@ const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
 /// are sent to a node. The exit code is 3 if there is something to do now, and 0 if not.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
+#[command(mut_arg("metrics", |a| a.help(METRICS)))]
 pub struct Diagnose {
     /// Tables to look at, each as KEYSPACE.TABLE
     #[arg(
@@ -45,10 +49,8 @@ pub struct Diagnose {
     #[arg(long = "cluster")]
     whole: bool,
 
-    /// Nodetool on the hosts of --cassandra: a command with {host} in it, for example 'ssh {host} nodetool',
-    /// split into words as a shell does
-    #[arg(long, value_name = "COMMAND")]
-    nodetool: Option<String>,
+    #[command(flatten)]
+    nodetool: NodetoolOptions,
 
     /// Look at garbage collections by `nodetool gcstats`, which resets its counts for whoever else reads them
     #[arg(long, requires = "nodetool")]
@@ -58,10 +60,8 @@ pub struct Diagnose {
     #[arg(long, value_name = "DURATION", requires = "nodetool", value_parser = parse_sample)]
     sample_keys: Option<Duration>,
 
-    /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
-    /// JVM exporter are understood. May be given several times
-    #[arg(long, value_name = "URL")]
-    metrics: Vec<String>,
+    #[command(flatten)]
+    metrics: MetricsOptions,
 
     /// Print JSON instead of text
     #[arg(long)]
@@ -84,18 +84,12 @@ impl Diagnose {
         })
     }
 
-    /// Reads what is asked for. A message about a command or a URL that clap refuses would show it, and it may have a
-    /// password in it.
     fn request(&self) -> Result<Request> {
-        let nodetool = self.nodetool.as_ref().map(|text| text.parse::<Calls>());
-        let nodetool = nodetool.transpose();
-        let metrics = self.metrics.iter().map(|url| url.parse::<Metrics>());
-        let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
         Ok(Request {
             tables: self.tables.clone(),
-            nodetool: nodetool.map_err(|e| Misuse::new(anyhow!("--nodetool: {e}")))?,
+            nodetool: self.nodetool.command()?,
             gc: self.gc,
-            metrics: metrics.map_err(|e| Misuse::new(anyhow!("--metrics: {e}")))?,
+            metrics: self.metrics.urls()?,
             sample_keys: self.sample_keys,
         })
     }
@@ -137,6 +131,8 @@ fn parse_sample(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_engines::EngineError;
+
     use super::*;
 
     #[test]

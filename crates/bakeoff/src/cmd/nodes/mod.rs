@@ -4,20 +4,18 @@ mod table;
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
+use bakeoff_engines::Cluster;
 use bakeoff_engines::nodes::{Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
-use bakeoff_engines::{Cluster, EngineError};
 use clap::Args;
 
 use crate::cmd::on_threads;
 use crate::cmd::options::cluster::ClusterOptions;
-use crate::cmd::options::nodetool::NodetoolOptions;
-use crate::exit::{Exit, Misuse};
+use crate::cmd::options::metrics::MetricsOptions;
+use crate::cmd::options::nodetool::{LEFT_BEHIND, NodetoolOptions};
+use crate::exit::Exit;
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal::{json, stdout};
-
-/// Message about what a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run";
 
 /// Show what every node of a running Cassandra knows of itself, a column for each; reads only
 ///
@@ -42,10 +40,8 @@ pub struct Nodes {
     #[arg(long, requires = "nodetool")]
     gc: bool,
 
-    /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
-    /// JVM exporter and of a node exporter are understood. May be given several times
-    #[arg(long, value_name = "URL")]
-    metrics: Vec<String>,
+    #[command(flatten)]
+    metrics: MetricsOptions,
 
     /// Print JSON instead of a table
     #[arg(long)]
@@ -67,7 +63,7 @@ impl Nodes {
         let cluster = self.cluster.cluster().unwrap_or_default();
         let sources = Sources {
             nodetool: self.nodetool.command()?,
-            metrics: self.metrics()?,
+            metrics: self.metrics.urls()?,
         };
         on_threads(1, async {
             tokio::select! {
@@ -75,14 +71,6 @@ impl Nodes {
                 () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
             }
         })
-    }
-
-    /// Reads the URLs of --metrics. A message about a value that clap refuses would show it, and it may have a
-    /// password in it.
-    fn metrics(&self) -> Result<Vec<Metrics>> {
-        let metrics = self.metrics.iter().map(|url| url.parse::<Metrics>());
-        let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
-        metrics.map_err(|error| Misuse::new(anyhow!("--metrics: {error}")).into())
     }
 
     async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {

@@ -6,6 +6,9 @@ use clap::Args;
 
 use crate::exit::Misuse;
 
+/// Message about what a second Ctrl-C leaves behind of a command that calls nodetool.
+pub const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run";
+
 #[derive(Args, Debug, Clone)]
 pub struct NodetoolOptions {
     /// Nodetool on the hosts of --cassandra: a command with {host} in it, for example 'ssh {host} nodetool',

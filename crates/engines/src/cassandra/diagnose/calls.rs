@@ -1,12 +1,9 @@
 //! Calls of nodetool that only a diagnosis needs.
 
-use std::str::FromStr;
 use std::time::Duration;
 
-use bakeoff_servers::HostCommand;
 use bakeoff_stats::diagnose::evidence::Key;
 
-use crate::EngineError;
 use crate::cassandra::nodes::{Nodetool, TableName};
 
 /// Time limit of the first call on a host, which shows whether others would end.
@@ -14,55 +11,34 @@ const FIRST_LIMIT: Duration = Duration::from_secs(15);
 /// Head of the keys that are read most.
 const READS: &str = "Frequency of reads by partition:";
 
-/// A command that reaches nodetool on each host.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Calls {
-    /// For figures that others show, too.
-    pub nodetool: Nodetool,
-    command: HostCommand,
+/// Returns how many compactions a host has still to do, as it estimates them.
+///
+/// # Errors
+/// Says why it is not known.
+pub async fn pending_compactions(nodetool: &Nodetool, host: &str) -> Result<u64, String> {
+    let printed = nodetool.on(host, &["compactionstats"], FIRST_LIMIT);
+    pending(&printed.await?)
 }
 
-impl FromStr for Calls {
-    type Err = EngineError;
-
-    fn from_str(text: &str) -> Result<Self, EngineError> {
-        Ok(Calls {
-            nodetool: text.parse()?,
-            command: text.parse().map_err(EngineError)?,
-        })
-    }
-}
-
-impl Calls {
-    /// Returns how many compactions a host has still to do, as it estimates them.
-    ///
-    /// # Errors
-    /// Says why it is not known.
-    pub async fn pending_compactions(&self, host: &str) -> Result<u64, String> {
-        let printed = self.command.run(host, &["compactionstats"], FIRST_LIMIT);
-        pending(&printed.await?)
-    }
-
-    /// Samples the partition keys of a table for some time, and returns those that were read most.
-    ///
-    /// # Errors
-    /// Says why they are not known.
-    pub async fn keys(
-        &self,
-        host: &str,
-        table: &TableName,
-        sampled: Duration,
-    ) -> Result<Vec<Key>, String> {
-        let milliseconds = sampled.as_millis().to_string();
-        let arguments = [
-            "toppartitions",
-            table.keyspace.as_str(),
-            table.table.as_str(),
-            milliseconds.as_str(),
-        ];
-        let call = self.command.run(host, &arguments, FIRST_LIMIT + sampled);
-        keys(&call.await?)
-    }
+/// Samples the partition keys of a table for some time, and returns those that were read most.
+///
+/// # Errors
+/// Says why they are not known.
+pub async fn sample_keys(
+    nodetool: &Nodetool,
+    host: &str,
+    table: &TableName,
+    sampled: Duration,
+) -> Result<Vec<Key>, String> {
+    let milliseconds = sampled.as_millis().to_string();
+    let arguments = [
+        "toppartitions",
+        table.keyspace.as_str(),
+        table.table.as_str(),
+        milliseconds.as_str(),
+    ];
+    let printed = nodetool.on(host, &arguments, FIRST_LIMIT + sampled);
+    keys(&printed.await?)
 }
 
 /// Parses what `compactionstats` prints: a line with a colon in 4.1, columns in 5.0.
@@ -132,9 +108,9 @@ mod tests {
     #[tokio::test]
     async fn the_arguments_are_a_table_and_a_time() {
         let script = "sh -c 'echo \"Frequency of reads by partition:\"; echo \"   t $0-$1-$2-$3-$4 9 0\"' {host}";
-        let calls: Calls = script.parse().unwrap();
+        let nodetool: Nodetool = script.parse().unwrap();
         let table = "shop.orders".parse().unwrap();
-        let keys = calls.keys("h", &table, Duration::from_secs(2)).await;
+        let keys = sample_keys(&nodetool, "h", &table, Duration::from_secs(2)).await;
         assert_eq!(keys.unwrap()[0].key, "h-toppartitions-shop-orders-2000");
     }
 }

@@ -22,10 +22,9 @@ use scylla::client::session::Session;
 use scylla::cluster::Node;
 
 use super::cluster::connect::Cluster;
-use super::nodes::{self, Metrics, Missing, NodeFigures, TableName};
+use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
 use ask::rows;
-pub use calls::Calls;
 
 /// Tables whose figures are read one after the other without a pause.
 const AT_ONCE: usize = 5;
@@ -41,7 +40,7 @@ const HOSTS_AT_ONCE: usize = 4;
 pub struct Request {
     /// Tables; all of the cluster if there are none.
     pub tables: Vec<TableName>,
-    pub nodetool: Option<Calls>,
+    pub nodetool: Option<Nodetool>,
     /// Whether nodetool tells garbage collections, which resets its counts for whoever else reads them.
     pub gc: bool,
     pub metrics: Vec<Metrics>,
@@ -99,8 +98,8 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
             _ => Further::default(),
         });
     }
-    if let Some(calls) = &request.nodetool {
-        call_all(calls, &mut figures, &mut further, request).await;
+    if let Some(nodetool) = &request.nodetool {
+        call_all(nodetool, &mut figures, &mut further, request).await;
     }
     if !request.metrics.is_empty() {
         Metrics::add_to(&request.metrics, &mut figures).await;
@@ -288,7 +287,7 @@ async fn mean_partition(session: &Session, node: &Node, name: &TableName) -> Res
 
 /// Calls nodetool for all nodes that answer.
 async fn call_all(
-    calls: &Calls,
+    nodetool: &Nodetool,
     figures: &mut [NodeFigures],
     further: &mut [Further],
     request: &Request,
@@ -299,7 +298,7 @@ async fn call_all(
         let own = some
             .iter_mut()
             .filter(|(node, _)| !shared.contains(&node.host));
-        join_all(own.map(|(node, further)| call(calls, node, further, request))).await;
+        join_all(own.map(|(node, further)| call(nodetool, node, further, request))).await;
     }
     for node in figures
         .iter_mut()
@@ -323,9 +322,14 @@ const FIGURES: [&str; 6] = [
 ];
 
 /// Calls nodetool for a node, and no more if the first call does not end.
-async fn call(calls: &Calls, node: &mut NodeFigures, further: &mut Further, request: &Request) {
+async fn call(
+    nodetool: &Nodetool,
+    node: &mut NodeFigures,
+    further: &mut Further,
+    request: &Request,
+) {
     let first = if node.version.is_some() {
-        calls.pending_compactions(&node.host).await
+        calls::pending_compactions(nodetool, &node.host).await
     } else {
         Err("the node does not answer".to_owned())
     };
@@ -339,13 +343,13 @@ async fn call(calls: &Calls, node: &mut NodeFigures, further: &mut Further, requ
         }
     }
     let own = std::slice::from_mut(node);
-    calls.nodetool.add_to(own, request.gc).await;
+    nodetool.add_to(own, request.gc).await;
     let Some(sampled) = request.sample_keys else {
         return;
     };
     let names: Vec<TableName> = node.tables.iter().map(|table| table.name.clone()).collect();
     for name in names {
-        let keys = calls.keys(&node.host, &name, sampled).await;
+        let keys = calls::sample_keys(nodetool, &node.host, &name, sampled).await;
         if let Err(reason) = &keys {
             lacks(node, "nodetool toppartitions", reason.clone());
         }

@@ -41,9 +41,9 @@ fn answering(host: &str) -> NodeFigures {
 }
 
 async fn called(command: &str, mut node: NodeFigures) -> (NodeFigures, Further) {
-    let calls: Calls = command.parse().unwrap();
+    let nodetool: Nodetool = command.parse().unwrap();
     let mut further = Further::default();
-    call(&calls, &mut node, &mut further, &Request::default()).await;
+    call(&nodetool, &mut node, &mut further, &Request::default()).await;
     (node, further)
 }
 

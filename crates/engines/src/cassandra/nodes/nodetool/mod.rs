@@ -148,16 +148,29 @@ impl Nodetool {
         node.nodetool = Some(Printed { tables, gc, info });
     }
 
+    /// Runs nodetool on one host, and returns what it prints.
+    ///
+    /// # Errors
+    /// Says why the call failed.
+    pub(in crate::cassandra) async fn on(
+        &self,
+        host: &str,
+        arguments: &[&str],
+        limit: Duration,
+    ) -> Result<String, String> {
+        check_words(arguments)?;
+        self.0.run(host, arguments, limit).await
+    }
+
     async fn on_all(
         &self,
         hosts: &[String],
         arguments: &[&str],
         limit: Duration,
     ) -> Result<Vec<String>, String> {
-        check_words(arguments)?;
         let mut printed = Vec::with_capacity(hosts.len());
         for some in hosts.chunks(HOSTS_AT_ONCE) {
-            let calls = some.iter().map(|host| self.0.run(host, arguments, limit));
+            let calls = some.iter().map(|host| self.on(host, arguments, limit));
             printed.extend(join_all(calls).await);
         }
         printed.into_iter().collect()
@@ -211,12 +224,11 @@ impl Call<'_> {
     }
 
     async fn printed(&mut self, arguments: &[&str]) -> Result<String, String> {
-        check_words(arguments)?;
         if let Some(reason) = &self.lost {
             return Err(reason.clone());
         }
         let began = Instant::now();
-        let printed = self.nodetool.0.run(&self.host, arguments, self.limit).await;
+        let printed = self.nodetool.on(&self.host, arguments, self.limit).await;
         if began.elapsed() >= self.limit {
             self.lost = printed.as_ref().err().cloned();
         }
