@@ -43,6 +43,6 @@ pub use latency::micros;
 pub use metrics::Metrics;
 pub use nodetool::Nodetool;
 pub use printed::{
-    GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedTable, TableStatistics,
+    GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedStatistics, PrintedTable,
 };
 pub use read::{Reader, read, read_sizes};

@@ -16,14 +16,14 @@ pub struct Printed {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PrintedTable {
     /// From `tablestats`.
-    pub statistics: Option<TableStatistics>,
+    pub statistics: Option<PrintedStatistics>,
     /// From `tablehistograms`.
     pub histograms: Option<Histograms>,
 }
 
 /// What `tablestats` prints of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct TableStatistics {
+pub struct PrintedStatistics {
     /// Bytes of SSTables that are in use.
     pub live_bytes: Option<u64>,
     pub sstables: Option<u64>,

@@ -1,4 +1,4 @@
-use bakeoff_engines::nodes::{Histograms, Missing, Printed, TableStatistics};
+use bakeoff_engines::nodes::{Histograms, Missing, Printed, PrintedStatistics};
 
 use super::*;
 
@@ -116,10 +116,10 @@ fn options_that_would_bring_more_are_named() {
 #[test]
 fn figures_of_nodetool_and_exporters_are_shown() {
     let mut node = with_table("a:1", None);
-    let statistics = TableStatistics {
+    let statistics = PrintedStatistics {
         compression_ratio: Some(0.25),
         sstables: Some(7),
-        ..TableStatistics::default()
+        ..PrintedStatistics::default()
     };
     let sstables_per_read = Percentiles {
         p50: Some(1.0),

@@ -201,7 +201,7 @@ impl Call<'_> {
         for name in names {
             let keyspace = name.keyspace.as_str();
             let statistics = of_keyspaces.get(keyspace).and_then(Option::as_ref);
-            let statistics = statistics.map(|printed| parse::table_statistics(printed, name));
+            let statistics = statistics.map(|printed| parse::printed_statistics(printed, name));
             let statistics = statistics.and_then(|parsed| self.known("tablestats", parsed));
             let arguments = ["tablehistograms", keyspace, name.table.as_str()];
             let histograms = self.figure(&arguments, parse::histograms).await;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::cassandra::cluster::table_statistics::Statistics;
 use crate::cassandra::nodes::figures::TableName;
 use crate::cassandra::nodes::printed::{
-    GcStatistics, Histograms, NodeInfo, Percentiles, TableStatistics,
+    GcStatistics, Histograms, NodeInfo, Percentiles, PrintedStatistics,
 };
 
 #[cfg(test)]
@@ -25,7 +25,7 @@ pub fn json(text: &str) -> Result<Value, String> {
 }
 
 /// Takes a table out of what `tablestats` prints as JSON.
-pub fn table_statistics(printed: &Value, name: &TableName) -> Result<TableStatistics, String> {
+pub fn printed_statistics(printed: &Value, name: &TableName) -> Result<PrintedStatistics, String> {
     let table = &printed[&name.keyspace]["tables"][&name.table];
     if !table.is_object() {
         return Err(format!("not understood: it shows no table {name}"));
@@ -36,7 +36,7 @@ pub fn table_statistics(printed: &Value, name: &TableName) -> Result<TableStatis
         number.ok_or_else(|| format!("not understood: it has no `{key}` of {name}"))
     };
     let count = |key| table.number(key).map(|number| number as u64);
-    Ok(TableStatistics {
+    Ok(PrintedStatistics {
         live_bytes: Some(needed("space_used_live")? as u64),
         sstables: Some(needed("sstable_count")? as u64),
         compression_ratio: table

@@ -125,8 +125,8 @@ fn the_lines_of_a_node_are_found_by_their_names() {
     );
 }
 
-fn statistics(text: &str) -> Result<TableStatistics, String> {
-    table_statistics(&json(text)?, &"ks.t".parse().unwrap())
+fn statistics(text: &str) -> Result<PrintedStatistics, String> {
+    printed_statistics(&json(text)?, &"ks.t".parse().unwrap())
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn statistics_of_a_table_are_numbers_or_texts() {
     let text = r#"{"total_number_of_tables": 1, "ks": {"read_count": 0, "tables": {"t": {
         "space_used_live": "4096", "sstable_count": 2, "sstable_compression_ratio": 0.25,
         "compression_metadata_off_heap_memory_used": "88", "number_of_partitions_estimate": 17}}}}"#;
-    let expected = TableStatistics {
+    let expected = PrintedStatistics {
         live_bytes: Some(4096),
         sstables: Some(2),
         compression_ratio: Some(0.25),
