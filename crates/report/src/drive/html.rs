@@ -303,19 +303,11 @@ fn legend(summary: &DriveSummary) -> String {
     if operations.len() < 2 {
         return String::new();
     }
-    let items: String = operations
-        .iter()
-        .enumerate()
-        .map(|(place, operation)| {
-            format!(
-                "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
-                nth_class(place),
-                Marker::nth(place).character(),
-                Escaped(&operation.name),
-            )
-        })
-        .collect();
-    format!("<ul class=\"legend\">\n{items}</ul>\n")
+    let names = operations.iter().map(|operation| operation.name.as_str());
+    page::legend(names.enumerate().map(|(place, name)| {
+        let mark = Marker::nth(place).character();
+        (nth_class(place), mark, name)
+    }))
 }
 
 fn percentiles(summary: &DriveSummary) -> String {

@@ -17,6 +17,18 @@ pub fn section(title: &str, content: &str) -> String {
     )
 }
 
+/// Renders the legend of a chart: the class of the colour, the mark and the name of each thing that is drawn.
+pub fn legend<'a>(items: impl Iterator<Item = (String, char, &'a str)>) -> String {
+    let item = |(class, mark, name): (String, char, &str)| {
+        format!(
+            "<li class=\"{class}\"><span aria-hidden=\"true\">{mark}</span>{}</li>\n",
+            Escaped(name)
+        )
+    };
+    let items: String = items.map(item).collect();
+    format!("<ul class=\"legend\">\n{items}</ul>\n")
+}
+
 pub fn charts_section(title: &str, hint: &str, charts: &str) -> String {
     if charts.is_empty() {
         return String::new();

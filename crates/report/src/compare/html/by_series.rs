@@ -2,14 +2,10 @@
 
 use bakeoff_stats::{DesignSummary, Summary};
 
-use super::speed_up::legend;
+use super::drawn::{legend, not_drawn};
 use crate::chart::{self, MOST_LINES, designs_by_series};
-use crate::decide::words::list;
 use crate::markup::Escaped;
 use crate::page::{chart_figure, section};
-
-/// Most designs that are named where they are not drawn.
-const LISTED: usize = 6;
 
 /// Renders the section; it is empty for a run whose tables all have the same series.
 pub fn of_run(summary: &Summary) -> String {
@@ -32,14 +28,10 @@ pub fn of_run(summary: &Summary) -> String {
     section("By the number of series", &content)
 }
 
-fn hint(not_drawn: &[&DesignSummary]) -> String {
-    let mut hint = "Medians of the tables of each design that have a share of the series, which are partition keys, \
+fn hint(others: &[&DesignSummary]) -> String {
+    let hint = "Medians of the tables of each design that have a share of the series, which are partition keys, \
                     and all rows of each. Dashed: in proportion to the number of series, from the fastest of the \
                     fewest."
         .to_owned();
-    if !not_drawn.is_empty() {
-        let names: Vec<&str> = not_drawn.iter().map(|d| d.info.id.as_str()).collect();
-        hint += &format!(" Not drawn: {}.", list(&names, LISTED));
-    }
-    hint
+    hint + &not_drawn(others.iter().map(|design| &design.info))
 }

@@ -8,6 +8,7 @@ mod by_series;
 mod by_setting;
 mod concurrent;
 mod cost;
+mod drawn;
 mod growth;
 mod partitions;
 mod plans;
@@ -123,20 +124,16 @@ fn scatter(summary: &Summary) -> String {
 fn legend(summary: &Summary) -> String {
     let palette = Palette::by_engine(summary);
     let mut engines: Vec<&str> = Vec::new();
-    let mut items = String::new();
+    let mut items = Vec::new();
     for info in summary.designs.iter().map(|d| &d.info) {
         if engines.contains(&info.engine.as_str()) {
             continue;
         }
         engines.push(&info.engine);
-        items += &format!(
-            "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
-            palette.class(info),
-            palette.marker(info).character(),
-            Escaped(&info.engine),
-        );
+        let mark = palette.marker(info).character();
+        items.push((palette.class(info), mark, info.engine.as_str()));
     }
-    format!("<ul class=\"legend\">\n{items}</ul>\n")
+    page::legend(items.into_iter())
 }
 
 fn query_charts(summary: &Summary) -> String {

@@ -2,14 +2,10 @@
 
 use bakeoff_stats::{ScanSpeeds, Summary};
 
-use super::speed_up::legend;
+use super::drawn::{legend, not_drawn};
 use crate::chart::{self, MOST_LINES};
-use crate::decide::words::list;
 use crate::markup::Escaped;
 use crate::page::{chart_figure, section};
-
-/// Most designs that are named where they are not drawn.
-const LISTED: usize = 6;
 
 /// Renders the section; it is empty for a run without scans of different numbers of columns.
 pub fn of_run(summary: &Summary) -> String {
@@ -28,15 +24,9 @@ pub fn of_run(summary: &Summary) -> String {
     section("Scan speed by columns read", &content)
 }
 
-fn hint(not_drawn: &[&ScanSpeeds<'_>]) -> String {
-    let mut hint = "Rows of the table divided by the median time of queries that read them all, less that of the \
+fn hint(others: &[&ScanSpeeds<'_>]) -> String {
+    let hint = "Rows of the table divided by the median time of queries that read them all, less that of the \
                     fastest query that reads none. Dashed: in inverse proportion to the number of columns, from the fastest scan of the fewest."
         .to_owned();
-    if !not_drawn.is_empty() {
-        let names: Vec<&str> = { not_drawn.iter() }
-            .map(|of| of.design.info.id.as_str())
-            .collect();
-        hint += &format!(" Not drawn: {}.", list(&names, LISTED));
-    }
-    hint
+    hint + &not_drawn(others.iter().map(|of| &of.design.info))
 }

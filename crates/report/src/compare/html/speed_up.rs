@@ -1,14 +1,15 @@
 //! Speed-ups of selective queries over a full scan, compared with the rule of thumb.
 
-use bakeoff_stats::{DesignInfo, SpeedUp, SpeedUps, Summary};
+use bakeoff_stats::{SpeedUp, SpeedUps, Summary};
 
-use crate::chart::{self, MOST_LINES, Palette};
+use super::drawn::{legend, not_drawn};
+use crate::chart::{self, MOST_LINES};
 use crate::decide::words::list;
 use crate::markup::Escaped;
 use crate::page::{chart_figure, section};
 use crate::units;
 
-/// Most designs that are named where they are not drawn.
+/// Most names in a list.
 const LISTED: usize = 6;
 
 /// Renders the section; it is empty for a run without full scans or without counted conditions.
@@ -52,7 +53,7 @@ fn highest(of: &SpeedUps<'_>) -> f64 {
     shares.fold(0.0, f64::max)
 }
 
-fn hint(drawn: &[&SpeedUps<'_>], not_drawn: &[&SpeedUps<'_>]) -> String {
+fn hint(drawn: &[&SpeedUps<'_>], others: &[&SpeedUps<'_>]) -> String {
     let mut scans: Vec<String> = Vec::new();
     for of in drawn {
         let scan = format!("{} of {}", of.full_scan.query, of.full_scan.design);
@@ -61,18 +62,12 @@ fn hint(drawn: &[&SpeedUps<'_>], not_drawn: &[&SpeedUps<'_>]) -> String {
         }
     }
     let scans: Vec<&str> = scans.iter().map(String::as_str).collect();
-    let mut hint = format!(
+    let hint = format!(
         "Time of the fastest full scan by a design of the same layout, divided by that of the query. Dashed: 1 / share, \
          what reading only the rows that it selects would bring. Full scans: {}.",
         list(&scans, LISTED)
     );
-    if !not_drawn.is_empty() {
-        let names: Vec<&str> = { not_drawn.iter() }
-            .map(|of| of.design.info.id.as_str())
-            .collect();
-        hint += &format!(" Not drawn: {}.", list(&names, LISTED));
-    }
-    hint
+    hint + &not_drawn(others.iter().map(|of| &of.design.info))
 }
 
 /// Names the queries for which an index found more rows than one is advised for.
@@ -115,19 +110,4 @@ fn many_values(summary: &Summary) -> Option<String> {
             list(&names, LISTED)
         )
     })
-}
-
-/// Renders the mark of each design.
-pub fn legend<'a>(designs: impl Iterator<Item = &'a DesignInfo> + Clone) -> String {
-    let palette = Palette::by_design(designs.clone());
-    let item = |info: &DesignInfo| {
-        format!(
-            "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
-            palette.class(info),
-            palette.marker(info).character(),
-            Escaped(&info.id),
-        )
-    };
-    let items: String = designs.map(item).collect();
-    format!("<ul class=\"legend\">\n{items}</ul>\n")
 }

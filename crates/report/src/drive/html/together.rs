@@ -5,7 +5,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, TrialSummary};
 use crate::chart::{self, Marker, Overlaid, Size, nth_class};
 use crate::drive::{Kind, ranking};
 use crate::markup::Escaped;
-use crate::page::section;
+use crate::page::{self, section};
 
 /// Most designs that are drawn over each other: there are no more colours.
 const MOST_DESIGNS: usize = 6;
@@ -109,17 +109,8 @@ fn figure(title: &str, trials: &[Overlaid]) -> String {
 }
 
 fn legend(trials: &[Overlaid]) -> String {
-    let items: String = trials
-        .iter()
-        .enumerate()
-        .map(|(place, trial)| {
-            format!(
-                "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
-                nth_class(place),
-                Marker::nth(place).character(),
-                Escaped(trial.name),
-            )
-        })
-        .collect();
-    format!("<ul class=\"legend\">\n{items}</ul>\n")
+    page::legend(trials.iter().enumerate().map(|(place, trial)| {
+        let mark = Marker::nth(place).character();
+        (nth_class(place), mark, trial.name)
+    }))
 }
