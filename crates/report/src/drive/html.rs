@@ -28,12 +28,7 @@ pub fn render(summary: &DriveSummary) -> String {
 
 /// Renders the page of a drive that goes on: it says what was measured so far, and loads itself again.
 pub fn render_so_far(summary: &DriveSummary) -> String {
-    let page = Frame {
-        notes: page::while_going_on(notes::of(summary), notes::unfinished(summary)),
-        state: "load goes on".to_owned(),
-        so_far: Some(notes::so_far(summary)),
-        ..frame(summary)
-    };
+    let page = frame(summary).going_on("load", notes::unfinished(summary), notes::so_far(summary));
     page.around(&sections(summary))
 }
 

@@ -36,6 +36,19 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// Makes the page of a measurement of this kind that goes on: it says what was measured so far, loads itself again,
+    /// and lacks the note that the measurement has not finished.
+    pub fn going_on(self, kind: &str, unfinished: Option<String>, so_far: String) -> Self {
+        let notes = self.notes.into_iter();
+        let others = notes.filter(|note| Some(note) != unfinished.as_ref());
+        Frame {
+            notes: others.collect(),
+            state: format!("{kind} goes on"),
+            so_far: Some(so_far),
+            ..self
+        }
+    }
+
     /// Renders the whole page around sections of HTML.
     pub fn around(&self, sections: &[String]) -> String {
         format!(
@@ -150,13 +163,4 @@ pub fn state(finished: bool, interrupted: bool) -> &'static str {
     } else {
         "not finished"
     }
-}
-
-/// Returns the notes without that on a measurement that has not finished, which a page of one that goes on says by
-/// itself.
-pub fn while_going_on(notes: Vec<String>, unfinished: Option<String>) -> Vec<String> {
-    let others = notes
-        .into_iter()
-        .filter(|note| Some(note) != unfinished.as_ref());
-    others.collect()
 }

@@ -6,7 +6,7 @@ pub mod setup;
 pub mod statistics;
 pub mod table;
 
-pub use frame::{Frame, STYLE, state, verdict, while_going_on};
+pub use frame::{Frame, STYLE, state, verdict};
 
 use crate::markup::Escaped;
 

@@ -19,12 +19,7 @@ pub fn render(summary: &SweepSummary) -> String {
 
 /// The page of a sweep that goes on: it says what was measured so far, and loads itself again.
 pub fn render_so_far(summary: &SweepSummary) -> String {
-    let page = Frame {
-        notes: page::while_going_on(notes::of(summary), notes::unfinished(summary)),
-        state: "sweep goes on".to_owned(),
-        so_far: Some(notes::so_far(summary)),
-        ..frame(summary)
-    };
+    let page = frame(summary).going_on("sweep", notes::unfinished(summary), notes::so_far(summary));
     page.around(&sections(summary))
 }
 

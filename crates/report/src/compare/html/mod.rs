@@ -40,12 +40,7 @@ pub fn render(summary: &Summary) -> String {
 
 /// Renders the page of a run that goes on: it says what was measured so far, and loads itself again.
 pub fn render_so_far(summary: &Summary) -> String {
-    let page = Frame {
-        notes: page::while_going_on(notes::all(summary), notes::unfinished(summary)),
-        state: "run goes on".to_owned(),
-        so_far: Some(notes::so_far(summary)),
-        ..frame(summary)
-    };
+    let page = frame(summary).going_on("run", notes::unfinished(summary), notes::so_far(summary));
     page.around(&sections(summary))
 }
 
