@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::OptionGroup;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::{Drive, Load};
 use crate::cmd::options::choice;
-use crate::cmd::options::unused::Given;
+use crate::cmd::options::nodes::given;
 
 impl Drive {
     /// Returns the option that names a server of the user's, if there is one.
@@ -31,12 +30,7 @@ impl Drive {
     /// # Errors
     /// Fails with a misuse for one that would be ignored.
     pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
-        let mut given = Given::default();
-        self.cluster.add_given(&mut given);
-        self.nodes.add_given(&mut given);
-        let has_level = self.consistency.is_some();
-        given.add("--consistency", OptionGroup::Cassandra, has_level);
-        given.check(designs)
+        given(&self.cluster, &self.nodes, self.consistency).check(designs)
     }
 
     /// Returns how long the loads of all designs and rounds last together; `None` for a search, for passes and for

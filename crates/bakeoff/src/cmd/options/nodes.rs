@@ -5,6 +5,7 @@ use bakeoff_engines::{OptionGroup, Replication};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
+use super::cluster::ClusterOptions;
 use super::unused::Given;
 use crate::exit::Misuse;
 
@@ -25,9 +26,22 @@ pub struct NodesOptions {
     pub server_per_design: bool,
 }
 
+/// Returns the options about Cassandra that are given.
+pub fn given(
+    cluster: &ClusterOptions,
+    nodes: &NodesOptions,
+    consistency: Option<Consistency>,
+) -> Given {
+    let mut given = Given::default();
+    cluster.add_given(&mut given);
+    nodes.add_given(&mut given);
+    let has_level = consistency.is_some();
+    given.add("--consistency", OptionGroup::Cassandra, has_level);
+    given
+}
+
 impl NodesOptions {
-    /// Adds the options that are given.
-    pub fn add_given(&self, given: &mut Given) {
+    fn add_given(&self, given: &mut Given) {
         given.add("--nodes", OptionGroup::Cassandra, self.nodes.is_some());
         let has_copies = self.replication.is_some();
         given.add("--replication", OptionGroup::Cassandra, has_copies);

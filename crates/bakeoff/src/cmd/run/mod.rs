@@ -6,6 +6,7 @@ mod execute;
 mod further;
 pub(super) mod header;
 mod race;
+mod time;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, OptionGroup, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -39,7 +40,6 @@ use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::spark::SparkOptions;
-use crate::cmd::options::unused::Given;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
@@ -238,53 +238,6 @@ impl Run {
             began,
         })
         .await
-    }
-
-    /// Returns the designs that are compared.
-    ///
-    /// # Errors
-    /// Fails with a misuse if there are none, if one has a number of columns of its own beside `--columns`, and if
-    /// `--columns` leaves no baseline.
-    pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        let designs = choice::designs(workload, &self.designs)?;
-        let all = workload.table.columns.len();
-        let baseline = workload.decide.baseline.as_ref();
-        columns::in_each(designs, &self.columns, all, baseline)
-    }
-
-    /// Checks that each option is for at least one of the designs.
-    ///
-    /// # Errors
-    /// Fails with a misuse for one that would be ignored.
-    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
-        let mut given = Given::default();
-        self.cluster.add_given(&mut given);
-        self.nodes.add_given(&mut given);
-        let has_level = self.consistency.is_some();
-        given.add("--consistency", OptionGroup::Cassandra, has_level);
-        self.postgres.add_given(&mut given);
-        self.spark.add_given(&mut given);
-        self.adbc.add_given(&mut given);
-        given.add("--memory", OptionGroup::Memory, self.memory.is_some());
-        given.add("--show-stored", OptionGroup::Cassandra, self.show_stored);
-        given.check(designs)
-    }
-
-    /// Returns whether drivers of databases are named, whose libraries would be loaded.
-    pub fn loads_drivers(&self) -> bool {
-        self.adbc.is_given()
-    }
-
-    /// Returns the option that names a server of the user's, if there is one.
-    pub fn server(&self) -> Option<&'static str> {
-        let spark = || self.spark.place().0.is_some().then_some("--spark");
-        let server = self.cluster.option().or_else(|| self.postgres.option());
-        server.or_else(spark)
-    }
-
-    /// Returns the time that the whole run may take, if one was given.
-    pub fn time(&self) -> Option<Duration> {
-        self.budget
     }
 
     /// Reads what the report is asked for. Only several clients have a rate of answers.

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::sweep::Grid;
-use bakeoff_engines::OptionGroup;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::{Sweep, check};
-use crate::cmd::options::unused::Given;
+use crate::cmd::options::nodes::given;
 
 impl Sweep {
     /// Returns the designs that are swept.
@@ -24,11 +23,7 @@ impl Sweep {
     /// # Errors
     /// Fails with a misuse for one that would be ignored.
     pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
-        let mut given = Given::default();
-        self.cluster.add_given(&mut given);
-        self.nodes.add_given(&mut given);
-        let has_level = self.consistency.is_some();
-        given.add("--consistency", OptionGroup::Cassandra, has_level);
+        let mut given = given(&self.cluster, &self.nodes, self.consistency);
         self.postgres.add_given(&mut given);
         given.check(designs)
     }

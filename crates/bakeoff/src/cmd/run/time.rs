@@ -1,0 +1,57 @@
+//! Says which designs are compared, with which options, and how long that may take, as far as it is known before they
+//! are.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use bakeoff_engines::OptionGroup;
+use bakeoff_workload::{DesignId, Workload};
+
+use super::{Run, columns};
+use crate::cmd::options::choice;
+use crate::cmd::options::nodes::given;
+
+impl Run {
+    /// Returns the designs that are compared.
+    ///
+    /// # Errors
+    /// Fails with a misuse if there are none, if one has a number of columns of its own beside `--columns`, and if
+    /// `--columns` leaves no baseline.
+    pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
+        let designs = choice::designs(workload, &self.designs)?;
+        let all = workload.table.columns.len();
+        let baseline = workload.decide.baseline.as_ref();
+        columns::in_each(designs, &self.columns, all, baseline)
+    }
+
+    /// Checks that each option is for at least one of the designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that would be ignored.
+    pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
+        let mut given = given(&self.cluster, &self.nodes, self.consistency);
+        self.postgres.add_given(&mut given);
+        self.spark.add_given(&mut given);
+        self.adbc.add_given(&mut given);
+        given.add("--memory", OptionGroup::Memory, self.memory.is_some());
+        given.add("--show-stored", OptionGroup::Cassandra, self.show_stored);
+        given.check(designs)
+    }
+
+    /// Returns whether drivers of databases are named, whose libraries would be loaded.
+    pub fn loads_drivers(&self) -> bool {
+        self.adbc.is_given()
+    }
+
+    /// Returns the option that names a server of the user's, if there is one.
+    pub fn server(&self) -> Option<&'static str> {
+        let spark = || self.spark.place().0.is_some().then_some("--spark");
+        let server = self.cluster.option().or_else(|| self.postgres.option());
+        server.or_else(spark)
+    }
+
+    /// Returns the time that the whole run may take, if one was given.
+    pub fn time(&self) -> Option<Duration> {
+        self.budget
+    }
+}
