@@ -4,42 +4,7 @@ use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use crate::support::processes::{Going, catches_interruptions};
-use crate::support::{Bench, READINGS, WORKLOAD, of_kind, records};
-
-const MIX: &str = r#"
-designs = ["dry"]
-
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "text" }
-partition_key = ["key"]
-
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = {}, prefix = "k" }
-value = { characters = [10, 20] }
-
-[scale]
-rows = 1000
-
-[mix]
-[[mix.operations]]
-name = "read"
-action = "read-row"
-weight = 100
-"#;
-
-const HOSTS: &str = r#"
-title = "t"
-[data]
-generator = "devops"
-hosts = 5
-days = 30
-[[queries]]
-name = "highest"
-sql = "SELECT max(usage_user) AS highest FROM cpu"
-"#;
+use crate::support::{Bench, HOSTS, READINGS, READS, WORKLOAD, of_kind, records};
 
 const LOAD: [&str; 8] = [
     "drive", "w.toml", "--rate", "100", "--for", "1h", "--out", "out",
@@ -74,7 +39,7 @@ fn follower(bench: &Bench) -> Going {
 
 #[test]
 fn a_load_is_followed_to_its_end() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     let load = load(&bench);
     let mut follower = follower(&bench);
     let first = page(&bench, "out");
@@ -91,7 +56,7 @@ fn a_load_is_followed_to_its_end() {
 
 #[test]
 fn a_load_that_was_killed_is_followed_no_longer() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     let load = load(&bench);
     let follower = follower(&bench);
     load.kill();
@@ -105,7 +70,7 @@ fn a_load_that_was_killed_is_followed_no_longer() {
 
 #[test]
 fn ctrl_c_ends_following_and_not_the_load() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     let mut load = load(&bench);
     let mut follower = follower(&bench);
     let id = follower.id();
@@ -216,7 +181,7 @@ fn keeps_its_page(bench: &Bench, command: &[&str]) {
 
 #[test]
 fn a_drive_keeps_its_page_between_loads() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     let load = ["--rate", "100", "--for", "1s", "--rounds", "1000"];
     let drive = ["drive", "w.toml", "--follow", "--out", "out"];
     keeps_its_page(&bench, &[&drive[..], &load].concat());
@@ -271,7 +236,7 @@ fn the_page_of_a_run_that_failed_reloads_itself_no_longer() {
 
 #[test]
 fn shards_have_no_time_for_a_page() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     for command in ["drive", "sweep"] {
         let shard = [command, "w.toml", "--shard", "1/2", "--follow"];
         bench

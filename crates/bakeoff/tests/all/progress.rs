@@ -1,7 +1,7 @@
 //! A command that goes on says so where nobody sees a terminal.
 
-use crate::support::Bench;
 use crate::support::processes::Going;
+use crate::support::{Bench, READS};
 
 /// Waits until a command that has no end says these words.
 #[track_caller]
@@ -9,36 +9,12 @@ fn says(bench: &Bench, arguments: &[&str], words: &str) {
     Going::start(&mut bench.command(arguments)).wait_for_words(words);
 }
 
-const MIX: &str = r#"
-designs = ["dry"]
-
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "text" }
-partition_key = ["key"]
-
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = {}, prefix = "k" }
-value = { characters = [10, 20] }
-
-[scale]
-rows = 1000
-
-[mix]
-[[mix.operations]]
-name = "read"
-action = "read-row"
-weight = 100
-"#;
-
 const SENSOR: &str = "designs = [\"memory\"]\n[data]\ngenerator = \"sensor\"\n\
                       [[queries]]\nname = \"mean\"\nsql = \"SELECT avg(value) FROM sensor\"\n";
 
 #[test]
 fn a_load_that_is_driven() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(READS, "");
     let drive = ["drive", "w.toml", "--rate", "100", "--for", "1h"];
     says(&bench, &drive, "dry at ");
     let search = ["drive", "w.toml", "--within", "p99<10ms", "--for", "1h"];

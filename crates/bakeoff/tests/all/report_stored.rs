@@ -60,21 +60,7 @@ fn without_the_option_nothing_is_on_record_and_loads_have_no_rows() {
     none.says("This run recorded none: repeat it in another folder with --show-stored");
     let both = ["report", "out", "--stored", "--plans"];
     bench.bakeoff(&both).expect(2).says("cannot be used with");
-    let load = [
-        "drive",
-        "readings",
-        "--designs",
-        "dry",
-        "--rows",
-        "1000",
-        "--in-flight",
-        "4",
-        "--for",
-        "2s",
-        "--out",
-        "load",
-    ];
-    bench.bakeoff(&load).expect(0);
+    bench.short_load();
     let of_load = bench.bakeoff(&["report", "load", "--stored"]);
     of_load
         .expect(2)

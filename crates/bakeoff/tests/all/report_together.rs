@@ -42,21 +42,7 @@ fn what_is_no_pair_of_a_comparison_is_refused() {
     }
     let plans = ["report", "out", "--plans", "--together", PAIR];
     bench.bakeoff(&plans).expect(2).says("cannot be used with");
-    let load = [
-        "drive",
-        "readings",
-        "--designs",
-        "dry",
-        "--rows",
-        "1000",
-        "--in-flight",
-        "4",
-        "--for",
-        "2s",
-        "--out",
-        "load",
-    ];
-    bench.bakeoff(&load).expect(0);
+    bench.short_load();
     let of_load = bench.bakeoff(&["report", "load", "--together", PAIR]);
     of_load
         .expect(2)

@@ -5,19 +5,8 @@
 mod per_node;
 
 use crate::support::processes::{Going, signal};
-use crate::support::{self, Bench, Ended, READINGS, WORKLOAD};
+use crate::support::{self, Bench, Ended, HOSTS, READINGS, WORKLOAD};
 use serde_json::Value;
-
-const HOSTS: &str = r#"
-title = "t"
-[data]
-generator = "devops"
-hosts = 5
-days = 30
-[[queries]]
-name = "highest"
-sql = "SELECT max(usage_user) AS highest FROM cpu"
-"#;
 
 /// A small grid with cells of 0.3 s.
 fn sweep(bench: &Bench, more: &[&str]) -> Ended {

@@ -56,6 +56,43 @@ rows = 1000
 full_rows = 1000000
 "#;
 
+/// Reads of rows, on the engine that does nothing.
+pub const READS: &str = r#"
+designs = ["dry"]
+
+[table]
+name = "keyvalue"
+columns = { key = "text", value = "text" }
+partition_key = ["key"]
+
+[data]
+generator = "columns"
+[data.columns]
+key = { sequence = {}, prefix = "k" }
+value = { characters = [10, 20] }
+
+[scale]
+rows = 1000
+
+[mix]
+[[mix.operations]]
+name = "read"
+action = "read-row"
+weight = 100
+"#;
+
+/// Hosts whose highest figure is asked for.
+pub const HOSTS: &str = r#"
+title = "t"
+[data]
+generator = "devops"
+hosts = 5
+days = 30
+[[queries]]
+name = "highest"
+sql = "SELECT max(usage_user) AS highest FROM cpu"
+"#;
+
 /// Most of what a start takes grows with the heap.
 pub const SMALL_SERVER: &str = "[server]\nheap = \"512MiB\"\n";
 
@@ -148,6 +185,14 @@ impl Bench {
 
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
         Ended::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Loads the engine that does nothing for 2 s, into the folder `load`.
+    #[track_caller]
+    pub fn short_load(&self) {
+        let length = ["--in-flight", "4", "--for", "2s", "--out", "load"];
+        let load = ["drive", "readings", "--designs", "dry", "--rows", "1000"];
+        self.bakeoff(&[load, length].concat()).expect(0);
     }
 
     pub fn journal(&self, run: &str) -> Vec<serde_json::Value> {
