@@ -22,6 +22,7 @@ pub mod decide;
 pub mod diagnose;
 pub mod drive;
 mod everything;
+pub mod listing;
 mod markup;
 mod nodes;
 mod page;

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::{PartitionBytes, Partitions};
 
-use crate::decide::words::list;
+use crate::listing::list;
 use crate::units;
 
 /// Most designs that are named in a note.

@@ -6,7 +6,7 @@ pub mod terminal;
 use bakeoff_stats::per_node::{NodeRate, NodesNeeded, PerNode, Scaling};
 use bakeoff_stats::{DesignInfo, Prices};
 
-use crate::decide::words::list;
+use crate::listing::list;
 use crate::units;
 
 pub const TITLE: &str = "Nodes and money";

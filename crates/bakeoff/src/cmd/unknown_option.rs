@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use bakeoff_report::listing::list;
 use bakeoff_workload::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
@@ -35,7 +36,9 @@ pub fn with_tip(mut error: Error, mut program: Command, words: &[OsString]) -> E
             error.insert(ContextKind::SuggestedArg, near);
         }
     } else {
-        let tip = format!("'--{option}' is an option of {}", listed(&owners));
+        let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
+        let owners = list(&owners, NAMED);
+        let tip = format!("'--{option}' is an option of {owners}");
         error.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),
@@ -81,15 +84,6 @@ fn find_owners(command: &Command, name: &str, option: &str, owners: &mut Vec<Str
     for subcommand in command.get_subcommands().filter(shown) {
         let name = format!("{name} {}", subcommand.get_name());
         find_owners(subcommand, &name, option, owners);
-    }
-}
-
-fn listed(owners: &[String]) -> String {
-    let (named, others) = owners.split_at(owners.len().min(NAMED));
-    match (named, others.len()) {
-        ([only], 0) => only.clone(),
-        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
-        (named, others) => format!("{} and {others} more", named.join(", ")),
     }
 }
 

@@ -4,7 +4,8 @@
 use bakeoff_stats::{AgainstBest, AtLevels, Difference, Summary};
 
 use super::by_setting::ROUNDS_FOR_DIFFERENCES;
-use crate::decide::words::{list, percent};
+use crate::decide::words::percent;
+use crate::listing::list;
 use crate::units;
 
 pub const TITLE: &str = "Fastest by consistency level";

@@ -3,7 +3,8 @@
 use bakeoff_stats::{AgainstBest, BySetting, DesignSummary, Difference, QueryComparison, Summary};
 
 use super::to_best;
-use crate::decide::words::{list, percent};
+use crate::decide::words::percent;
+use crate::listing::list;
 use crate::units;
 
 /// Rounds below which no difference between designs can be shown.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
-use crate::decide::words::{list, percent};
+use crate::decide::words::percent;
+use crate::listing::list;
 use crate::{compression, nodes, partitions, units};
 
 /// Rounds below which no interval covers 95%.

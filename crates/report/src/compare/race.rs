@@ -3,7 +3,8 @@
 use bakeoff_stats::decide::Settling;
 use bakeoff_stats::{Dropped, RaceSummary, Stopped, Summary, WhyStopped};
 
-use crate::decide::words::{list, percent};
+use crate::decide::words::percent;
+use crate::listing::list;
 use crate::units;
 
 pub const TITLE: &str = "Race";

@@ -18,6 +18,7 @@ use bakeoff_stats::drive::{
 };
 use bakeoff_stats::{AgainstBest, Estimate};
 
+use crate::listing;
 use crate::per_node::Shown;
 use crate::units;
 
@@ -178,9 +179,6 @@ fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> 
 
 /// Joins parts: `a`, `a and b`, `a, b and c`.
 fn list(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    listing::list(&parts, parts.len())
 }

@@ -3,7 +3,7 @@
 use bakeoff_stats::DesignInfo;
 
 use crate::chart::Palette;
-use crate::decide::words::list;
+use crate::listing::list;
 use crate::page;
 
 /// Most designs that are named where they are not drawn.

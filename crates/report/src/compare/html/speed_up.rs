@@ -4,7 +4,7 @@ use bakeoff_stats::{SpeedUp, SpeedUps, Summary};
 
 use super::drawn::{legend, not_drawn};
 use crate::chart::{self, MOST_LINES};
-use crate::decide::words::list;
+use crate::listing::list;
 use crate::markup::Escaped;
 use crate::page::{chart_figure, section};
 use crate::units;

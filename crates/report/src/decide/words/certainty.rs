@@ -4,7 +4,8 @@ use bakeoff_stats::decide::{
     Certainty, Decision, Doubt, ForecastsHeld, LimitState, Minimise, Recommendation,
 };
 
-use super::{limit_state, list, percent};
+use super::{limit_state, percent};
+use crate::listing::list;
 use crate::units;
 
 /// Most names in one list, beyond which only their number is given.

@@ -5,7 +5,8 @@ use bakeoff_stats::decide::{
 };
 
 use super::figures::times;
-use super::{list, percent};
+use super::percent;
+use crate::listing::list;
 use crate::units;
 
 /// Most advantages in one reason.

@@ -13,6 +13,7 @@ use bakeoff_stats::decide::{
     Certainty, Decision, Doubt, FEWEST_ROUNDS, Minimise, Recommendation, Settled, Span, WhyOut,
 };
 
+use crate::listing::list;
 use crate::units;
 
 /// Most limits in the first sentence, beyond which only their number is given.
@@ -256,19 +257,4 @@ pub fn not_measured(decision: &Decision) -> Option<String> {
         ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
-}
-
-/// Joins names: `a`, `a and b`, `a, b and c`, or `a, b and 4 more` beyond `most`.
-pub fn list(names: &[&str], most: usize) -> String {
-    let (shown, more) = names.split_at(names.len().min(most));
-    match (shown, more.len()) {
-        ([], _) => String::new(),
-        ([only], 0) => (*only).to_owned(),
-        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
-        (shown, more) => format!(
-            "{} and {} more",
-            shown.join(", "),
-            units::count(more as u64)
-        ),
-    }
 }

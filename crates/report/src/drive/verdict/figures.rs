@@ -4,8 +4,8 @@ use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, Support};
 
 use super::short::{FAILED_SHARE, shortfalls};
-use crate::decide::words;
 use crate::drive::{Kind, list, p99_support, slowest_p99};
+use crate::listing;
 use crate::units;
 
 pub fn objective(summary: &DriveSummary) -> &str {
@@ -82,5 +82,5 @@ pub fn but(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> String {
 /// Joins the first few of many.
 pub fn listed(designs: &[String]) -> String {
     let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
-    words::list(&designs, LISTED)
+    listing::list(&designs, LISTED)
 }
