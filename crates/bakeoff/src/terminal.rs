@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use bakeoff_report::STYLES;
 
@@ -34,6 +34,11 @@ pub fn json(text: &str) -> String {
 /// Returns the standard output, with everything escaped that a terminal would act on.
 pub fn stdout() -> Cleaned<io::Stdout> {
     Cleaned::new(io::stdout(), false)
+}
+
+/// Returns whether the standard output is a terminal whose user wants colours.
+pub fn has_colors() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Returns the standard output as [`stdout`] does, but with the colours of reports if `colors` is set.

@@ -5,7 +5,7 @@ mod follow;
 pub mod page;
 mod sizes;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -20,7 +20,7 @@ use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
 use crate::progress::Progress;
-use crate::terminal::stdout_with_colors;
+use crate::terminal::{has_colors, stdout_with_colors};
 use export::ExportOptions;
 
 /// Name of the page in a run folder.
@@ -319,7 +319,7 @@ impl Files {
         let html = write(PAGE, &self.html)?;
         let json = write("run.json", &self.json)?;
         progress.finish();
-        let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let color = has_colors();
         let mut out = stdout_with_colors(color);
         writeln!(out, "{}", tables(color))?;
         writeln!(

@@ -1,6 +1,6 @@
 //! Traces a request, and shows and keeps what was found.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
@@ -76,7 +76,7 @@ fn show(plan: &Plan, traced: &Traced) -> Result<()> {
         writeln!(terminal::stdout(), "{}", terminal::json(&text))?;
         return Ok(());
     }
-    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = terminal::has_colors();
     let shown = Shown {
         color,
         width: WIDTH,
