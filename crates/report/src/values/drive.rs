@@ -1,8 +1,7 @@
 //! Values of a load.
 
 use bakeoff_stats::drive::{
-    BesideFigures, DriveDesign, DriveSummary, FoundRate, OperationFigures, Support, TrialEnd,
-    TrialSummary,
+    BesideFigures, DriveDesign, DriveSummary, FoundRate, TrialEnd, TrialSummary,
 };
 
 use super::{Collected, Figure, Measured, Values};
@@ -67,20 +66,9 @@ fn add_load(collected: &mut Collected<'_>, trial: &TrialSummary, figures: [Figur
     collected.add(rate, round, Some(trial.figures.ops_per_second));
     for operation in &trial.figures.operations {
         let name = operation.name.as_str();
-        collected.add_of(p50, name, round, quantile(operation, 0.5));
-        collected.add_of(p99, name, round, quantile(operation, 0.99));
+        collected.add_of(p50, name, round, operation.supported(0.5));
+        collected.add_of(p99, name, round, operation.supported(0.99));
     }
-}
-
-/// Returns a median or a p99 in seconds, unless it hangs on the slowest operation alone.
-fn quantile(operation: &OperationFigures, quantile: f64) -> Option<f64> {
-    let response = operation.response?;
-    let time = if quantile < 0.9 {
-        response.p50
-    } else {
-        response.p99
-    };
-    (operation.support(quantile) != Support::None).then_some(time)
 }
 
 fn add_passes(collected: &mut Collected<'_>, summary: &DriveSummary, design: &DriveDesign) {

@@ -191,6 +191,18 @@ impl OperationFigures {
             _ => Support::None,
         }
     }
+
+    /// Returns the median or the p99 of the response times in seconds, by whether the quantile is below 0.9; `None`
+    /// if it hangs on the slowest operation alone.
+    pub fn supported(&self, quantile: f64) -> Option<f64> {
+        let response = self.response?;
+        let time = if quantile < 0.9 {
+            response.p50
+        } else {
+            response.p99
+        };
+        (self.support(quantile) != Support::None).then_some(time)
+    }
 }
 
 impl CurvePoint {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{DriveDesign, DriveSummary, TrialSummary};
 use crate::Estimate;
 use crate::counts::total;
-use crate::drive::{AskedBeside, BesideRecord, OperationFigures, Support, TrialEnd};
+use crate::drive::{AskedBeside, BesideRecord, TrialEnd};
 
 /// Most messages of failures and differences that are kept of a question.
 const MOST_MESSAGES: usize = 5;
@@ -150,13 +150,8 @@ fn ratio(
 
 /// Returns a quantile of an operation's response time in seconds, if it does not hang on the slowest one.
 fn response(trial: &TrialSummary, operation: usize, quantile: f64) -> Option<f64> {
-    let figures: &OperationFigures = trial.figures.operations.get(operation)?;
-    let response = figures.response?;
-    match figures.support(quantile) {
-        Support::None => None,
-        Support::Few | Support::Enough if quantile < 0.9 => Some(response.p50),
-        Support::Few | Support::Enough => Some(response.p99),
-    }
+    let figures = trial.figures.operations.get(operation)?;
+    figures.supported(quantile)
 }
 
 /// Sums up a question over its records, each with the seconds that its load lasted.
