@@ -7,9 +7,10 @@ use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{NewTable, check_designs, check_queries};
 use bakeoff_workload::infer::{Asked, Inferred, infer};
-use bakeoff_workload::{Error, TextForm, Workload};
+use bakeoff_workload::{TextForm, Workload};
 use clap::Args;
 
+use crate::cmd::options::data::to_cli_error;
 use crate::cmd::small_runtime;
 use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
@@ -169,13 +170,6 @@ fn name_from(out: Option<&Path>, file: &Path) -> Result<String> {
         let name = name.display();
         anyhow!("{name}: a workload is text and cannot have this name, which is not UTF-8: rename the file")
     })
-}
-
-fn to_cli_error(error: Error) -> anyhow::Error {
-    match error {
-        Error::Usage(message) => Misuse::new(anyhow!(message)).into(),
-        error => error.into(),
-    }
 }
 
 #[cfg(test)]

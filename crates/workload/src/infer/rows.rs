@@ -90,7 +90,7 @@ impl FileRows {
             ..TextForm::default()
         };
         let mut input = TextInput::new(&paths, &form)?;
-        let failed = |error| unreadable(path, error);
+        let failed = |error: FieldsError| error.about(path);
         let sniffed = sniff::delimiter(&input).map_err(failed)?;
         input.delimiter = delimiter.or(sniffed).unwrap_or(input.delimiter);
         let mut reader = FieldReader::new(input.open(), input.delimiter);
@@ -166,7 +166,7 @@ impl FileRows {
     }
 
     fn visit_text(&self, input: &TextInput, see: &mut dyn FnMut(Seen<'_>)) -> Result<()> {
-        let failed = |error| unreadable(&self.path, error);
+        let failed = |error: FieldsError| error.about(&self.path);
         let mut reader = FieldReader::new(input.open(), input.delimiter);
         if input.header {
             reader.read().map_err(failed)?;
@@ -256,17 +256,5 @@ fn kind_of(stored: &DataType) -> Option<ColumnType> {
         Utf8 | LargeUtf8 | Utf8View => Some(ColumnType::Text),
         Timestamp(..) | Date32 | Date64 => Some(ColumnType::Timestamp),
         _ => None,
-    }
-}
-
-fn unreadable(path: &Path, error: FieldsError) -> Error {
-    match error {
-        FieldsError::Io(error) => read_error(path, error),
-        FieldsError::Endless { line } => data_error(
-            path,
-            format!(
-                "the row that begins at line {line} never ends; is a quote opened and never closed?"
-            ),
-        ),
     }
 }

@@ -8,7 +8,7 @@ use super::input::TextInput;
 use super::joined::{lines_before, place};
 use super::{data_error, diagnose, read_error, values};
 use crate::csv;
-use crate::{Error, Result, Table, TextForm};
+use crate::{Result, Table, TextForm};
 
 /// Rows that are described in messages.
 const SHOWN: usize = 5;
@@ -84,7 +84,7 @@ impl BadRows {
             }
             Ok(())
         });
-        read.map_err(|error| bad.unreadable(error))?;
+        read.map_err(|error| error.about(bad.input.path()))?;
         bad.rows = rows;
         bad.count = places.len() as u64;
         for (line, reason) in first {
@@ -155,7 +155,7 @@ impl BadRows {
         match visited {
             Ok(()) => Ok(()),
             Err(FieldsError::Io(error)) => Err(error),
-            Err(error) => Err(io::Error::other(self.unreadable(error))),
+            Err(error) => Err(io::Error::other(error.about(self.input.path()))),
         }
     }
 
@@ -173,18 +173,6 @@ impl BadRows {
             see(&fields, reason).map_err(FieldsError::Io)?;
         }
         Ok(())
-    }
-
-    fn unreadable(&self, error: FieldsError) -> Error {
-        match error {
-            FieldsError::Io(error) => read_error(self.input.path(), error),
-            FieldsError::Endless { line } => data_error(
-                self.input.path(),
-                format!(
-                    "the row that begins at line {line} never ends; is a quote opened and never closed?"
-                ),
-            ),
-        }
     }
 
     /// Returns what is wrong with the row at a line of the whole text, with the line in its file.

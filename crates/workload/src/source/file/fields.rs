@@ -2,10 +2,13 @@
 
 use std::io::{self, BufRead};
 use std::ops::Range;
+use std::path::Path;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::decode::MAX_RECORD_BYTES;
+use super::{data_error, read_error};
+use crate::Error;
 
 /// Most fields of a record.
 const MAX_FIELDS: usize = 1 << 16;
@@ -19,6 +22,21 @@ pub enum FieldsError {
     Endless {
         line: u64,
     },
+}
+
+impl FieldsError {
+    /// Makes an error about the file of the text.
+    pub fn about(self, path: &Path) -> Error {
+        match self {
+            FieldsError::Io(error) => read_error(path, error),
+            FieldsError::Endless { line } => data_error(
+                path,
+                format!(
+                    "the row that begins at line {line} never ends; is a quote opened and never closed?"
+                ),
+            ),
+        }
+    }
 }
 
 /// Text that is read record by record. Blank lines are no records.
