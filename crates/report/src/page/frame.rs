@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::markup::Escaped;
 
 /// Seconds after which a page loads itself again while its measurement goes on.
-pub const RELOAD_SECONDS: u32 = 5;
+const RELOAD_SECONDS: u32 = 5;
 /// Style sheet of every page.
 pub const STYLE: &str = include_str!("style.css");
 

@@ -148,7 +148,7 @@ fn number_at_start(text: &str) -> Option<u64> {
 
 /// Returns the address that follows the first slash: of `/10.0.0.1:7000`, `db1/10.0.0.1:7000`,
 /// `Full(/[fd00:0:0:0:0:0:0:1]:7000,(1,2])` and the like.
-pub fn address_in(text: &str) -> Option<IpAddr> {
+fn address_in(text: &str) -> Option<IpAddr> {
     let (_, rest) = text.split_once('/')?;
     if let Some(rest) = rest.strip_prefix('[') {
         return rest.split_once(']')?.0.parse().ok();

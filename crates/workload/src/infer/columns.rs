@@ -102,21 +102,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         Some(_) => Vec::new(),
         None => asked.null.clone().unwrap_or_else(usual),
     };
-    let exactly = (DISTINCT_VALUES / names.len().max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
-    let mut evidence: Vec<Evidence> = names.iter().map(|_| Evidence::new(exactly)).collect();
-    let (mut all, mut broken) = (0, 0);
-    rows.visit(|seen| {
-        all += 1;
-        match seen {
-            Seen::Cells(line, cells) => {
-                for (evidence, cell) in evidence.iter_mut().zip(cells) {
-                    evidence.see(line, cell, &words);
-                }
-            }
-            Seen::Bad => broken += 1,
-        }
-    })?;
-    if broken == all {
+    let read = read_all(rows, names.len(), &words)?;
+    if read.broken == read.rows {
         let fields = rows.names.len();
         let message = format!(
             "no row has the {fields} fields of the first line: say what separates them with --delimiter"
@@ -126,8 +113,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     let mut seen = SeenColumns {
         columns: Vec::new(),
         left_out: Vec::new(),
-        rows: all,
-        broken,
+        rows: read.rows,
+        broken: read.broken,
         null: Vec::new(),
         notes: Vec::new(),
     };
@@ -144,7 +131,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     for (index, name) in lower.iter().enumerate() {
         places.entry(name).or_default().push(index);
     }
-    let columns = names.into_iter().zip(&rows.names).zip(evidence);
+    let columns = names.into_iter().zip(&rows.names).zip(read.evidence);
     for (index, ((name, written), evidence)) in columns.enumerate() {
         if let Some(why) = twice(path, &lower, &places, index)? {
             seen.left_out.push(why);
@@ -174,6 +161,37 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     }
     seen.notes = notes(&seen, rows.no_header && asked.header.is_none());
     Ok(seen)
+}
+
+/// What all rows of a file say.
+struct ReadRows {
+    /// Evidence of each column.
+    evidence: Vec<Evidence>,
+    rows: u64,
+    /// Rows with another number of fields than the first line, or that are not text.
+    broken: u64,
+}
+
+/// Reads all rows of a file with so many columns, in which these words stand for no value.
+fn read_all(rows: &FileRows, columns: usize, words: &[String]) -> Result<ReadRows> {
+    let exactly = (DISTINCT_VALUES / columns.max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
+    let mut read = ReadRows {
+        evidence: (0..columns).map(|_| Evidence::new(exactly)).collect(),
+        rows: 0,
+        broken: 0,
+    };
+    rows.visit(|seen| {
+        read.rows += 1;
+        match seen {
+            Seen::Cells(line, cells) => {
+                for (evidence, cell) in read.evidence.iter_mut().zip(cells) {
+                    evidence.see(line, cell, words);
+                }
+            }
+            Seen::Bad => read.broken += 1,
+        }
+    })?;
+    Ok(read)
 }
 
 /// Returns why a column is left out, if another one has the same name and both have none.

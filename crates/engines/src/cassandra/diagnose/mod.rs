@@ -31,7 +31,7 @@ const AT_ONCE: usize = 5;
 /// Pause between them, so that a node is asked about a hundred queries a second.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Most tables of a whole cluster that are looked at, the largest of them.
-pub const MOST_TABLES: usize = 20;
+const MOST_TABLES: usize = 20;
 /// Hosts on which nodetool is called at the same time.
 const HOSTS_AT_ONCE: usize = 4;
 
