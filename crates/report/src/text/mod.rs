@@ -14,6 +14,12 @@ pub fn paragraph(title: &str, text: &str, width: usize, style: Style) -> String 
     section(title, style, &wrap(text, width, "", ""))
 }
 
+/// Renders a wrapped head, and below it lines of any length as they are.
+pub fn with_lines(head: &str, lines: &str, width: usize) -> String {
+    let lines = lines.lines().map(|line| format!("\n  {line}"));
+    wrap(head, width, "", "  ") + &lines.collect::<String>()
+}
+
 /// Renders the place and the reason of a failure.
 pub fn failure(place: &str, reason: &str, width: usize, style: Style) -> String {
     let place = style.red(&wrap(place, width, "✗ ", "  "));

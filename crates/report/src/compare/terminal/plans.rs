@@ -3,8 +3,8 @@
 use bakeoff_stats::{Planned, Summary};
 
 use crate::compare::plans::{HINT, TITLE, by_query, headline, lines};
-use crate::text::paragraph;
-use crate::text::style::{Style, wrap};
+use crate::text::style::Style;
+use crate::text::{paragraph, with_lines};
 
 /// Renders the plans of each query on each design. Only plans have lines of more than `width` columns, which are no
 /// fewer than 60.
@@ -26,7 +26,5 @@ pub fn render_plans(summary: &Summary, width: usize, color: bool) -> String {
 
 fn plan(planned: &Planned, width: usize) -> String {
     let whose = format!("{}: {}", planned.design, headline(planned));
-    let text = lines(planned);
-    let lines = text.lines().map(|line| format!("\n  {line}"));
-    wrap(&whose, width, "", "  ") + &lines.collect::<String>()
+    with_lines(&whose, &lines(planned), width)
 }

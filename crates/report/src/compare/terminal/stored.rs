@@ -3,8 +3,8 @@
 use bakeoff_stats::{Stored, Summary};
 
 use crate::compare::stored::{HINT, TITLE, by_design, headline, lines};
-use crate::text::paragraph;
-use crate::text::style::{Style, wrap};
+use crate::text::style::Style;
+use crate::text::{paragraph, with_lines};
 
 /// Renders the first rows of each design. Only they have lines of more than `width` columns, which are no fewer than
 /// 60.
@@ -23,7 +23,5 @@ pub fn render_stored(summary: &Summary, width: usize, color: bool) -> String {
 
 fn rows(stored: &Stored, width: usize) -> String {
     let whose = format!("{}, {}", stored.design, headline(stored));
-    let text = lines(stored);
-    let lines = text.lines().map(|line| format!("\n  {line}"));
-    wrap(&whose, width, "", "  ") + &lines.collect::<String>()
+    with_lines(&whose, &lines(stored), width)
 }
