@@ -129,7 +129,7 @@ pub fn row_cache(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecke
         evidence: seen,
         threshold: "caching of rows without a row cache, or with less than 50% hits of 10,000 \
                     requests",
-        source: "R. Haddad (ask why a row cache is on); Bakeoff's own for 50%",
+        source: "J. Haddad (ask why a row cache is on); Bakeoff's own for 50%",
         meaning: "the cache takes memory and each update drops its rows, which pays only for \
                   partitions that are read far more often than written"
             .to_owned(),
