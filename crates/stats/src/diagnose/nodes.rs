@@ -145,7 +145,7 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     }
     Ok(finding(
         Urgency::Now,
-        "the heap is full",
+        "the heap is nearly full",
         seen,
         [
             "more than 90% of the heap in use",
@@ -188,7 +188,7 @@ pub fn gc(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         } else {
             Urgency::Sometime
         },
-        "garbage collections stop nodes for long",
+        "garbage collections stop nodes for a long time",
         long.iter().map(see).collect(),
         [
             "a collection above 500 ms (soon), above 100 ms (sometime), since gcstats was last \

@@ -160,7 +160,7 @@ pub fn key_cache(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     };
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Sometime,
-        says: "the cache of keys hardly ever hits".to_owned(),
+        says: "the key cache hardly ever hits".to_owned(),
         evidence: few.iter().map(see).collect(),
         threshold: "less than 10% hits of at least 10,000 requests",
         source: "Bakeoff's own",
