@@ -21,7 +21,7 @@ use crate::terminal::{json, stdout};
 ///
 /// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
 /// its machine. --nodetool adds compression and percentiles, --gc garbage collections, and --metrics CPU, memory and
-/// disks. What is not available is said with the reason, and the exit code is 3 if a node does not answer.
+/// disks. What is not available is listed with the reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 pub struct Nodes {

@@ -10,7 +10,7 @@ use crate::exit::Misuse;
 #[derive(Args, Debug, Clone)]
 pub struct MetricsOptions {
     /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
-    /// JVM exporter and of a node exporter are understood. May be given several times
+    /// JVM exporter and of a node exporter are understood (repeat for several)
     #[arg(long, value_name = "URL")]
     metrics: Vec<String>,
 }
