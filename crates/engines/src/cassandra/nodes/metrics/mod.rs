@@ -131,7 +131,8 @@ async fn add_to_node(all: &[Metrics], node: &mut NodeFigures, is_one: bool) {
     let mut exposed = Exposed::default();
     for metrics in all {
         if let Err(reason) = metrics.read(&node.host, is_one, &mut exposed).await {
-            node.missing.push(Missing::new(&metrics.to_string(), reason));
+            node.missing
+                .push(Missing::new(&metrics.to_string(), reason));
         }
     }
     node.metrics = Some(exposed);
