@@ -1,6 +1,13 @@
-//! Quantiles of distributions, for intervals.
+//! Quantiles: of distributions, for intervals, and of values.
 
 use std::f64::consts::FRAC_PI_2;
+
+/// Returns the place of a quantile among so many sorted values: that of the least one which this share of them, from 0
+/// to 1, does not exceed (nearest rank). Returns `None` if there are none.
+pub fn place(values: usize, share: f64) -> Option<usize> {
+    let rank = (share * values as f64).ceil() as usize;
+    (values > 0).then(|| rank.clamp(1, values) - 1)
+}
 
 /// Returns the quantile of the normal distribution for a probability from 0.5 to below 1, to within
 /// 0.0005 (Abramowitz, Stegun: Handbook of Mathematical Functions, 26.2.23).
@@ -56,6 +63,14 @@ fn near_normal(p: f64, n: f64, [a, b, mut c, d]: [f64; 4]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_place_is_that_of_the_nearest_rank() {
+        let places = [0.0, 0.25, 0.26, 0.5, 1.0].map(|share| place(4, share));
+        assert_eq!(places, [0_usize, 0, 1, 1, 3].map(Some));
+        assert_eq!(place(1, 0.99), Some(0));
+        assert_eq!(place(0, 0.5), None);
+    }
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

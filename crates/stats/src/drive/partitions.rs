@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::quantile::place;
+
 /// What is known of a design's partitions before a load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Partitions {
@@ -109,10 +111,9 @@ impl PartitionRows {
     }
 }
 
-/// Returns the least value that this share of the values does not exceed; there has to be at least one.
+/// Returns the least value that this share of the values does not exceed; 0 if there are none.
 fn quantile(sorted: &[u64], share: f64) -> u64 {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted[rank.clamp(1, sorted.len()) - 1]
+    place(sorted.len(), share).map_or(0, |place| sorted[place])
 }
 
 #[cfg(test)]

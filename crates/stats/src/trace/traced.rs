@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cluster::ClusterSeen;
 use super::record::RecordedTrace;
 use super::summary::Trace;
+use crate::quantile::place;
 
 /// Version of the form of such files.
 const FORM: u32 = 1;
@@ -133,8 +134,7 @@ impl Traced {
 pub fn at_percentile(sizes: &[u64], percentile: f64) -> Option<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|at| sizes[*at]);
-    let rank = (percentile / 100.0 * sizes.len() as f64).ceil() as usize;
-    order.get(rank.clamp(1, sizes.len().max(1)) - 1).copied()
+    order.get(place(sizes.len(), percentile / 100.0)?).copied()
 }
 
 #[cfg(test)]
