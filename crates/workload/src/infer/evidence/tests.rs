@@ -1,0 +1,103 @@
+use super::*;
+
+fn of(cells: &[&str]) -> Evidence {
+    let null = NULL_WORDS.map(str::to_owned);
+    let mut evidence = Evidence::new(100);
+    for (line, cell) in (2..).zip(cells) {
+        evidence.see(line, cell, &null);
+    }
+    evidence
+}
+
+fn kind(cells: &[&str]) -> ColumnType {
+    of(cells).decide(false).kind
+}
+
+#[test]
+fn types_are_told_by_all_values() {
+    for (cells, expected) in [
+        (vec!["1", "-7", "NA", ""], ColumnType::Int),
+        (vec!["1", "3000000000"], ColumnType::Bigint),
+        (vec!["1", "2.5", "\\N"], ColumnType::Double),
+        (vec!["1e3", "NaN"], ColumnType::Double),
+        (vec!["true", "FALSE"], ColumnType::Boolean),
+        (vec!["0", "1"], ColumnType::Int),
+        (vec!["007", "12"], ColumnType::Text),
+        (vec!["99999999999999999999", "1"], ColumnType::Text),
+        (vec!["1,5", "2,25"], ColumnType::Text),
+        (vec!["1", "2", "3", "x"], ColumnType::Text),
+        (vec!["19580329", "19580405"], ColumnType::Timestamp),
+        (vec!["2024-01-02"], ColumnType::Timestamp),
+        (vec!["NA", ""], ColumnType::Text),
+        (vec!["north", "-"], ColumnType::Text),
+    ] {
+        assert_eq!(kind(&cells), expected, "{cells:?}");
+    }
+}
+
+#[test]
+fn nulls_are_counted_by_word() {
+    let evidence = of(&["1", "NA", "NA", "-", "", " "]);
+    assert_eq!((evidence.values, evidence.empty), (1, 1));
+    assert_eq!(evidence.words[""], 1, "spaces alone");
+    assert_eq!((evidence.words["NA"], evidence.words["-"]), (2, 1));
+    assert!(evidence.needs_null_words(&evidence.decide(false)));
+    let text = of(&["north", "NA", "\\N"]);
+    assert!(!text.needs_null_words(&text.decide(false)));
+    let certain: Vec<&String> = text.certain_null_words().collect();
+    assert_eq!(certain, ["\\N"]);
+}
+
+#[test]
+fn few_misfits_among_many_values_are_bad_rows_and_many_make_a_column_text() {
+    let mut cells = vec!["5"; 1_000];
+    cells[7] = "five";
+    let decision = of(&cells).decide(false);
+    assert_eq!((decision.kind, decision.misfits), (ColumnType::Int, 1));
+    assert!(
+        decision.why.contains("`five` in line 9"),
+        "{}",
+        decision.why
+    );
+    cells[10..40].fill("six");
+    let decision = of(&cells).decide(false);
+    assert_eq!((decision.kind, decision.misfits), (ColumnType::Text, 0));
+    assert!(decision.why.contains("969 of 1000"), "{}", decision.why);
+}
+
+#[test]
+fn times_say_what_is_lost_and_what_is_ambiguous() {
+    let decide = |cells: &[&str]| of(cells).decide(true);
+    let finer = decide(&["2024-01-02T00:00:00.123456", "2024-01-02T00:00:00Z"]);
+    assert_eq!(finer.format, Some(TimeFormat::Iso));
+    assert!(finer.why.contains("below a millisecond"), "{}", finer.why);
+    assert!(finer.why.contains("1 have a zone"), "{}", finer.why);
+    assert_eq!(decide(&["2024-01-02"]).format, None);
+    let days = decide(&["03/04/1958", "05/06/1958"]);
+    assert!(days.why.contains("%d/%m/%Y"), "{}", days.why);
+    let unnamed = of(&["1700000000", "1700000001"]).decide(false);
+    assert_eq!(unnamed.kind, ColumnType::Int);
+    assert!(unnamed.why.contains("times since 1970"), "{}", unnamed.why);
+    let milliseconds = decide(&["1700000000000", "1700000000001"]);
+    assert_eq!(milliseconds.kind, ColumnType::Timestamp);
+    assert_eq!(milliseconds.format, None);
+    let parts = decide(&["1700000000000", "1700000000000.5"]);
+    assert_eq!(
+        parts.format.map(|f| f.written().to_owned()),
+        Some("ms".to_owned())
+    );
+    let seconds = decide(&["1700000000", "1700000001"]);
+    assert_eq!(
+        seconds.format.map(|f| f.written().to_owned()),
+        Some("s".to_owned())
+    );
+}
+
+#[test]
+fn a_high_value_is_exceeded_by_some() {
+    let cells: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let high = of(&cells).high_value().unwrap();
+    assert!((100.0..999.0).contains(&high), "{high}");
+    assert_eq!(of(&["x"]).high_value(), None);
+}
