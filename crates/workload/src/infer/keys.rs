@@ -16,6 +16,18 @@ const IN_PAIRS: usize = 5;
 /// Share of repeated keys that is no reason to add a column.
 const HARDLY_ANY: f64 = 0.001;
 
+/// Share of repeated keys from which more columns are added, one by one.
+const MANY: f64 = 0.05;
+
+/// Columns of a key that was found, at most.
+const MOST_COLUMNS: usize = 5;
+
+/// Share of repeated keys that is accepted rather than a measured number in the key.
+const OF_A_MEASURE: f64 = 0.01;
+
+/// Rows that share a value of a column, on average, if it may be added to a key that names no row yet.
+const ROWS_OF_A_VALUE: u64 = 20;
+
 /// Beginnings and ends of names that say which rows belong together.
 const LIKE_KEYS: [&str; 26] = [
     "id", "uuid", "key", "code", "name", "series", "metric", "host", "hostname", "sensor",
@@ -110,22 +122,44 @@ impl Search<'_> {
                 None => self.found(&[time], &[], &alone[0]),
             });
         }
-        let least = |counted: &[Counted<'_>]| {
-            let unique = counted.iter().position(|counted| is_unique(&counted));
-            let repeated = |index: &usize| counted[*index].keys.repeated();
-            unique.or_else(|| (0..counted.len()).min_by(|a, b| repeated(a).total_cmp(&repeated(b))))
-        };
-        let Some(best) = least(single).map(|index| &single[index]) else {
+        let Some(best) = likeliest(single) else {
             return Ok(self.found(&[time], &[], &alone[0]));
         };
-        let pair = least(paired).map(|index| &paired[index]);
-        let helps = |pair: &&Counted<'_>| {
-            !is_unique(&best) && pair.keys.repeated() < best.keys.repeated() / 2.0
-        };
-        Ok(match pair.filter(helps) {
-            Some(pair) => self.found(&pair.set[..1], &pair.set[1..], pair),
-            None => self.found(&best.set[..1], &[time], best),
-        })
+        let pair = likeliest(paired).filter(|pair| pair.helps(best));
+        let best = pair.unwrap_or(best);
+        if best.keys.repeated() <= MANY {
+            return Ok(self.found(&best.set[..1], &best.set[1..], best));
+        }
+        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), &candidates)?;
+        let best = longer.as_ref().unwrap_or(best);
+        Ok(self.found(&best.set[..1], &best.set[1..], best))
+    }
+
+    /// Adds columns to a key that repeats often, one by one, while they tell many more rows apart; `None` if none
+    /// does.
+    fn lengthened(
+        &self,
+        mut set: Vec<usize>,
+        mut repeated: f64,
+        candidates: &[usize],
+    ) -> Result<Option<Counted<'_>>> {
+        let mut best = None;
+        while repeated > HARDLY_ANY && set.len() < MOST_COLUMNS {
+            let others = candidates.iter().filter(|other| !set.contains(other));
+            let sets = others.map(|other| [set.as_slice(), &[*other]].concat());
+            let counted = self.count(sets.collect())?;
+            let Some(longer) = counted
+                .into_iter()
+                .min_by(|a, b| a.cost().total_cmp(&b.cost()))
+                .filter(|longer| tells_more(longer.keys.repeated(), repeated))
+            else {
+                break;
+            };
+            set.clone_from(&longer.set);
+            repeated = longer.keys.repeated();
+            best = Some(longer);
+        }
+        Ok(best)
     }
 
     fn best_without_time(&self) -> Result<Option<FoundKey>> {
@@ -144,10 +178,29 @@ impl Search<'_> {
         sets.extend(pairs(&candidates).into_iter().map(|(a, b)| vec![a, b]));
         let counted = self.count(sets)?;
         let unique = |counted: &&Counted<'_>| counted.keys.repeated() == 0.0;
-        Ok(counted.iter().find(unique).map(|counted| {
+        let found = |counted: &Counted<'_>| {
             let (partition, order) = counted.set.split_at(1);
             self.found(partition, order, counted)
-        }))
+        };
+        if let Some(counted) = counted.iter().find(unique) {
+            return Ok(Some(found(counted)));
+        }
+        // Numbers that were measured would tell rows apart, too, but name none.
+        let names_some = |index: &usize| {
+            let column = &self.columns[*index];
+            let is_number = column.kind == ColumnType::Double;
+            let has_few = column.distinct.saturating_mul(ROWS_OF_A_VALUE) <= self.number_of_rows;
+            !is_number && column.distinct > 1 && (has_few || is_like_key(column.name))
+        };
+        candidates.retain(names_some);
+        let has_names = |counted: &&Counted<'_>| counted.set.iter().all(names_some);
+        let named = counted.iter().filter(has_names);
+        let Some(best) = named.min_by(|a, b| a.keys.repeated().total_cmp(&b.keys.repeated()))
+        else {
+            return Ok(None);
+        };
+        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), &candidates)?;
+        Ok(longer.as_ref().filter(unique).map(found))
     }
 
     /// Returns the columns that may say which rows belong together, the likeliest first.
@@ -166,7 +219,7 @@ impl Search<'_> {
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
             let is_text = column.kind == ColumnType::Text;
-            (!is_like_key(column.name), !is_text, column.distinct == 1)
+            (column.distinct == 1, !is_like_key(column.name), !is_text)
         });
         candidates.truncate(ALONE);
         candidates
@@ -202,6 +255,22 @@ impl Search<'_> {
 }
 
 impl Counted<'_> {
+    /// Returns how little this is the key that is meant: the share of the rows that it loses, and more for each
+    /// number in it that was measured.
+    fn cost(&self) -> f64 {
+        let measures = self.set.iter().filter(|index| {
+            let column = &self.columns[**index];
+            let is_number = matches!(column.kind, ColumnType::Int | ColumnType::Bigint);
+            is_number && !is_like_key(column.name)
+        });
+        self.keys.repeated() + OF_A_MEASURE * measures.count() as f64
+    }
+
+    /// Returns whether this key, which has more columns, is better than a shorter one.
+    fn helps(&self, shorter: &Counted<'_>) -> bool {
+        shorter.cost() > HARDLY_ANY && tells_more(self.cost(), shorter.cost())
+    }
+
     /// Counts the key of a row, unless a part of it has no value.
     fn see(&mut self, cells: &[&str], null: &[String]) {
         let mut hasher = Xxh3::new();
@@ -226,6 +295,20 @@ impl Counted<'_> {
         }
         self.keys.add(hasher.digest());
     }
+}
+
+/// Returns the first key that hardly repeats and has no number that was measured or, if there is none, the best one.
+fn likeliest<'a, 'b>(counted: &'a [Counted<'b>]) -> Option<&'a Counted<'b>> {
+    let first = counted.iter().find(|counted| counted.cost() <= HARDLY_ANY);
+    first.or_else(|| {
+        let all = counted.iter();
+        all.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    })
+}
+
+/// Returns whether a longer key loses less than half as many rows as a shorter one, or names half as many again.
+fn tells_more(longer: f64, shorter: f64) -> bool {
+    longer < shorter / 2.0 || 1.0 - longer > 1.5 * (1.0 - shorter)
 }
 
 /// Returns the pairs of the first candidates, by the first one and then by the second one.
