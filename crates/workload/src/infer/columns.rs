@@ -105,6 +105,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     let exactly = (DISTINCT_VALUES / names.len().max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
     let mut evidence: Vec<Evidence> = names.iter().map(|_| Evidence::new(exactly)).collect();
     let (mut all, mut broken) = (0, 0);
+    let mut lengths: BTreeMap<usize, u64> = BTreeMap::new();
     rows.visit(|seen| {
         all += 1;
         match seen {
@@ -113,14 +114,14 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
                     evidence.see(line, cell, &words);
                 }
             }
-            Seen::Bad => broken += 1,
+            Seen::Bad(fields) => {
+                broken += 1;
+                *lengths.entry(fields).or_default() += 1;
+            }
         }
     })?;
-    if broken == all {
-        let fields = rows.names.len();
-        let message = format!(
-            "no row has the {fields} fields of the first line: say what separates them with --delimiter"
-        );
+    if broken * 2 > all {
+        let message = mostly_broken(rows.names.len(), broken, all, &lengths);
         return Err(data_error(path, message));
     }
     let mut seen = SeenColumns {
@@ -172,8 +173,30 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    seen.notes = notes(&seen, rows.no_header && asked.header.is_none());
+    let has_no_names = rows.no_header && asked.header.is_none();
+    seen.notes = notes(&seen, has_no_names, rows.kinds().is_some());
     Ok(seen)
+}
+
+/// Says that most rows have another number of fields than the first line, and which. `lengths` are the numbers of rows
+/// by their fields.
+fn mostly_broken(fields: usize, broken: u64, all: u64, lengths: &BTreeMap<usize, u64>) -> String {
+    let rows = if broken == all {
+        format!("no row has the {fields} fields of the first line")
+    } else {
+        format!("{broken} of {all} rows do not have the {fields} fields of the first line")
+    };
+    let usual = lengths.iter().max_by_key(|(_, rows)| **rows);
+    let usual = usual.map_or(fields, |(usual, _)| *usual);
+    if usual == fields {
+        return format!(
+            "{broken} of {all} rows cannot be read, most of them since they are not UTF-8 text: write the file in UTF-8"
+        );
+    }
+    format!(
+        "{rows}; most have {usual}: remove the lines before the one that names the columns, or say what separates \
+         fields with --delimiter"
+    )
 }
 
 /// Returns why a column is left out, if another one has the same name and both have none.
@@ -238,7 +261,7 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
 }
 
 /// Returns what the user should know of the columns, and that nothing names them if that was found.
-fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
+fn notes(seen: &SeenColumns, has_no_names: bool, is_typed: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if has_no_names {
         notes.push(
@@ -246,6 +269,12 @@ fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
              --header"
                 .to_owned(),
         );
+    }
+    if let ([column], [], false) = (&seen.columns[..], &seen.left_out[..], is_typed) {
+        notes.push(format!(
+            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
+            column.name
+        ));
     }
     let ambiguous = seen.columns.iter().filter(|column| {
         let time = column.decision.time.as_ref();

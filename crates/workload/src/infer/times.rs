@@ -158,6 +158,12 @@ impl TimeEvidence {
     }
 }
 
+/// Returns whether two cells are times in the same of the forms that a pattern says.
+pub fn are_of_one_form(one: &str, other: &str) -> bool {
+    let mut patterns = { FORMATS.iter() }.filter(|format| matches!(format, TimeFormat::Pattern(_)));
+    patterns.any(|format| meant(format, one).is_some() && meant(format, other).is_some())
+}
+
 /// Returns the time that a cell probably means in this form, in milliseconds since 1970.
 pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
     let digits = cell.bytes().all(|byte| byte.is_ascii_digit());
