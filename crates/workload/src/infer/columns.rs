@@ -212,7 +212,7 @@ fn twice(
     let own = names[index].as_str();
     match places.get(own).map(Vec::as_slice) {
         Some([_, _, ..]) if own.is_empty() => {
-            Ok(Some(format!("number {}, which has no name", index + 1)))
+            Ok(Some(format!("column {}, which has no name", index + 1)))
         }
         Some([first, second, ..]) => Err(data_error(
             path,

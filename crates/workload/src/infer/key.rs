@@ -35,7 +35,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         name: &column.name,
         kind: column.decision.kind,
         format: column.decision.format.as_ref(),
-        distinct: column.evidence.distinct.distinct(),
+        distinct: column.evidence.different(),
         nulls: column.nulls(&seen.null),
     });
     let columns: Vec<KeyColumn<'_>> = columns.collect();
@@ -103,7 +103,7 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
     let times = (0..seen.columns.len()).filter(|place| is_time(&seen.columns[*place]));
     // The one that says most, and of equal ones the first.
     Ok(times.min_by_key(|place| {
-        let distinct = seen.columns[*place].evidence.distinct.distinct();
+        let distinct = seen.columns[*place].evidence.different();
         (has_many_nulls(seen, *place), u64::MAX - distinct)
     }))
 }
