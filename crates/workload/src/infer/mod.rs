@@ -102,3 +102,6 @@ pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
     let key = key::find(path, &rows, &seen, asked)?;
     Ok(found::inferred(path, &rows, seen, key))
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,10 +179,19 @@ impl About<'_> {
         {
             return (None, Vec::new());
         }
-        let conditions: Vec<String> = { key.iter() }
+        // Values are drawn of each column alone, so that those of many columns are hardly ever in one row.
+        let mut rows = self.table.rows as f64;
+        let drawn = key.iter().enumerate().take_while(|(index, column)| {
+            let mut columns = self.table.columns.iter();
+            let found = columns.find(|other| other.name == **column);
+            rows /= found.map_or(1.0, |column| column.distinct.max(1) as f64);
+            *index == 0 || rows >= 1.0
+        });
+        let drawn: Vec<&String> = drawn.map(|(_, column)| column).collect();
+        let conditions: Vec<String> = { drawn.iter() }
             .map(|column| format!("{column} = ${{{column}}}"))
             .collect();
-        let parameters = key
+        let parameters = drawn
             .iter()
             .map(|column| format!("{column} = {{ column = \"{column}\" }}"));
         (Some(conditions.join(" AND ")), parameters.collect())

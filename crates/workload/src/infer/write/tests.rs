@@ -281,29 +281,6 @@ fn a_first_line_with_numbers_is_a_row_unless_it_is_said_to_name_the_columns() {
 }
 
 #[test]
-fn a_time_that_many_rows_lack_is_in_no_key_that_can_do_without_it() {
-    let text = "id,day,size\n1,2024-01-01,5\n2,,5\n3,,6\n4,2024-01-02,7\n";
-    let found = inferred("parts.csv", text, &Asked::default()).unwrap();
-    assert_eq!(found.partition_key, ["id"]);
-    assert_eq!(
-        (found.order_key.len(), found.time, found.bad_rows),
-        (0, None, 0)
-    );
-    let asked = Asked {
-        time: Some("day".to_owned()),
-        ..Asked::default()
-    };
-    let found = inferred("parts.csv", text, &asked).unwrap();
-    assert_eq!((found.time.as_deref(), found.bad_rows), (Some("day"), 2));
-}
-
-#[test]
-fn a_file_of_one_column_says_how_to_divide_its_lines() {
-    let found = inferred("one.csv", "note\nrain\nno sun\n", &Asked::default()).unwrap();
-    assert!(found.notes[0].contains("--delimiter"), "{:?}", found.notes);
-}
-
-#[test]
 fn what_cannot_be_read_twice_is_no_file() {
     let error = infer(Path::new("/dev/null"), &Asked::default()).unwrap_err();
     assert!(error.to_string().contains("no regular file"), "{error}");
