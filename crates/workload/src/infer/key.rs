@@ -94,7 +94,7 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
             ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => Ok(Some(place)),
             _ => Err(Error::Usage(format!(
                 "--time {called}: its values are neither times in a form that is known nor whole numbers ({}); \
-                 if they are times, say their form in [data.format] of the workload",
+                 if they are times, leave --time out and say their form in [data.format] of the workload",
                 column.decision.why
             ))),
         };

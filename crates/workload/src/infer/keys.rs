@@ -1,6 +1,6 @@
 //! Finds columns that name a row together: those whose rows belong together, and a time.
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::distinct::Distinct;
 use super::rows::{FileRows, Seen};
@@ -46,6 +46,25 @@ pub struct KeyColumn<'a> {
     pub distinct: u64,
     /// Cells without a value.
     pub nulls: u64,
+}
+
+impl KeyColumn<'_> {
+    /// Returns a hash of this column's value in a row; `None` if it has none.
+    fn hash(&self, cells: &[&str], null: &[String]) -> Option<u64> {
+        let cell = cells.get(self.index).copied().unwrap_or_default().trim();
+        if cell.is_empty() || null.iter().any(|word| word == cell) {
+            return None;
+        }
+        let time = match (self.kind, self.format) {
+            (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
+            (ColumnType::Timestamp, None) => source::milliseconds(cell),
+            _ => None,
+        };
+        Some(match time {
+            Some(time) => xxh3_64(&time.to_le_bytes()),
+            None => xxh3_64(cell.as_bytes()),
+        })
+    }
 }
 
 /// A key, and how often it repeats.
@@ -243,10 +262,20 @@ impl Search<'_> {
             keys: Distinct::new(KEY_HASHES),
         });
         let mut counted: Vec<Counted<'_>> = counted.collect();
+        // Each cell is read once for all sets that it is in.
+        let mut needed: Vec<usize> = { counted.iter() }
+            .flat_map(|counted| counted.set.iter().copied())
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let mut hashes: Vec<Option<u64>> = vec![None; self.columns.len()];
         self.rows.visit(|seen| {
             if let Seen::Cells(_, cells) = seen {
+                for index in &needed {
+                    hashes[*index] = self.columns[*index].hash(cells, self.null);
+                }
                 for counted in &mut counted {
-                    counted.see(cells, self.null);
+                    counted.see(&hashes);
                 }
             }
         })?;
@@ -271,29 +300,16 @@ impl Counted<'_> {
         shorter.cost() > HARDLY_ANY && tells_more(self.cost(), shorter.cost())
     }
 
-    /// Counts the key of a row, unless a part of it has no value.
-    fn see(&mut self, cells: &[&str], null: &[String]) {
-        let mut hasher = Xxh3::new();
+    /// Counts the key of a row, whose cells have these hashes, unless a part of it has no value.
+    fn see(&mut self, hashes: &[Option<u64>]) {
+        let mut key = 0;
         for index in &self.set {
-            let column = &self.columns[*index];
-            let cell = cells.get(column.index).copied().unwrap_or_default().trim();
-            if cell.is_empty() || null.iter().any(|word| word == cell) {
+            let Some(hash) = hashes[*index] else {
                 return;
-            }
-            let time = match (column.kind, column.format) {
-                (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
-                (ColumnType::Timestamp, None) => source::milliseconds(cell),
-                _ => None,
             };
-            match time {
-                Some(time) => hasher.update(&time.to_le_bytes()),
-                None => {
-                    hasher.update(&(cell.len() as u64).to_le_bytes());
-                    hasher.update(cell.as_bytes());
-                }
-            }
+            key = xxh3_64_with_seed(&hash.to_le_bytes(), key);
         }
-        self.keys.add(hasher.digest());
+        self.keys.add(key);
     }
 }
 
