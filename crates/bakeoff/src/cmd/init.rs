@@ -17,6 +17,9 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 
+/// Columns that are left out and that the terminal names, at most.
+const MOST_NOTES: usize = 3;
+
 /// Write a commented workload for a file of yours, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
@@ -112,6 +115,15 @@ impl Init {
         ));
         for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
             print_line(format_args!("note: {note}"));
+        }
+        for left_out in found.left_out.iter().take(MOST_NOTES) {
+            print_line(format_args!("note: left out: {left_out}"));
+        }
+        if found.left_out.len() > MOST_NOTES {
+            print_line(format_args!(
+                "note: left out: {} others, which [table.columns] names",
+                found.left_out.len() - MOST_NOTES
+            ));
         }
         if found.bad_rows > 0 && !found.is_typed {
             print_line(format_args!(

@@ -186,6 +186,17 @@ fn mistakes_name_the_option_or_what_to_mend() {
 }
 
 #[test]
+fn columns_without_names_are_left_out_and_told() {
+    let text = "name,time,value,,\na,2024-01-01,1,x,y\na,2024-01-02,2,x,y\n";
+    let bench = bench("x.csv", text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "new.toml"]);
+    init.expect(0)
+        .says("2 rows, 3 columns")
+        .says("note: left out: column 4, which has no name")
+        .says("note: left out: column 5, which has no name");
+}
+
+#[test]
 fn without_out_the_workload_goes_to_the_standard_output() {
     let bench = bench("x.csv", "name,time,value\na,2024-01-01,-\na,2024-01-02,2\n");
     let shown = bench

@@ -103,11 +103,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         None => asked.null.clone().unwrap_or_else(usual),
     };
     let read = read_all(rows, names.len(), &words)?;
-    if read.broken == read.rows {
-        let fields = rows.names.len();
-        let message = format!(
-            "no row has the {fields} fields of the first line: say what separates them with --delimiter"
-        );
+    if read.broken * 2 > read.rows {
+        let message = mostly_broken(rows.names.len(), &read);
         return Err(data_error(path, message));
     }
     let mut seen = SeenColumns {
@@ -159,7 +156,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    seen.notes = notes(&seen, rows.no_header && asked.header.is_none());
+    let has_no_names = rows.no_header && asked.header.is_none();
+    seen.notes = notes(&seen, has_no_names, rows.kinds().is_some());
     Ok(seen)
 }
 
@@ -170,6 +168,8 @@ struct ReadRows {
     rows: u64,
     /// Rows with another number of fields than the first line, or that are not text.
     broken: u64,
+    /// The numbers of such rows by their fields.
+    lengths: BTreeMap<usize, u64>,
 }
 
 /// Reads all rows of a file with so many columns, in which these words stand for no value.
@@ -179,6 +179,7 @@ fn read_all(rows: &FileRows, columns: usize, words: &[String]) -> Result<ReadRow
         evidence: (0..columns).map(|_| Evidence::new(exactly)).collect(),
         rows: 0,
         broken: 0,
+        lengths: BTreeMap::new(),
     };
     rows.visit(|seen| {
         read.rows += 1;
@@ -188,10 +189,34 @@ fn read_all(rows: &FileRows, columns: usize, words: &[String]) -> Result<ReadRow
                     evidence.see(line, cell, words);
                 }
             }
-            Seen::Bad => read.broken += 1,
+            Seen::Bad(fields) => {
+                read.broken += 1;
+                *read.lengths.entry(fields).or_default() += 1;
+            }
         }
     })?;
     Ok(read)
+}
+
+/// Says that most rows have another number of fields than the first line, and which.
+fn mostly_broken(fields: usize, read: &ReadRows) -> String {
+    let (broken, all) = (read.broken, read.rows);
+    let rows = if broken == all {
+        format!("no row has the {fields} fields of the first line")
+    } else {
+        format!("{broken} of {all} rows do not have the {fields} fields of the first line")
+    };
+    let usual = read.lengths.iter().max_by_key(|(_, rows)| **rows);
+    let usual = usual.map_or(fields, |(usual, _)| *usual);
+    if usual == fields {
+        return format!(
+            "{broken} of {all} rows cannot be read, most of them since they are not UTF-8 text: write the file in UTF-8"
+        );
+    }
+    format!(
+        "{rows}; most have {usual}: remove the lines before the one that names the columns, or say what separates \
+         fields with --delimiter"
+    )
 }
 
 /// Returns why a column is left out, if another one has the same name and both have none.
@@ -207,7 +232,7 @@ fn twice(
     let own = names[index].as_str();
     match places.get(own).map(Vec::as_slice) {
         Some([_, _, ..]) if own.is_empty() => {
-            Ok(Some(format!("number {}, which has no name", index + 1)))
+            Ok(Some(format!("column {}, which has no name", index + 1)))
         }
         Some([first, second, ..]) => Err(data_error(
             path,
@@ -256,7 +281,7 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
 }
 
 /// Returns what the user should know of the columns, and that nothing names them if that was found.
-fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
+fn notes(seen: &SeenColumns, has_no_names: bool, is_typed: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if has_no_names {
         notes.push(
@@ -264,6 +289,12 @@ fn notes(seen: &SeenColumns, has_no_names: bool) -> Vec<String> {
              --header"
                 .to_owned(),
         );
+    }
+    if let ([column], [], false) = (&seen.columns[..], &seen.left_out[..], is_typed) {
+        notes.push(format!(
+            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
+            column.name
+        ));
     }
     let ambiguous = seen.columns.iter().filter(|column| {
         let time = column.decision.time.as_ref();

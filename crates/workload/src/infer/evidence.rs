@@ -39,6 +39,8 @@ pub struct Evidence {
     leading_zeros: u64,
     numbers: u64,
     decimal_commas: u64,
+    /// Numbers with a comma before each three of their last digits.
+    thousands: u64,
     booleans: u64,
     times: TimeEvidence,
     kept: Vec<f64>,
@@ -73,6 +75,7 @@ impl Evidence {
             leading_zeros: 0,
             numbers: 0,
             decimal_commas: 0,
+            thousands: 0,
             booleans: 0,
             times: TimeEvidence::new(),
             kept: Vec::new(),
@@ -120,6 +123,7 @@ impl Evidence {
                     self.no_number = Some((line, value.chars().take(40).collect()));
                 }
                 self.decimal_commas += u64::from(has_decimal_comma(digits));
+                self.thousands += u64::from(has_thousands(digits));
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
@@ -140,11 +144,20 @@ impl Evidence {
         }
     }
 
-    /// Returns a number that about a tenth of the values exceed.
+    /// Returns the number of different values; an estimate if there are many.
+    pub fn different(&self) -> u64 {
+        self.distinct.distinct().min(self.values)
+    }
+
+    /// Returns a number that about a tenth of the values exceed or, if the highest one is more frequent than that, the
+    /// next lower one; `None` if all are the same.
     pub fn high_value(&self) -> Option<f64> {
         let mut kept = self.kept.clone();
         kept.sort_by(f64::total_cmp);
-        kept.get(kept.len() * 9 / 10).copied()
+        let most = *kept.last()?;
+        let below = kept.iter().filter(|value| **value < most).count();
+        let place = (kept.len() * 9 / 10).min(below.checked_sub(1)?);
+        kept.get(place).copied()
     }
 
     /// Returns whether a word stands for no value here, so that it has to be said.
@@ -205,6 +218,11 @@ impl Evidence {
                 kind: ColumnType::Boolean,
                 ..text("true and false".to_owned())
             };
+        }
+        if self.thousands > 0 && enough(self.thousands + self.whole) {
+            let why = "numbers with a comma before each three digits: write them without it to make this an int or, if \
+                       it is a decimal comma, with a point to make it a double";
+            return text(why.to_owned());
         }
         if self.decimal_commas > 0 && enough(self.decimal_commas + self.whole) {
             let why = "numbers with a decimal comma: write them with a point to make this a double";
@@ -300,6 +318,16 @@ fn has_decimal_comma(digits: &str) -> bool {
     digits
         .split_once(',')
         .is_some_and(|(whole, part)| is_number(whole) && is_number(part))
+}
+
+/// Returns whether this is a number with a comma before each three of its last digits.
+fn has_thousands(digits: &str) -> bool {
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((first, others)) = digits.split_once(',') else {
+        return false;
+    };
+    let is_three = |part: &str| part.len() == 3 && is_digits(part);
+    (1..=3).contains(&first.len()) && is_digits(first) && others.split(',').all(is_three)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         order_key: key.found.order.iter().map(name_of).collect(),
         time: time.as_ref().map(name_of),
         span: span.map(|time| time.first..time.last.saturating_add(1)),
-        series: series.map_or(1, |column| column.evidence.distinct.distinct().max(1)),
+        series: series.map_or(1, |column| column.evidence.different().max(1)),
         repeated: key.found.repeated,
         counted_one_in: key.found.share,
         rows: seen.rows,
@@ -93,7 +93,7 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
         kind: column.decision.kind,
         format: column.decision.format.clone(),
         evidence: evidence(column, seen),
-        distinct: column.evidence.distinct.distinct(),
+        distinct: column.evidence.different(),
         high_value: column.evidence.high_value(),
     }
 }
@@ -104,7 +104,7 @@ fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
     let mut parts = vec![column.decision.why.clone()];
     if column.evidence.values > 0 {
         let about = if distinct.share() > 1 { "about " } else { "" };
-        parts.push(format!("{about}{} different", distinct.distinct()));
+        parts.push(format!("{about}{} different", column.evidence.different()));
     }
     if column.evidence.empty > 0 {
         parts.push(format!(

@@ -28,27 +28,38 @@ impl Key {
 /// # Errors
 /// None is found, or what is asked for cannot be one; the error names the option to give.
 pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> Result<Key> {
-    let time = time(seen, asked)?;
+    let mut time = time(seen, asked)?;
     let words: Vec<String> = seen.null.iter().map(|(word, _)| word.clone()).collect();
     let columns = seen.columns.iter().map(|column| KeyColumn {
         index: column.index,
         name: &column.name,
         kind: column.decision.kind,
         format: column.decision.format.as_ref(),
-        distinct: column.evidence.distinct.distinct(),
+        distinct: column.evidence.different(),
         nulls: column.nulls(&seen.null),
     });
     let columns: Vec<KeyColumn<'_>> = columns.collect();
-    let search = Search {
+    let search_with = |time: Option<usize>| Search {
         rows,
         number_of_rows: seen.rows,
         columns: &columns,
         null: &words,
         time,
     };
-    let found = if asked.key.is_empty() {
+    let search = search_with(time);
+    // Rows without a time would be set aside, so that a time that many lack is the last choice.
+    let lacks_times = time.is_some_and(|place| has_many_nulls(seen, place));
+    let without_time = if lacks_times && asked.time.is_none() && asked.key.is_empty() {
+        search_with(None).best()?
+    } else {
+        None
+    };
+    let found = if let Some(found) = without_time {
+        time = None;
+        found
+    } else if asked.key.is_empty() {
         search.best()?.ok_or_else(|| {
-            let message = "no column is a time, and no column or two tell all rows apart: name those that do with \
+            let message = "no column is a time, and no few columns tell all rows apart: name those that do with \
                            --key COLUMN,... or a time with --time COLUMN";
             data_error(path, message)
         })?
@@ -83,7 +94,7 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
             ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => Ok(Some(place)),
             _ => Err(Error::Usage(format!(
                 "--time {called}: its values are neither times in a form that is known nor whole numbers ({}); \
-                 if they are times, say their form in [data.format] of the workload",
+                 if they are times, leave --time out and say their form in [data.format] of the workload",
                 column.decision.why
             ))),
         };
@@ -92,14 +103,14 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
     let times = (0..seen.columns.len()).filter(|place| is_time(&seen.columns[*place]));
     // The one that says most, and of equal ones the first.
     Ok(times.min_by_key(|place| {
-        let column = &seen.columns[*place];
-        let nulls = column.nulls(&seen.null);
-        let has_many_nulls = nulls * 20 > seen.rows;
-        (
-            has_many_nulls,
-            u64::MAX - column.evidence.distinct.distinct(),
-        )
+        let distinct = seen.columns[*place].evidence.different();
+        (has_many_nulls(seen, *place), u64::MAX - distinct)
     }))
+}
+
+/// Returns whether more than one row in twenty has no value in the column at this place.
+fn has_many_nulls(seen: &SeenColumns, place: usize) -> bool {
+    seen.columns[place].nulls(&seen.null) * 20 > seen.rows
 }
 
 /// Checks that rows of a file with types, none of which are set aside, have their key.

@@ -1,6 +1,6 @@
 //! Finds columns that name a row together: those whose rows belong together, and a time.
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::distinct::Distinct;
 use super::rows::{FileRows, Seen};
@@ -15,6 +15,18 @@ const IN_PAIRS: usize = 5;
 
 /// Share of repeated keys that is no reason to add a column.
 const HARDLY_ANY: f64 = 0.001;
+
+/// Share of repeated keys from which more columns are added, one by one.
+const MANY: f64 = 0.05;
+
+/// Columns of a key that was found, at most.
+const MOST_COLUMNS: usize = 5;
+
+/// Share of repeated keys that is accepted rather than a measured number in the key.
+const OF_A_MEASURE: f64 = 0.01;
+
+/// Rows that share a value of a column, on average, if it may be added to a key that names no row yet.
+const ROWS_OF_A_VALUE: u64 = 20;
 
 /// Beginnings and ends of names that say which rows belong together.
 const LIKE_KEYS: [&str; 26] = [
@@ -34,6 +46,25 @@ pub struct KeyColumn<'a> {
     pub distinct: u64,
     /// Cells without a value.
     pub nulls: u64,
+}
+
+impl KeyColumn<'_> {
+    /// Returns a hash of this column's value in a row; `None` if it has none.
+    fn hash(&self, cells: &[&str], null: &[String]) -> Option<u64> {
+        let cell = cells.get(self.index).copied().unwrap_or_default().trim();
+        if cell.is_empty() || null.iter().any(|word| word == cell) {
+            return None;
+        }
+        let time = match (self.kind, self.format) {
+            (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
+            (ColumnType::Timestamp, None) => source::milliseconds(cell),
+            _ => None,
+        };
+        Some(match time {
+            Some(time) => xxh3_64(&time.to_le_bytes()),
+            None => xxh3_64(cell.as_bytes()),
+        })
+    }
 }
 
 /// A key, and how often it repeats.
@@ -110,22 +141,44 @@ impl Search<'_> {
                 None => self.found(&[time], &[], &alone[0]),
             });
         }
-        let least = |counted: &[Counted<'_>]| {
-            let unique = counted.iter().position(|counted| is_unique(&counted));
-            let repeated = |index: &usize| counted[*index].keys.repeated();
-            unique.or_else(|| (0..counted.len()).min_by(|a, b| repeated(a).total_cmp(&repeated(b))))
-        };
-        let Some(best) = least(single).map(|index| &single[index]) else {
+        let Some(best) = likeliest(single) else {
             return Ok(self.found(&[time], &[], &alone[0]));
         };
-        let pair = least(paired).map(|index| &paired[index]);
-        let helps = |pair: &&Counted<'_>| {
-            !is_unique(&best) && pair.keys.repeated() < best.keys.repeated() / 2.0
-        };
-        Ok(match pair.filter(helps) {
-            Some(pair) => self.found(&pair.set[..1], &pair.set[1..], pair),
-            None => self.found(&best.set[..1], &[time], best),
-        })
+        let pair = likeliest(paired).filter(|pair| pair.helps(best));
+        let best = pair.unwrap_or(best);
+        if best.keys.repeated() <= MANY {
+            return Ok(self.found(&best.set[..1], &best.set[1..], best));
+        }
+        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), &candidates)?;
+        let best = longer.as_ref().unwrap_or(best);
+        Ok(self.found(&best.set[..1], &best.set[1..], best))
+    }
+
+    /// Adds columns to a key that repeats often, one by one, while they tell many more rows apart; `None` if none
+    /// does.
+    fn lengthened(
+        &self,
+        mut set: Vec<usize>,
+        mut repeated: f64,
+        candidates: &[usize],
+    ) -> Result<Option<Counted<'_>>> {
+        let mut best = None;
+        while repeated > HARDLY_ANY && set.len() < MOST_COLUMNS {
+            let others = candidates.iter().filter(|other| !set.contains(other));
+            let sets = others.map(|other| [set.as_slice(), &[*other]].concat());
+            let counted = self.count(sets.collect())?;
+            let Some(longer) = counted
+                .into_iter()
+                .min_by(|a, b| a.cost().total_cmp(&b.cost()))
+                .filter(|longer| tells_more(longer.keys.repeated(), repeated))
+            else {
+                break;
+            };
+            set.clone_from(&longer.set);
+            repeated = longer.keys.repeated();
+            best = Some(longer);
+        }
+        Ok(best)
     }
 
     fn best_without_time(&self) -> Result<Option<FoundKey>> {
@@ -144,10 +197,29 @@ impl Search<'_> {
         sets.extend(pairs(&candidates).into_iter().map(|(a, b)| vec![a, b]));
         let counted = self.count(sets)?;
         let unique = |counted: &&Counted<'_>| counted.keys.repeated() == 0.0;
-        Ok(counted.iter().find(unique).map(|counted| {
+        let found = |counted: &Counted<'_>| {
             let (partition, order) = counted.set.split_at(1);
             self.found(partition, order, counted)
-        }))
+        };
+        if let Some(counted) = counted.iter().find(unique) {
+            return Ok(Some(found(counted)));
+        }
+        // Numbers that were measured would tell rows apart, too, but name none.
+        let names_some = |index: &usize| {
+            let column = &self.columns[*index];
+            let is_number = column.kind == ColumnType::Double;
+            let has_few = column.distinct.saturating_mul(ROWS_OF_A_VALUE) <= self.number_of_rows;
+            !is_number && column.distinct > 1 && (has_few || is_like_key(column.name))
+        };
+        candidates.retain(names_some);
+        let has_names = |counted: &&Counted<'_>| counted.set.iter().all(names_some);
+        let named = counted.iter().filter(has_names);
+        let Some(best) = named.min_by(|a, b| a.keys.repeated().total_cmp(&b.keys.repeated()))
+        else {
+            return Ok(None);
+        };
+        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), &candidates)?;
+        Ok(longer.as_ref().filter(unique).map(found))
     }
 
     /// Returns the columns that may say which rows belong together, the likeliest first.
@@ -166,7 +238,7 @@ impl Search<'_> {
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
             let is_text = column.kind == ColumnType::Text;
-            (!is_like_key(column.name), !is_text, column.distinct == 1)
+            (column.distinct == 1, !is_like_key(column.name), !is_text)
         });
         candidates.truncate(ALONE);
         candidates
@@ -190,10 +262,20 @@ impl Search<'_> {
             keys: Distinct::new(KEY_HASHES),
         });
         let mut counted: Vec<Counted<'_>> = counted.collect();
+        // Each cell is read once for all sets that it is in.
+        let mut needed: Vec<usize> = { counted.iter() }
+            .flat_map(|counted| counted.set.iter().copied())
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let mut hashes: Vec<Option<u64>> = vec![None; self.columns.len()];
         self.rows.visit(|seen| {
             if let Seen::Cells(_, cells) = seen {
+                for index in &needed {
+                    hashes[*index] = self.columns[*index].hash(cells, self.null);
+                }
                 for counted in &mut counted {
-                    counted.see(cells, self.null);
+                    counted.see(&hashes);
                 }
             }
         })?;
@@ -202,30 +284,47 @@ impl Search<'_> {
 }
 
 impl Counted<'_> {
-    /// Counts the key of a row, unless a part of it has no value.
-    fn see(&mut self, cells: &[&str], null: &[String]) {
-        let mut hasher = Xxh3::new();
-        for index in &self.set {
-            let column = &self.columns[*index];
-            let cell = cells.get(column.index).copied().unwrap_or_default().trim();
-            if cell.is_empty() || null.iter().any(|word| word == cell) {
-                return;
-            }
-            let time = match (column.kind, column.format) {
-                (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
-                (ColumnType::Timestamp, None) => source::milliseconds(cell),
-                _ => None,
-            };
-            match time {
-                Some(time) => hasher.update(&time.to_le_bytes()),
-                None => {
-                    hasher.update(&(cell.len() as u64).to_le_bytes());
-                    hasher.update(cell.as_bytes());
-                }
-            }
-        }
-        self.keys.add(hasher.digest());
+    /// Returns how little this is the key that is meant: the share of the rows that it loses, and more for each
+    /// number in it that was measured.
+    fn cost(&self) -> f64 {
+        let measures = self.set.iter().filter(|index| {
+            let column = &self.columns[**index];
+            let is_number = matches!(column.kind, ColumnType::Int | ColumnType::Bigint);
+            is_number && !is_like_key(column.name)
+        });
+        self.keys.repeated() + OF_A_MEASURE * measures.count() as f64
     }
+
+    /// Returns whether this key, which has more columns, is better than a shorter one.
+    fn helps(&self, shorter: &Counted<'_>) -> bool {
+        shorter.cost() > HARDLY_ANY && tells_more(self.cost(), shorter.cost())
+    }
+
+    /// Counts the key of a row, whose cells have these hashes, unless a part of it has no value.
+    fn see(&mut self, hashes: &[Option<u64>]) {
+        let mut key = 0;
+        for index in &self.set {
+            let Some(hash) = hashes[*index] else {
+                return;
+            };
+            key = xxh3_64_with_seed(&hash.to_le_bytes(), key);
+        }
+        self.keys.add(key);
+    }
+}
+
+/// Returns the first key that hardly repeats and has no number that was measured or, if there is none, the best one.
+fn likeliest<'a, 'b>(counted: &'a [Counted<'b>]) -> Option<&'a Counted<'b>> {
+    let first = counted.iter().find(|counted| counted.cost() <= HARDLY_ANY);
+    first.or_else(|| {
+        let all = counted.iter();
+        all.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    })
+}
+
+/// Returns whether a longer key loses less than half as many rows as a shorter one, or names half as many again.
+fn tells_more(longer: f64, shorter: f64) -> bool {
+    longer < shorter / 2.0 || 1.0 - longer > 1.5 * (1.0 - shorter)
 }
 
 /// Returns the pairs of the first candidates, by the first one and then by the second one.
@@ -245,102 +344,5 @@ fn is_like_key(name: &str) -> bool {
     let like = |word: &str| LIKE_KEYS.contains(&word) || word.ends_with("id");
     like(last) || like(first)
 }
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColumn<'_> {
-        KeyColumn {
-            index,
-            name,
-            kind,
-            format: None,
-            distinct,
-            nulls: 0,
-        }
-    }
-
-    fn search<T>(text: &str, columns: &[KeyColumn<'_>], look: impl FnOnce(Search<'_>) -> T) -> T {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.csv");
-        std::fs::write(&path, text).unwrap();
-        let rows = FileRows::open(&path, None, None).unwrap();
-        let time = columns.iter().position(|c| c.kind == ColumnType::Timestamp);
-        look(Search {
-            rows: &rows,
-            number_of_rows: text.lines().count() as u64 - 1,
-            columns,
-            null: &["NA".to_owned()],
-            time,
-        })
-    }
-
-    const T: ColumnType = ColumnType::Timestamp;
-    const TEXT: ColumnType = ColumnType::Text;
-
-    #[test]
-    fn the_series_and_the_time_are_the_key() {
-        let text =
-            "time,host,kind\n2024-01-01,a,x\n2024-01-01,b,x\n2024-01-02,a,x\n2024-01-02,b,x\n";
-        let columns = [
-            column(0, "time", T, 2),
-            column(1, "host", TEXT, 2),
-            column(2, "kind", TEXT, 1),
-        ];
-        let found = search(text, &columns, |search| search.best().unwrap().unwrap());
-        assert_eq!((found.partition, found.order), (vec![1], vec![0]));
-        assert_eq!((found.repeated, found.share), (0.0, 1));
-    }
-
-    #[test]
-    fn a_second_column_is_added_where_it_tells_rows_apart() {
-        let text =
-            "time,state,species\n2024-01-01,a,x\n2024-01-01,a,y\n2024-01-01,b,x\n2024-01-01,b,y\n";
-        let columns = [
-            column(0, "time", T, 1),
-            column(1, "state", TEXT, 2),
-            column(2, "species", TEXT, 2),
-        ];
-        let found = search(text, &columns, |search| search.best().unwrap().unwrap());
-        assert_eq!((found.partition, found.order), (vec![1], vec![0, 2]));
-        assert_eq!(found.repeated, 0.0);
-        let asked = search(text, &columns, |search| search.asked(&[1]).unwrap());
-        assert_eq!((asked.partition, asked.order), (vec![1], vec![0]));
-        assert_eq!(asked.repeated, 0.5);
-    }
-
-    #[test]
-    fn times_that_are_unique_are_a_key_of_their_own() {
-        let text = "time,co2\n2024-01-01,1\n2024-01-02,1\n2024-01-03,2\n2024-01-04,2\n";
-        let columns = [
-            column(0, "time", T, 4),
-            column(1, "co2", ColumnType::Int, 2),
-        ];
-        let found = search(text, &columns, |search| search.best().unwrap().unwrap());
-        assert_eq!((found.partition, found.order), (vec![0], vec![]));
-    }
-
-    #[test]
-    fn without_a_time_something_has_to_name_each_row() {
-        let columns = [
-            column(0, "name", TEXT, 3),
-            column(1, "size", ColumnType::Int, 2),
-        ];
-        let best = |text: &str| search(text, &columns, |search| search.best().unwrap());
-        let found = best("name,size\na,1\nb,1\nc,2\n").unwrap();
-        assert_eq!((found.partition, found.order), (vec![0], vec![]));
-        let pair = best("name,size\na,1\na,2\nb,1\n").unwrap();
-        assert_eq!((pair.partition, pair.order), (vec![0], vec![1]));
-        assert_eq!(best("name,size\na,1\na,1\nb,1\n"), None);
-    }
-
-    #[test]
-    fn rows_without_a_key_are_not_counted() {
-        let text =
-            "time,host\n2024-01-01,NA\n2024-01-01,NA\n2024-01-01,\n2024-01-01,a\n2024-01-02,a\n";
-        let columns = [column(0, "time", T, 2), column(1, "host", TEXT, 1)];
-        let found = search(text, &columns, |search| search.asked(&[1]).unwrap());
-        assert_eq!(found.repeated, 0.0);
-    }
-}
+mod tests;

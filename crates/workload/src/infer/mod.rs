@@ -87,7 +87,7 @@ pub struct InferredColumn {
     pub evidence: String,
     /// Different values; an estimate if there are many.
     pub distinct: u64,
-    /// A number that about a tenth of its values exceed.
+    /// A number that about a tenth of its values exceed, or more if the highest one is frequent.
     pub high_value: Option<f64>,
 }
 
@@ -102,3 +102,6 @@ pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
     let key = key::find(path, &rows, &seen, asked)?;
     Ok(found::inferred(path, &rows, seen, key))
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,11 +72,18 @@ impl About<'_> {
         })
     }
 
-    /// All rows of one series, or of all, in a window of time.
+    /// All rows of one series, or of all if each has few, in a window of time.
     fn window_of_one_series(&self) -> Option<Question> {
         let time = self.table.time.as_ref()?;
-        let (condition, mut parameters) = self.one_series();
-        let rows = ROWS_OF_A_WINDOW * self.table.series as f64;
+        let series = self.table.series as f64;
+        let (condition, mut parameters, rows) =
+            if self.table.rows as f64 / series < ROWS_OF_A_WINDOW {
+                // A series of a few rows has none in most windows.
+                (None, Vec::new(), ROWS_OF_A_WINDOW)
+            } else {
+                let (condition, parameters) = self.one_series();
+                (condition, parameters, ROWS_OF_A_WINDOW * series)
+            };
         let (within, parameter) = self.within(time, rows);
         parameters.push(parameter);
         let condition = condition.map_or(String::new(), |condition| format!("{condition} AND "));
@@ -172,10 +179,19 @@ impl About<'_> {
         {
             return (None, Vec::new());
         }
-        let conditions: Vec<String> = { key.iter() }
+        // Values are drawn of each column alone, so that those of many columns are hardly ever in one row.
+        let mut rows = self.table.rows as f64;
+        let drawn = key.iter().enumerate().take_while(|(index, column)| {
+            let mut columns = self.table.columns.iter();
+            let found = columns.find(|other| other.name == **column);
+            rows /= found.map_or(1.0, |column| column.distinct.max(1) as f64);
+            *index == 0 || rows >= 1.0
+        });
+        let drawn: Vec<&String> = drawn.map(|(_, column)| column).collect();
+        let conditions: Vec<String> = { drawn.iter() }
             .map(|column| format!("{column} = ${{{column}}}"))
             .collect();
-        let parameters = key
+        let parameters = drawn
             .iter()
             .map(|column| format!("{column} = {{ column = \"{column}\" }}"));
         (Some(conditions.join(" AND ")), parameters.collect())
@@ -197,7 +213,7 @@ impl About<'_> {
         found.map(|column| column.name.as_str())
     }
 
-    /// Returns a column with numbers outside the key, preferably doubles.
+    /// Returns a column with different numbers outside the key, preferably doubles.
     fn number(&self) -> Option<&InferredColumn> {
         let table = self.table;
         let is_key = |column: &InferredColumn| {
@@ -206,7 +222,7 @@ impl About<'_> {
         };
         let of = |kind: ColumnType| {
             let mut columns = table.columns.iter();
-            columns.find(|column| column.kind == kind && !is_key(column))
+            columns.find(|column| column.kind == kind && column.distinct > 1 && !is_key(column))
         };
         of(ColumnType::Double)
             .or_else(|| of(ColumnType::Int))

@@ -50,8 +50,9 @@ enum Form {
 pub enum Seen<'a> {
     /// Its cells; empty ones have no value.
     Cells(u64, &'a [&'a str]),
-    /// A row with another number of fields than the first one, or that is not text; one for each of its lines.
-    Bad,
+    /// A row with another number of fields than the first one, which is given, or that is not text; one for each of
+    /// its lines.
+    Bad(usize),
 }
 
 impl FileRows {
@@ -92,6 +93,16 @@ impl FileRows {
         let mut input = TextInput::new(&paths, &form)?;
         let failed = |error: FieldsError| error.about(path);
         let sniffed = sniff::delimiter(&input).map_err(failed)?;
+        if delimiter.is_none()
+            && sniffed.is_none()
+            && let Some(words) = sniff::words(&input).map_err(failed)?
+        {
+            let message = format!(
+                "spaces seem to separate its fields, {words} in a line, which are not read so: write a comma or a tab \
+                 there, or say --delimiter tab if each line is one field"
+            );
+            return Err(data_error(path, message));
+        }
         input.delimiter = delimiter.or(sniffed).unwrap_or(input.delimiter);
         let mut reader = FieldReader::new(input.open(), input.delimiter);
         let Some(first) = reader.read().map_err(failed)? else {
@@ -102,13 +113,26 @@ impl FileRows {
             return Err(data_error(path, message));
         }
         let first = first.all();
-        let has_rows = reader.read().map_err(failed)?.is_some();
-        let no_header = !header.unwrap_or_else(|| sniff::names_columns(&first));
-        if !no_header && !has_rows {
+        let second = reader.read().map_err(failed)?;
+        let second = second.map(|fields| fields.all());
+        let no_header = !header
+            .unwrap_or_else(|| sniff::names_columns(&first, second.as_deref().unwrap_or_default()));
+        if !no_header && second.is_none() {
             return Err(data_error(
                 path,
                 "the file names its columns, but has no rows",
             ));
+        }
+        if !no_header
+            && header.is_none()
+            && let Some(unnamed) = sniff::unnamed_of_title(&first)
+        {
+            let message = format!(
+                "{unnamed} of the {} fields of the first line are empty, as after a title: remove the line if it is \
+                 one, or say --header if it names the columns",
+                first.len()
+            );
+            return Err(data_error(path, message));
         }
         input.header = !no_header;
         input.fields = first.len();
@@ -176,7 +200,10 @@ impl FileRows {
             match cells.filter(|cells| cells.len() == input.fields && fields.is_text()) {
                 Some(cells) => see(Seen::Cells(fields.line, &cells)),
                 // A quote that is never closed takes in many lines, each of which was a row.
-                None => (0..fields.lines()).for_each(|_| see(Seen::Bad)),
+                None => {
+                    let found = fields.len();
+                    (0..fields.lines()).for_each(|_| see(Seen::Bad(found)));
+                }
             }
         }
         Ok(())

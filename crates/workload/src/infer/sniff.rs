@@ -1,7 +1,7 @@
 //! Finds out what separates the fields of a text file, and whether its first line names them.
 
 use super::evidence::NULL_WORDS;
-use super::times::meant;
+use super::times::{are_of_one_form, meant};
 use crate::TimeFormat;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
@@ -53,8 +53,34 @@ fn records(input: &TextInput, delimiter: u8) -> Result<(usize, f64), FieldsError
     Ok((first, same as f64 / all.max(1) as f64))
 }
 
-/// Returns whether a line names columns: none of its fields is a number, a time or a word for no value.
-pub fn names_columns(fields: &[String]) -> bool {
+/// Returns the number of words of the first line, if most lines have as many, at least three, and so may have fields
+/// that spaces separate.
+pub fn words(input: &TextInput) -> Result<Option<usize>, FieldsError> {
+    // A byte that no text has, so that each line is one field.
+    const NONE: u8 = 0x1f;
+    let mut reader = FieldReader::new(input.open(), NONE);
+    let (mut first, mut same, mut all) = (0, 0, 0);
+    while all < RECORDS {
+        let fields = match reader.read() {
+            Ok(Some(fields)) => fields,
+            Ok(None) => break,
+            // A quote of a text that has none may never be closed.
+            Err(FieldsError::Endless { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let words = fields.get(0).unwrap_or_default().split_whitespace().count();
+        if all == 0 {
+            first = words;
+        }
+        all += 1;
+        same += usize::from(words == first);
+    }
+    Ok((all > 1 && first >= 3 && same * 5 >= all * 4).then_some(first))
+}
+
+/// Returns whether a line names columns: none of its fields is a number, a time or a word for no value. Times in other
+/// forms than ISO 8601 are some if the next line has one in the same field and form, since names may look like them.
+pub fn names_columns(fields: &[String], next: &[String]) -> bool {
     let is_value = |field: &String| {
         let field = field.trim();
         field.parse::<f64>().is_ok()
@@ -63,7 +89,16 @@ pub fn names_columns(fields: &[String]) -> bool {
             || ["true", "false"].contains(&field.to_lowercase().as_str())
     };
     let is_empty = |field: &String| field.trim().is_empty();
-    !fields.iter().any(is_value) && !fields.iter().all(is_empty)
+    let mut both = fields.iter().zip(next);
+    let has_times = both.any(|(field, next)| are_of_one_form(field.trim(), next.trim()));
+    !has_times && !fields.iter().any(is_value) && !fields.iter().all(is_empty)
+}
+
+/// Returns the number of fields without a name, if they are most of the first line, which may be a title.
+pub fn unnamed_of_title(fields: &[String]) -> Option<usize> {
+    let unnamed = fields.iter().filter(|field| field.trim().is_empty());
+    let unnamed = unnamed.count();
+    (unnamed > 1 && unnamed * 2 > fields.len()).then_some(unnamed)
 }
 
 #[cfg(test)]
@@ -94,14 +129,40 @@ mod tests {
         assert_eq!(sniffed("a.csv", ""), None);
     }
 
+    fn owned(fields: &[&str]) -> Vec<String> {
+        fields.iter().map(|field| (*field).to_owned()).collect()
+    }
+
     #[test]
     fn a_first_line_with_values_is_a_row() {
-        let names = |fields: &[&str]| {
-            names_columns(&fields.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>())
-        };
+        let names = |fields: &[&str]| names_columns(&owned(fields), &[]);
         assert!(names(&["time", "Flight Date", ""]));
         for row in [&["a", "1"], &["2024-01-02", "x"], &["NA", "x"], &["", ""]] {
             assert!(!names(row), "{row:?}");
         }
+        let first = owned(&["place", "1/22/20", "1/23/20"]);
+        assert!(names_columns(&first, &owned(&["chad", "5", "7"])));
+        let first = owned(&["29.03.1958 10:00", "x"]);
+        assert!(!names_columns(&first, &owned(&["30.03.1958 10:00", "x"])));
+    }
+
+    #[test]
+    fn spaces_that_divide_all_lines_alike_and_titles_are_noticed() {
+        let words_of = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.csv");
+            std::fs::write(&path, text).unwrap();
+            let form = TextForm {
+                no_header: true,
+                ..TextForm::default()
+            };
+            words(&TextInput::new(&[path], &form).unwrap()).unwrap()
+        };
+        assert_eq!(words_of("year mon  value\n1950   1  2.5\n"), Some(3));
+        assert_eq!(words_of("note\nno rain, no sun\nthe end of it\n"), None);
+        assert_eq!(words_of("first last\nada lovelace\n"), None);
+        assert_eq!(unnamed_of_title(&owned(&["Spectra", "", "", " "])), Some(3));
+        assert_eq!(unnamed_of_title(&owned(&["", "a", "b"])), None);
+        assert_eq!(unnamed_of_title(&owned(&["a", ""])), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
-const PATTERNS: [&str; 22] = [
+const PATTERNS: [&str; 26] = [
     "%Y%m%d",
     "%Y%m%d%H%M%S",
     "%Y/%m/%d",
@@ -15,8 +15,11 @@ const PATTERNS: [&str; 22] = [
     "%m/%d/%Y",
     "%m/%d/%Y %H:%M",
     "%m/%d/%Y %H:%M:%S",
+    "%m/%d/%Y %I:%M %p",
     "%m/%d/%Y %I:%M:%S %p",
     "%m/%d/%y",
+    "%m/%d/%y %H:%M",
+    "%d/%m/%y",
     "%d/%m/%Y",
     "%d/%m/%Y %H:%M",
     "%d/%m/%Y %H:%M:%S",
@@ -27,6 +30,7 @@ const PATTERNS: [&str; 22] = [
     "%b %d %Y",
     "%d %b %Y",
     "%d-%b-%Y",
+    "%d-%b-%y",
     "%b %d, %Y",
     "%a, %d %b %Y %H:%M:%S %z",
 ];
@@ -158,6 +162,12 @@ impl TimeEvidence {
     }
 }
 
+/// Returns whether two cells are times in the same of the forms that a pattern says.
+pub fn are_of_one_form(one: &str, other: &str) -> bool {
+    let mut patterns = { FORMATS.iter() }.filter(|format| matches!(format, TimeFormat::Pattern(_)));
+    patterns.any(|format| meant(format, one).is_some() && meant(format, other).is_some())
+}
+
 /// Returns the time that a cell probably means in this form, in milliseconds since 1970.
 pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
     let digits = cell.bytes().all(|byte| byte.is_ascii_digit());
@@ -208,6 +218,13 @@ mod tests {
             (["2012/01/01", "2012/12/31"], "%Y/%m/%d"),
             (["Jan 1 2000", "Dec 31 2020"], "%b %d %Y"),
             (["03/29/58", "12/31/20"], "%m/%d/%y"),
+            (["29/03/58", "31/12/20"], "%d/%m/%y"),
+            (["3/29/58 9:05", "12/31/20 23:10"], "%m/%d/%y %H:%M"),
+            (
+                ["3/29/1958 9:05 AM", "12/31/2020 1:10 PM"],
+                "%m/%d/%Y %I:%M %p",
+            ),
+            (["29-Mar-58", "1-Dec-20"], "%d-%b-%y"),
             (["1700000000", "1700000000.5"], "s"),
             (["1700000000000", "1700000000001"], "ms"),
             (["1700000000000000", "1700000000000001"], "us"),

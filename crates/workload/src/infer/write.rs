@@ -1,6 +1,7 @@
 //! Writes what was found of a file as a commented workload.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::evidence::shown_word;
 use super::questions::{Question, questions};
@@ -103,14 +104,19 @@ impl Inferred {
                 list(&self.order_key)
             ),
         );
-        match self
-            .repeated_keys()
-            .filter(|_| self.repeated > FEW_REPEATED)
-        {
-            Some(repeated) => line(out, &format!("# {repeated}")),
-            None if self.repeated > 0.0 => line(out, "# Both together tell almost all rows apart."),
-            None => line(out, "# Both together tell all rows apart."),
-        }
+        let all = if self.repeated > 0.0 {
+            "almost all"
+        } else {
+            "all"
+        };
+        let told = match self.partition_key.len() + self.order_key.len() {
+            1 => format!("It tells {all} rows apart."),
+            2 => format!("Both together tell {all} rows apart."),
+            _ => format!("All together tell {all} rows apart."),
+        };
+        let repeated = self.repeated_keys();
+        let repeated = repeated.filter(|_| self.repeated > FEW_REPEATED);
+        line(out, &format!("# {}", repeated.unwrap_or(told)));
         line(out, "");
         line(
             out,
@@ -130,10 +136,12 @@ impl Inferred {
 
     fn data(&self, file: &str, out: &mut String) {
         line(out, "[data]");
-        line(
-            out,
-            &format!("file = {} # relative to this file", quoted(file)),
-        );
+        let relative = if Path::new(file).is_relative() {
+            " # relative to this file"
+        } else {
+            ""
+        };
+        line(out, &format!("file = {}{relative}", quoted(file)));
         if let Some(delimiter) = self.delimiter {
             let written = match delimiter {
                 b'\t' => "tab".to_owned(),

@@ -36,6 +36,27 @@ fn types_are_told_by_all_values() {
 }
 
 #[test]
+fn commas_before_three_digits_are_told_from_decimal_commas() {
+    let why = |cells: &[&str]| of(cells).decide(false).why;
+    let thousands = why(&["23,288", "1,021,025", "810"]);
+    assert!(
+        thousands.contains("before each three digits"),
+        "{thousands}"
+    );
+    let decimal = why(&["23,288", "1,5"]);
+    assert!(decimal.contains("decimal comma"), "{decimal}");
+}
+
+#[test]
+fn no_more_values_are_different_than_there_are() {
+    let cells: Vec<String> = (0..5_000).map(|number| number.to_string()).collect();
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let evidence = of(&cells);
+    assert!(evidence.different() <= evidence.values);
+    assert!(evidence.different() > 2_500, "{}", evidence.different());
+}
+
+#[test]
 fn nulls_are_counted_by_word() {
     let evidence = of(&["1", "NA", "NA", "-", "", " "]);
     assert_eq!((evidence.values, evidence.empty), (1, 1));
@@ -100,4 +121,7 @@ fn a_high_value_is_exceeded_by_some() {
     let high = of(&cells).high_value().unwrap();
     assert!((100.0..999.0).contains(&high), "{high}");
     assert_eq!(of(&["x"]).high_value(), None);
+    let mostly_one = of(&["0", "1", "1", "1", "1"]);
+    assert_eq!(mostly_one.high_value(), Some(0.0), "some exceed it");
+    assert_eq!(of(&["2013", "2013"]).high_value(), None);
 }

@@ -239,6 +239,21 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
         ),
         ("same.csv", "a,b\nx,y\nx,y\n", "--key COLUMN"),
         ("broken.csv", "name,time\na\nb\n", "no row has the 2 fields"),
+        (
+            "title.csv",
+            "Spectra of 2003,,\nlength,sun,sky\n1,2,3\n2,3,4\n",
+            "2 of the 3 fields of the first line are empty",
+        ),
+        (
+            "words.txt",
+            "year mon  value\n1950   1    2.5\n1950   2    2.7\n",
+            "--delimiter tab",
+        ),
+        (
+            "station.csv",
+            "7031,\"SAND POINT\",AK\nday,hour,a,b\n1,1,2,3\n1,2,2,3\n",
+            "3 of 4 rows do not have the 3 fields of the first line; most have 4: remove the lines",
+        ),
         ("rows.jsonl", "{\"a\": 1}\n", "make it CSV or Parquet"),
         ("bad.parquet", "no", "not a Parquet file"),
     ] {
@@ -273,9 +288,10 @@ fn what_cannot_be_read_twice_is_no_file() {
 
 #[test]
 fn a_quote_that_is_never_closed_counts_as_the_lines_that_it_takes_in() {
-    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-03\"\nb,\"2024-01-04,3\nb,1\nb,2\n";
+    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\nc,2024-01-01,1\nc,2024-01-02,2\na,2024-01-03\"\n\
+                b,\"2024-01-04,3\nb,1\nb,2\n";
     let found = inferred("quote.csv", text, &Asked::default()).unwrap();
-    assert_eq!((found.rows, found.bad_rows), (6, 4));
+    assert_eq!((found.rows, found.bad_rows), (8, 4));
 }
 
 #[test]

@@ -1,0 +1,160 @@
+use super::*;
+
+fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColumn<'_> {
+    KeyColumn {
+        index,
+        name,
+        kind,
+        format: None,
+        distinct,
+        nulls: 0,
+    }
+}
+
+fn search<T>(text: &str, columns: &[KeyColumn<'_>], look: impl FnOnce(Search<'_>) -> T) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    std::fs::write(&path, text).unwrap();
+    let rows = FileRows::open(&path, None, None).unwrap();
+    let time = columns.iter().position(|c| c.kind == ColumnType::Timestamp);
+    look(Search {
+        rows: &rows,
+        number_of_rows: text.lines().count() as u64 - 1,
+        columns,
+        null: &["NA".to_owned()],
+        time,
+    })
+}
+
+const T: ColumnType = ColumnType::Timestamp;
+const TEXT: ColumnType = ColumnType::Text;
+
+#[test]
+fn the_series_and_the_time_are_the_key() {
+    let text = "time,host,kind\n2024-01-01,a,x\n2024-01-01,b,x\n2024-01-02,a,x\n2024-01-02,b,x\n";
+    let columns = [
+        column(0, "time", T, 2),
+        column(1, "host", TEXT, 2),
+        column(2, "kind", TEXT, 1),
+    ];
+    let found = search(text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![1], vec![0]));
+    assert_eq!((found.repeated, found.share), (0.0, 1));
+}
+
+#[test]
+fn a_second_column_is_added_where_it_tells_rows_apart() {
+    let text =
+        "time,state,species\n2024-01-01,a,x\n2024-01-01,a,y\n2024-01-01,b,x\n2024-01-01,b,y\n";
+    let columns = [
+        column(0, "time", T, 1),
+        column(1, "state", TEXT, 2),
+        column(2, "species", TEXT, 2),
+    ];
+    let found = search(text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![1], vec![0, 2]));
+    assert_eq!(found.repeated, 0.0);
+    let asked = search(text, &columns, |search| search.asked(&[1]).unwrap());
+    assert_eq!((asked.partition, asked.order), (vec![1], vec![0]));
+    assert_eq!(asked.repeated, 0.5);
+}
+
+#[test]
+fn times_that_are_unique_are_a_key_of_their_own() {
+    let text = "time,co2\n2024-01-01,1\n2024-01-02,1\n2024-01-03,2\n2024-01-04,2\n";
+    let columns = [
+        column(0, "time", T, 4),
+        column(1, "co2", ColumnType::Int, 2),
+    ];
+    let found = search(text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![0], vec![]));
+}
+
+#[test]
+fn without_a_time_something_has_to_name_each_row() {
+    let columns = [
+        column(0, "name", TEXT, 3),
+        column(1, "size", ColumnType::Int, 2),
+    ];
+    let best = |text: &str| search(text, &columns, |search| search.best().unwrap());
+    let found = best("name,size\na,1\nb,1\nc,2\n").unwrap();
+    assert_eq!((found.partition, found.order), (vec![0], vec![]));
+    let pair = best("name,size\na,1\na,2\nb,1\n").unwrap();
+    assert_eq!((pair.partition, pair.order), (vec![0], vec![1]));
+    assert_eq!(best("name,size\na,1\na,1\nb,1\n"), None);
+}
+
+#[test]
+fn rows_without_a_key_are_not_counted() {
+    let text = "time,host\n2024-01-01,NA\n2024-01-01,NA\n2024-01-01,\n2024-01-01,a\n2024-01-02,a\n";
+    let columns = [column(0, "time", T, 2), column(1, "host", TEXT, 1)];
+    let found = search(text, &columns, |search| search.asked(&[1]).unwrap());
+    assert_eq!(found.repeated, 0.0);
+}
+
+#[test]
+fn a_measured_number_is_no_part_of_a_key_that_hardly_repeats_without_it() {
+    let mut text = "time,delay,origin,destination\n".to_owned();
+    for row in 0..400 {
+        let (minute, delay) = (row / 4, row % 4);
+        let (origin, destination) = (["a", "b"][row % 2], ["x", "y"][row / 2 % 2]);
+        let (hour, minute) = (minute / 60, minute % 60);
+        text.push_str(&format!(
+            "2024-01-01 {hour:02}:{minute:02},{delay},{origin},{destination}\n"
+        ));
+    }
+    text.push_str("2024-01-01 00:00,9,a,x\n");
+    let columns = [
+        column(0, "time", T, 100),
+        column(1, "delay", ColumnType::Int, 5),
+        column(2, "origin", TEXT, 2),
+        column(3, "destination", TEXT, 2),
+    ];
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![2], vec![0, 3]));
+    assert!(found.repeated > 0.0);
+}
+
+#[test]
+fn columns_are_added_while_a_key_repeats_often() {
+    let mut text = "time,place,age,sex\n".to_owned();
+    for row in 0..48 {
+        let (day, sex) = (1 + row / 12, ["f", "m"][row % 2]);
+        let (place, age) = (
+            ["a", "b"][row / 6 % 2],
+            ["young", "grown", "old"][row / 2 % 3],
+        );
+        text.push_str(&format!("2024-01-{day:02},{place},{age},{sex}\n"));
+    }
+    let columns = [
+        column(0, "time", T, 4),
+        column(1, "place", TEXT, 2),
+        column(2, "age", TEXT, 3),
+        column(3, "sex", TEXT, 2),
+    ];
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![1], vec![0, 2, 3]));
+    assert_eq!(found.repeated, 0.0);
+}
+
+#[test]
+fn without_a_time_more_than_two_columns_may_name_each_row_but_no_measured_number() {
+    let mut text = "place,year,age,sex,value\n".to_owned();
+    for row in 0..160 {
+        let (place, year) = (["a", "b"][row / 80], 2000 + row / 10 % 8);
+        let (age, sex) = (["0", "1", "2", "3", "4"][row / 2 % 5], ["f", "m"][row % 2]);
+        let value = row / 2 % 40;
+        text.push_str(&format!("{place},{year},age {age},{sex},{value}\n"));
+    }
+    let columns = [
+        column(0, "place", TEXT, 2),
+        column(1, "year", ColumnType::Int, 8),
+        column(2, "age", TEXT, 5),
+        column(3, "sex", TEXT, 2),
+        column(4, "value", ColumnType::Int, 40),
+    ];
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    let mut all = [found.partition, found.order].concat();
+    all.sort_unstable();
+    assert_eq!((all, found.repeated), (vec![0, 1, 2, 3], 0.0));
+}
