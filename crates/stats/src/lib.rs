@@ -3,7 +3,8 @@
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
 //! that holds them, and a summary with everything that a report shows. A [`study`] has no records of its
-//! own: it decides published statements by these summaries. A [`trace`] is not a measurement
+//! own: it decides published statements by these summaries. What rules [`propose`] for a workload precedes all of
+//! them. A [`trace`] is not a measurement
 //! of a run: it shows where the time of one request to Cassandra went.
 
 mod compare;
@@ -21,6 +22,7 @@ mod log;
 mod machine;
 pub mod per_node;
 mod prices;
+pub mod propose;
 mod quantile;
 pub mod race;
 mod random;

@@ -1,0 +1,117 @@
+//! What rules of experts propose for a workload before anything is measured: designs with their reasons, and what is
+//! known to be bad practice.
+
+use serde::Serialize;
+
+/// Most designs that are proposed for a workload.
+pub const MOST_PROPOSALS: usize = 40;
+
+/// What the rules say of a workload.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Proposals {
+    /// Name of the workload.
+    pub workload: String,
+    /// What the rules know of it, in words: its key, its rows, its questions and its mix.
+    pub facts: Vec<String>,
+    /// At most [`MOST_PROPOSALS`], those to begin with first.
+    pub designs: Vec<Proposal>,
+    pub bad_practices: Vec<BadPractice>,
+    /// Ids of designs that would have been proposed as well if there were not so many.
+    pub beyond: Vec<String>,
+    /// Designs that a rule named although they do not suit the workload.
+    pub misfits: Vec<Misfit>,
+}
+
+/// A design that is worth measuring.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Proposal {
+    /// Id of the design.
+    pub design: String,
+    /// Rules that name it, with the first one that did first; never empty.
+    pub reasons: Vec<Reason>,
+    /// Statements that make its tables, or what is done instead of statements.
+    pub ddl: Vec<String>,
+    /// Whether it answers the questions of the workload.
+    pub answers_questions: bool,
+    /// Whether it takes the operations of the workload's mix.
+    pub takes_operations: bool,
+}
+
+/// Why a rule names a design.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// Name such as `partition-size`.
+    pub rule: &'static str,
+    /// What the rule says of this workload, without a full stop.
+    pub says: String,
+    /// Who states the rule.
+    pub source: &'static str,
+}
+
+/// What would be possible for the workload and is known to go wrong, so that it is not proposed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BadPractice {
+    /// Name such as `unbounded-partition`.
+    pub rule: &'static str,
+    /// What is bad, such as the id of a design.
+    pub what: String,
+    /// Why it is bad for this workload, without a full stop.
+    pub why: String,
+    /// What to do instead, without a full stop.
+    pub instead: String,
+    /// Who states the rule.
+    pub source: &'static str,
+}
+
+/// A design that a rule named although it does not suit the workload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Misfit {
+    /// Id of the design.
+    pub design: String,
+    /// Why it does not suit.
+    pub why: String,
+}
+
+impl Proposals {
+    /// Returns the names of all rules that named a design, each once and in the order of the designs.
+    pub fn rules(&self) -> Vec<&'static str> {
+        let mut rules = Vec::new();
+        for reason in self.designs.iter().flat_map(|design| &design.reasons) {
+            if !rules.contains(&reason.rule) {
+                rules.push(reason.rule);
+            }
+        }
+        rules
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_names_several_designs_counts_once() {
+        let design = |id: &str, rules: &[&'static str]| Proposal {
+            design: id.to_owned(),
+            reasons: { rules.iter() }
+                .map(|rule| Reason {
+                    rule,
+                    says: String::new(),
+                    source: "",
+                })
+                .collect(),
+            ddl: Vec::new(),
+            answers_questions: true,
+            takes_operations: false,
+        };
+        let proposals = Proposals {
+            designs: vec![
+                design("a", &["one"]),
+                design("b", &["two", "one"]),
+                design("c", &["two"]),
+            ],
+            ..Proposals::default()
+        };
+        assert_eq!(proposals.rules(), ["one", "two"]);
+    }
+}
