@@ -12,6 +12,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
+use crate::advice::{Advice, Facts};
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
 use crate::{Context, EngineError, EngineOptions, OptionGroup};
@@ -75,6 +76,12 @@ pub trait Engine: Send + Sync {
 
     /// Returns the designs of this engine, by their ids, with which a new workload begins.
     fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Says by the rules of experts which designs of this engine are worth measuring for a workload, and what is
+    /// known to go wrong.
+    fn advise(&self, _facts: &Facts) -> Vec<Advice> {
         Vec::new()
     }
 

@@ -3,6 +3,7 @@
 mod absent;
 mod adbc;
 mod adbc_engine;
+pub mod advice;
 mod bytes;
 mod candidates;
 mod cassandra;

@@ -1,0 +1,310 @@
+//! What is known of a workload before anything is measured.
+
+use std::collections::BTreeMap;
+
+use bakeoff_workload::{Column, ColumnType, Growth, Table};
+
+use super::question::{FilterKind, Question};
+use super::words::{bytes, count, percent};
+
+/// What rules know of a workload.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub table: Table,
+    /// Whether it has more columns than servers take without trouble.
+    pub is_wide: bool,
+    pub questions: Vec<Question>,
+    pub load: Option<Load>,
+    /// Statements in CQL that the workload file has.
+    pub cql: Vec<String>,
+    /// Whether these statements make the tables.
+    pub is_written_in_cql: bool,
+    /// What its first rows say; `None` if they were not read.
+    pub rows: Option<Rows>,
+    /// Rows of the whole table.
+    pub full_rows: u64,
+    /// How it grows to that number.
+    pub grows: Option<Growth>,
+    /// Cores of all machines together.
+    pub cores: u32,
+    /// Whether two rows may have the same key.
+    pub keys_repeat: bool,
+    /// Seconds from the writing of a row to its end, if rows have one.
+    pub ttl_seconds: Option<u64>,
+}
+
+/// What a mix does, in shares of its operations from 0 to 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Load {
+    /// Share of the operations that write rows; the others read.
+    pub writes: f64,
+    /// Share that reads one row by its whole key.
+    pub reads_of_rows: f64,
+    /// Share that reads a partition or a part of it.
+    pub reads_of_partitions: f64,
+    /// Whether partitions are read from the newest row on.
+    pub wants_newest: bool,
+    /// Whether rows are changed or deleted.
+    pub changes_rows: bool,
+}
+
+/// What the first rows of the data say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rows {
+    /// Number of rows that were read.
+    pub read: u64,
+    /// Mean bytes of the values of a row, without any compression.
+    pub row_bytes: f64,
+    /// Those of its key.
+    pub key_bytes: f64,
+    /// Number of partition keys among them.
+    pub partitions: u64,
+    /// Whether the second half of the rows has no new partition key.
+    pub has_all_partitions: bool,
+    /// Whether partitions end: each is complete before the next one begins, as with a time in the partition key.
+    pub partitions_end: bool,
+    /// Rows of the largest partition.
+    pub largest_partition: u64,
+    /// Mean distance of rows of a partition in the first order column, in its units.
+    pub step: Option<f64>,
+    /// Distance from the lowest to the highest value of that column.
+    pub span: Option<f64>,
+    /// Share of the rows that come in the order of that column, from 0 to 1.
+    pub in_order: f64,
+    /// Different values of columns outside the key that questions find rows by, about.
+    pub distinct: BTreeMap<String, u64>,
+    /// Texts outside the key that are the same in all rows of a partition.
+    pub tags: Vec<String>,
+}
+
+impl Facts {
+    /// Returns the first column of the order key.
+    pub fn order_column(&self) -> Option<&Column> {
+        self.table.column(self.table.order_key.first()?)
+    }
+
+    /// Returns the first column of the order key if it can be divided into ranges.
+    pub fn divided_column(&self) -> Option<&Column> {
+        let is_divided = |kind| {
+            matches!(
+                kind,
+                ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int
+            )
+        };
+        self.order_column().filter(|column| is_divided(column.kind))
+    }
+
+    /// Returns the rows of the largest partition of the whole table, about.
+    pub fn partition_rows(&self) -> Option<f64> {
+        let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
+        let mean = rows.read as f64 / rows.partitions as f64;
+        Some(if rows.partitions_end {
+            rows.largest_partition as f64
+        } else if rows.has_all_partitions {
+            let series = self.grows.map_or(1.0, |grows| grows.series.max(1.0));
+            // How much larger than the others the largest one is stays the same.
+            let skew = rows.largest_partition as f64 / mean;
+            skew * self.full_rows as f64 / (rows.partitions as f64 * series)
+        } else {
+            rows.largest_partition as f64
+        })
+    }
+
+    /// Returns the bytes of that partition, without any compression.
+    pub fn partition_bytes(&self) -> Option<f64> {
+        Some(self.partition_rows()? * self.rows.as_ref()?.row_bytes)
+    }
+
+    /// Returns how many rows of a partition are in a range of the first order column of so many units.
+    pub fn rows_in(&self, units: f64) -> Option<f64> {
+        let step = self.rows.as_ref()?.step?;
+        (step > 0.0).then(|| units / step)
+    }
+
+    /// Returns the distance from the lowest to the highest value of the first order column in the whole table, about.
+    pub fn full_span(&self) -> Option<f64> {
+        let rows = self.rows.as_ref()?;
+        let span = rows.span?;
+        if rows.partitions_end {
+            Some(span * self.full_rows as f64 / rows.read.max(1) as f64)
+        } else if rows.has_all_partitions {
+            let mean = rows.read as f64 / rows.partitions.max(1) as f64;
+            let skew = rows.largest_partition as f64 / mean.max(1.0);
+            Some(rows.step? * self.partition_rows()? / skew.max(1.0))
+        } else {
+            Some(span)
+        }
+    }
+
+    /// Returns whether a question or an operation wants the newest rows of a partition.
+    pub fn wants_newest(&self) -> bool {
+        let asked = self.questions.iter().any(|q| q.wants_newest);
+        asked || self.load.as_ref().is_some_and(|load| load.wants_newest)
+    }
+
+    /// Returns the name of a question that does what is asked, if there is one.
+    pub fn question(&self, does: impl Fn(&Question) -> bool) -> Option<&str> {
+        let mut questions = self.questions.iter();
+        questions.find(|q| does(q)).map(|q| q.name.as_str())
+    }
+
+    /// Returns the columns outside the key that questions find rows by, of questions that do not say the partition
+    /// too: each with the largest share of the rows that have such a value, if it is known.
+    pub fn found_by(&self) -> BTreeMap<&str, Option<f64>> {
+        let mut found: BTreeMap<&str, Option<f64>> = BTreeMap::new();
+        let questions = { self.questions.iter() }.filter(|q| !q.names_partition(&self.table));
+        for filter in questions.flat_map(|question| &question.filters) {
+            let is_equal = matches!(filter.kind, FilterKind::Equals { .. });
+            if is_equal && !self.table.is_key(&filter.column) {
+                let share = found.entry(&filter.column).or_default();
+                *share = match (*share, filter.share) {
+                    (Some(one), Some(other)) => Some(one.max(other)),
+                    (one, other) => one.or(other),
+                };
+            }
+        }
+        found
+    }
+
+    /// Describes all of it, a line for each thing.
+    pub fn in_words(&self) -> Vec<String> {
+        let table = &self.table;
+        let columns = table.columns.len();
+        let partition = table.partition_key.join(", ");
+        let order: String = table.order_key.iter().map(|c| format!(", {c}")).collect();
+        let mut lines = vec![format!("key (({partition}){order}); {columns} columns")];
+        match &self.rows {
+            None => lines.push("no rows were read: name the file with --data".to_owned()),
+            Some(rows) => lines.push(self.rows_in_words(rows)),
+        }
+        lines.extend(self.questions.iter().map(|q| self.question_in_words(q)));
+        lines.extend(self.load.as_ref().map(load_in_words));
+        if let Some(seconds) = self.ttl_seconds {
+            lines.push(format!("rows live for {seconds} s"));
+        }
+        lines
+    }
+
+    fn rows_in_words(&self, rows: &Rows) -> String {
+        let read = count(rows.read as f64);
+        let keys = count(rows.partitions as f64);
+        let mut line = format!(
+            "the first {read} rows: {} each without compression, {keys} partition keys",
+            bytes(rows.row_bytes)
+        );
+        if let (Some(most), Some(size)) = (self.partition_rows(), self.partition_bytes()) {
+            let full = count(self.full_rows as f64);
+            line += &format!(
+                "; of {full} rows the largest partition would have about {} ({})",
+                count(most),
+                bytes(size)
+            );
+        }
+        line
+    }
+
+    fn question_in_words(&self, question: &Question) -> String {
+        let mut conditions = Vec::new();
+        for filter in &question.filters {
+            let kind = match filter.kind {
+                FilterKind::Equals { values: 1 } => "a value".to_owned(),
+                FilterKind::Equals { values } => format!("{values} values"),
+                FilterKind::Range { .. } => "a range".to_owned(),
+                FilterKind::Other => "a condition".to_owned(),
+            };
+            let share = filter.share.map_or(String::new(), |share| {
+                format!(" ({} of the rows)", percent(share))
+            });
+            conditions.push(format!("{kind} of {}{share}", filter.column));
+        }
+        let by = match &conditions[..] {
+            [] => "all rows".to_owned(),
+            conditions => conditions.join(" and "),
+        };
+        let mut does = Vec::new();
+        does.extend(question.groups.then_some("groups"));
+        does.extend((question.aggregates && !question.groups).then_some("aggregates"));
+        does.extend(question.wants_newest.then_some("wants the newest"));
+        let does = match &does[..] {
+            [] => String::new(),
+            does => format!("; {}", does.join(", ")),
+        };
+        let (name, read) = (&question.name, question.columns);
+        let all = self.table.columns.len();
+        format!("{name}: by {by}; {read} of {all} columns{does}")
+    }
+}
+
+fn load_in_words(load: &Load) -> String {
+    let mut line = format!("the mix: {} writes", percent(load.writes));
+    for (share, what) in [
+        (load.reads_of_rows, "reads of single rows"),
+        (load.reads_of_partitions, "reads in partitions"),
+    ] {
+        if share > 0.0 {
+            line += &format!(", {} {what}", percent(share));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{equals, facts, question};
+    use super::*;
+
+    #[test]
+    fn partitions_of_series_that_take_turns_grow_with_the_table() {
+        let mut facts = facts();
+        facts.full_rows = 1_000_000;
+        // A hundred series, each with a hundredth of the rows.
+        assert_eq!(facts.partition_rows(), Some(10_000.0));
+        facts.grows = Some(Growth {
+            series: 10.0,
+            time: 10.0,
+        });
+        assert_eq!(facts.partition_rows(), Some(1_000.0));
+        assert_eq!(facts.partition_bytes(), Some(50_000.0));
+        // A row of a partition every ten seconds.
+        assert_eq!(facts.full_span(), Some(10_000_000.0));
+        assert_eq!(facts.rows_in(3_600_000.0), Some(360.0));
+    }
+
+    #[test]
+    fn partitions_that_end_stay_as_large_as_they_are() {
+        let mut facts = facts();
+        let rows = facts.rows.as_mut().unwrap();
+        rows.partitions_end = true;
+        rows.largest_partition = 700;
+        facts.full_rows = 1_000_000_000;
+        assert_eq!(facts.partition_rows(), Some(700.0));
+    }
+
+    #[test]
+    fn nothing_is_said_of_rows_that_were_not_read() {
+        let mut facts = facts();
+        facts.rows = None;
+        assert_eq!((facts.partition_rows(), facts.full_span()), (None, None));
+        assert!(facts.in_words()[1].contains("--data"));
+    }
+
+    #[test]
+    fn a_column_is_found_by_with_its_largest_share_unless_the_partition_is_said() {
+        let mut facts = facts();
+        facts.questions = vec![
+            question("one", vec![equals("status", Some(0.1))]),
+            question("two", vec![equals("status", Some(0.4))]),
+            question(
+                "three",
+                vec![equals("series", None), equals("other", Some(0.9))],
+            ),
+        ];
+        let found = facts.found_by();
+        assert_eq!(found, BTreeMap::from([("status", Some(0.4))]));
+        let words = facts.in_words();
+        assert!(
+            words[2].contains("one: by a value of status (10% of the rows)"),
+            "{words:?}"
+        );
+    }
+}
