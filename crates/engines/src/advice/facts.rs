@@ -31,6 +31,8 @@ pub struct Facts {
     pub keys_repeat: bool,
     /// Seconds from the writing of a row to its end, if rows have one.
     pub ttl_seconds: Option<u64>,
+    /// That time as designs of the workload have it in a setting, if one has.
+    pub ttl: Option<String>,
 }
 
 /// What a mix does, in shares of its operations from 0 to 1.

@@ -54,6 +54,7 @@ pub fn facts() -> Facts {
         cores: 8,
         keys_repeat: false,
         ttl_seconds: None,
+        ttl: None,
     }
 }
 

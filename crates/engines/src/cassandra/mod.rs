@@ -11,6 +11,7 @@ mod layout;
 mod names;
 pub mod nodes;
 mod options;
+mod propose;
 mod read;
 mod release;
 mod request;
@@ -31,6 +32,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::advice::{Advice, Facts};
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
 use crate::{
@@ -85,6 +87,13 @@ impl Engine for Cassandra {
         [rows, "columnar"]
             .map(|layout| format!("{}/{layout}", self.name()))
             .to_vec()
+    }
+
+    fn advise(&self, facts: &Facts) -> Vec<Advice> {
+        match self.0 {
+            Release::Five => propose::advise(facts),
+            Release::Four => Vec::new(),
+        }
     }
 
     fn has_server(&self) -> bool {

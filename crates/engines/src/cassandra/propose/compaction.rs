@@ -1,0 +1,169 @@
+//! Rules on compaction, which shows under a load that writes.
+
+use bakeoff_workload::ColumnType;
+
+use super::base::Base;
+use super::sources::{APACHE, HADDAD, MONTECRISTO};
+use crate::advice::{Advice, Facts, Rank, Stated, duration, percent};
+
+const UNIFIED: Stated = Stated {
+    rule: "unified-compaction",
+    source: HADDAD,
+};
+const LEVELED: Stated = Stated {
+    rule: "leveled-compaction",
+    source: MONTECRISTO,
+};
+const WINDOWS: Stated = Stated {
+    rule: "time-windows",
+    source: "The Last Pickle: 20 to 50 windows within the time to live; against R. Haddad, unified compaction for all",
+};
+const NO_END: Stated = Stated {
+    rule: "windows-without-end",
+    source: APACHE,
+};
+
+/// Share of the operations that write from which on writing decides.
+const MOSTLY_WRITES: f64 = 0.5;
+/// How many times as many reads as writes make leveled compaction worth its work.
+const READS_TO_WRITES: f64 = 10.0;
+/// Windows within the time to live, between which experts disagree.
+const NUMBERS_OF_WINDOWS: [u64; 3] = [30, 20, 50];
+
+/// Proposes a compaction strategy by the shares of reads and writes.
+pub fn strategy(facts: &Facts) -> Vec<Advice> {
+    let Some(load) = &facts.load else {
+        return Vec::new();
+    };
+    let base = Base::of(facts);
+    let (writes, reads) = (load.writes, 1.0 - load.writes);
+    if writes == 0.0 {
+        // What is only read is compacted once.
+        return Vec::new();
+    }
+    let shares = format!("{} of the operations write", percent(writes));
+    let with = |strategy: &str| base.with("compaction", strategy);
+    let mut advice = Vec::new();
+    let mostly_reads = reads > READS_TO_WRITES * writes;
+    let (tiered, levels) = if writes > MOSTLY_WRITES {
+        (Rank::Likely, Rank::Further)
+    } else {
+        (Rank::Further, Rank::Likely)
+    };
+    advice.push(UNIFIED.measure(
+        tiered,
+        with("UCS:T4"),
+        format!("{shares}: tiers of four, instead of compaction by size"),
+    ));
+    advice.push(UNIFIED.measure(
+        levels,
+        with("UCS:L10"),
+        format!("{shares}: levels of ten, in which a read finds fewer SSTables"),
+    ));
+    let is_series = facts
+        .order_column()
+        .is_some_and(|c| c.kind == ColumnType::Timestamp);
+    if is_series {
+        let says = "a time series, which is mostly written: tiers of four, then of eight";
+        advice.push(UNIFIED.measure(Rank::Further, with("UCS:T4+T8"), says));
+    }
+    if mostly_reads {
+        let says = format!("more than {READS_TO_WRITES} times as many reads as writes");
+        advice.push(LEVELED.measure(Rank::Likely, with("LCS"), says));
+    }
+    advice
+}
+
+/// Proposes windows of time for rows that end and are never changed, and names them for other ones.
+pub fn windows(facts: &Facts) -> Vec<Advice> {
+    let is_series = facts
+        .order_column()
+        .is_some_and(|c| c.kind == ColumnType::Timestamp);
+    let Some(load) = facts
+        .load
+        .as_ref()
+        .filter(|load| is_series && load.writes > 0.0)
+    else {
+        return Vec::new();
+    };
+    let base = Base::of(facts);
+    let why = match facts.ttl_seconds {
+        None => "rows never end, so that no window is ever dropped as a whole",
+        Some(_) if load.changes_rows => {
+            "rows are changed or deleted later, in another window than they are in"
+        }
+        Some(seconds) => {
+            let windows = NUMBERS_OF_WINDOWS.map(|number| {
+                let length = i64::try_from(seconds / number).unwrap_or(i64::MAX / 1_000);
+                let design = base.with("compaction", &format!("TWCS:{}", duration(length * 1_000)));
+                let rank = if number == NUMBERS_OF_WINDOWS[0] {
+                    Rank::Likely
+                } else {
+                    Rank::Further
+                };
+                let says = format!("rows end and are never changed; {number} windows until then");
+                WINDOWS.measure(rank, design, says)
+            });
+            return windows.to_vec();
+        }
+    };
+    let instead = format!("unified compaction: {}", base.with("compaction", "UCS:T4"));
+    vec![NO_END.avoid(base.with("compaction", "TWCS"), why, instead)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::Load;
+    use crate::advice::testing::{avoided, designs, facts};
+
+    fn written(writes: f64) -> Facts {
+        let mut facts = facts();
+        facts.load = Some(Load {
+            writes,
+            ..Load::default()
+        });
+        facts
+    }
+
+    #[test]
+    fn a_strategy_is_for_a_load_that_writes() {
+        assert_eq!(strategy(&facts()), []);
+        assert_eq!(strategy(&written(0.0)), []);
+        let ids = |facts: &Facts| {
+            let advice = strategy(facts);
+            designs(&advice)
+                .into_iter()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mostly_written = ids(&written(0.9));
+        assert!(mostly_written.contains(&"cassandra/wide?compaction=UCS:T4".to_owned()));
+        let leveled = "cassandra/wide?compaction=LCS".to_owned();
+        assert!(!mostly_written.contains(&leveled));
+        assert!(ids(&written(0.05)).contains(&leveled));
+    }
+
+    #[test]
+    fn windows_of_time_are_for_rows_that_end() {
+        let mut facts = written(0.9);
+        assert_eq!(
+            avoided(&windows(&facts)),
+            ["cassandra/wide?compaction=TWCS"]
+        );
+        facts.ttl_seconds = Some(86_400);
+        let advice = windows(&facts);
+        let expected = [
+            "cassandra/wide?compaction=TWCS:48m",
+            "cassandra/wide?compaction=TWCS:72m",
+            "cassandra/wide?compaction=TWCS:28m",
+        ];
+        assert_eq!(designs(&advice), expected);
+        facts.load.as_mut().unwrap().changes_rows = true;
+        let advice = windows(&facts);
+        assert!(designs(&advice).is_empty());
+        assert_eq!(avoided(&advice), ["cassandra/wide?compaction=TWCS"]);
+        facts.load = None;
+        assert_eq!(windows(&facts), []);
+    }
+}

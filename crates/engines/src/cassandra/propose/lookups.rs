@@ -1,0 +1,182 @@
+//! Rules on questions that find rows by a column outside the key: indexes, second tables, and what is known to go wrong.
+
+use bakeoff_workload::ColumnType;
+
+use super::base::Base;
+use super::sources::{APACHE, HADDAD};
+use crate::advice::{Advice, Facts, Rank, Stated, count, percent};
+
+const INDEX: Stated = Stated {
+    rule: "index",
+    source: "R. Haddad (an index only beside the partition key) against the study of 2016 (264 times faster for 0.1% \
+             of the rows, 2 to 7 times for 9%)",
+};
+const SECOND_TABLE: Stated = Stated {
+    rule: "second-table",
+    source: HADDAD,
+};
+const KEYS_ONLY: Stated = Stated {
+    rule: "index-table",
+    source: "Apache Cassandra's documentation: a table for each query, here with keys alone",
+};
+const UNSELECTIVE: Stated = Stated {
+    rule: "unselective-index",
+    source: APACHE,
+};
+const UNIQUE: Stated = Stated {
+    rule: "unique-index",
+    source: APACHE,
+};
+const VIEW: Stated = Stated {
+    rule: "materialized-view",
+    source: HADDAD,
+};
+const FILTERING: Stated = Stated {
+    rule: "allow-filtering",
+    source: HADDAD,
+};
+
+/// Share of the rows above which an index finds too many of them.
+const MOST_FOUND: f64 = 0.1;
+/// Share of the rows with a value of their own from which on a column is unique, or almost.
+const UNIQUE_FROM: f64 = 0.9;
+/// Columns from which on a second copy of whole rows is large.
+const MANY_COLUMNS: usize = 10;
+/// Most columns for which there are proposals.
+const MOST_COLUMNS: usize = 3;
+
+/// Proposes ways to find rows by columns outside the key, and names those that are known to go wrong.
+pub fn found_by(facts: &Facts) -> Vec<Advice> {
+    let is_indexed = |column: &str| {
+        let column = facts.table.column(column);
+        column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+    };
+    let found = facts.found_by();
+    let columns = found.iter().filter(|(column, _)| is_indexed(column));
+    let mut advice = Vec::new();
+    for (column, share) in columns.take(MOST_COLUMNS) {
+        advice.extend(of_column(facts, column, *share));
+    }
+    if !advice.is_empty() {
+        let columns: Vec<&str> = found.keys().copied().collect();
+        advice.push(FILTERING.avoid(
+            format!("ALLOW FILTERING on {}", columns.join(", ")),
+            "each such request reads all rows, and ends by a time-out when the table has grown",
+            "one of the designs above, or a scan by ranges of tokens, as Bakeoff makes it",
+        ));
+    }
+    advice
+}
+
+fn of_column(facts: &Facts, column: &str, share: Option<f64>) -> Vec<Advice> {
+    let base = Base::of(facts);
+    if let Some(share) = share.filter(|share| *share > MOST_FOUND) {
+        let why = format!("it finds {} of the rows one by one", percent(share));
+        let instead = "a scan of columnar chunks or files";
+        return vec![UNSELECTIVE.avoid(base.with("index", column), why, instead)];
+    }
+    let found = share.map_or("rows".to_owned(), |share| {
+        format!("{} of the rows", percent(share))
+    });
+    let mut advice = Vec::new();
+    let is_unique = distinct_share(facts, column).is_some_and(|share| share >= UNIQUE_FROM);
+    if is_unique {
+        let values = facts
+            .rows
+            .as_ref()
+            .and_then(|rows| rows.distinct.get(column));
+        let why = format!(
+            "almost each row has another {column} ({} values), and every node is asked for a single row",
+            count(values.copied().unwrap_or_default() as f64)
+        );
+        let instead = format!("a second table by it: table_by={column}");
+        advice.push(UNIQUE.avoid(base.with("index", column), why, instead));
+    } else {
+        let says = format!("a question finds {found} by {column}, which is not in the key");
+        advice.push(INDEX.measure(Rank::Likely, base.with("index", column), says));
+    }
+    // Both would keep the row of an earlier value where a key is written again.
+    if !facts.keys_repeat {
+        let says = format!("a second table keyed by {column}: {found} are then read together");
+        let design = base.with("table_by", column);
+        advice.push(SECOND_TABLE.measure(Rank::Likely, design, says));
+        let has_double = facts.table.key().any(|name| {
+            let column = facts.table.column(name);
+            column.is_some_and(|column| column.kind == ColumnType::Double)
+        });
+        let is_worth = facts.table.columns.len() >= MANY_COLUMNS || is_unique;
+        if is_worth && !has_double {
+            let says = format!("by {column} only keys are stored a second time, not whole rows");
+            let design = base.with("index_table", column);
+            advice.push(KEYS_ONLY.measure(Rank::Further, design, says));
+        }
+    }
+    advice.push(VIEW.avoid(
+        base.with("view", column),
+        "views are experimental in Cassandra, and may miss rows without anyone noticing",
+        format!("a second table that the application writes: table_by={column}"),
+    ));
+    advice
+}
+
+/// Returns how many different values a column has, as a share of the rows that were read.
+fn distinct_share(facts: &Facts, column: &str) -> Option<f64> {
+    let rows = facts.rows.as_ref().filter(|rows| rows.read > 0)?;
+    Some(*rows.distinct.get(column)? as f64 / rows.read as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::testing::{avoided, designs, equals, facts, question};
+
+    fn asking(column: &str, share: Option<f64>) -> Facts {
+        let mut facts = facts();
+        facts.questions = vec![question("one", vec![equals(column, share)])];
+        facts
+    }
+
+    #[test]
+    fn rows_that_are_few_are_found_by_an_index_or_a_second_table() {
+        let mut facts = asking("status", Some(0.01));
+        let advice = found_by(&facts);
+        let expected = [
+            "cassandra/wide?index=status",
+            "cassandra/wide?table_by=status",
+        ];
+        assert_eq!(designs(&advice), expected);
+        let expected = ["cassandra/wide?view=status", "ALLOW FILTERING on status"];
+        assert_eq!(avoided(&advice), expected);
+        facts.keys_repeat = true;
+        let advice = found_by(&facts);
+        assert_eq!(designs(&advice), ["cassandra/wide?index=status"]);
+    }
+
+    #[test]
+    fn an_index_that_finds_many_rows_is_bad_practice() {
+        let advice = found_by(&asking("status", Some(0.2)));
+        assert!(designs(&advice).is_empty());
+        assert_eq!(avoided(&advice)[0], "cassandra/wide?index=status");
+    }
+
+    #[test]
+    fn an_index_of_a_unique_column_is_bad_practice() {
+        let mut facts = asking("other", Some(0.0001));
+        let rows = facts.rows.as_mut().unwrap();
+        rows.distinct.insert("other".to_owned(), 9_900);
+        let advice = found_by(&facts);
+        let expected = [
+            "cassandra/wide?table_by=other",
+            "cassandra/wide?index_table=other",
+        ];
+        assert_eq!(designs(&advice), expected);
+        assert_eq!(avoided(&advice)[0], "cassandra/wide?index=other");
+    }
+
+    #[test]
+    fn columns_of_the_key_and_doubles_are_not_indexed() {
+        assert_eq!(found_by(&asking("value", Some(0.01))), []);
+        assert_eq!(found_by(&asking("series", Some(0.01))), []);
+        assert_eq!(found_by(&asking("time", Some(0.01))), []);
+    }
+}
