@@ -27,6 +27,8 @@ pub struct Facts {
     pub grows: Option<Growth>,
     /// Cores of all machines together.
     pub cores: u32,
+    /// Main memory of the machine in bytes; 0 if it is not known.
+    pub memory_bytes: u64,
     /// Whether two rows may have the same key.
     pub keys_repeat: bool,
     /// Seconds from the writing of a row to its end, if rows have one.
@@ -136,6 +138,12 @@ impl Facts {
         } else {
             Some(span)
         }
+    }
+
+    /// Returns a question that asks for a range of the first order column of all partition keys.
+    pub fn asks_range_of_all(&self) -> Option<&str> {
+        let column = self.order_column()?;
+        self.question(|q| q.has_range(&column.name) && !q.names_partition(&self.table))
     }
 
     /// Returns whether a question or an operation wants the newest rows of a partition.

@@ -52,6 +52,7 @@ pub fn facts() -> Facts {
         full_rows: 1_000_000,
         grows: None,
         cores: 8,
+        memory_bytes: 8 << 30,
         keys_repeat: false,
         ttl_seconds: None,
         ttl: None,

@@ -3,6 +3,7 @@
 
 mod layout;
 mod parquet_view;
+mod propose;
 mod table;
 
 use std::io::ErrorKind;
@@ -17,6 +18,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
+use crate::advice::{Advice, Facts};
 use crate::explained::{explain, plan_in};
 use crate::folder::remove_folder;
 use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
@@ -49,6 +51,10 @@ impl Engine for Duckdb {
                 settings: PARQUET_SETTINGS,
             },
         ]
+    }
+
+    fn advise(&self, facts: &Facts) -> Vec<Advice> {
+        propose::advise(facts)
     }
 
     /// Returns true: it runs in processes of its own.

@@ -1,5 +1,7 @@
 //! The engine `local`: columnar tables in a directory of the run folder.
 
+mod propose;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
+use crate::advice::{Advice, Facts};
 use crate::bytes::folder_size;
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
 use crate::folder::remove_folder;
@@ -43,6 +46,10 @@ impl Engine for Local {
 
     fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
         vec!["local/columnar".to_owned()]
+    }
+
+    fn advise(&self, facts: &Facts) -> Vec<Advice> {
+        propose::advise(facts)
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {

@@ -3,6 +3,7 @@
 mod codec;
 mod files;
 mod layout;
+mod propose;
 mod sorted;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::advice::{Advice, Facts};
 use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
@@ -40,6 +42,10 @@ impl Engine for ParquetFiles {
 
     fn to_begin_with(&self, _table: &NewTable) -> Vec<String> {
         vec!["parquet".to_owned()]
+    }
+
+    fn advise(&self, facts: &Facts) -> Vec<Advice> {
+        propose::advise(facts)
     }
 
     async fn survey(&self) -> Survey {

@@ -14,6 +14,7 @@ mod inserts;
 mod layout;
 mod load;
 mod numeric;
+mod propose;
 mod query;
 mod ranges;
 mod reader;
@@ -30,6 +31,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::advice::{Advice, Facts};
 use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running, sql_check};
 pub use connect::{PostgresOptions, PostgresServer};
@@ -76,6 +78,10 @@ impl Engine for Flavour {
             }
         };
         design.into_iter().collect()
+    }
+
+    fn advise(&self, facts: &Facts) -> Vec<Advice> {
+        propose::advise(*self, facts)
     }
 
     fn layouts(&self) -> &'static [Layout] {

@@ -29,6 +29,8 @@ const SERIES: Stated = Stated {
 
 /// Rows in an interval from which on a summary has much fewer of them.
 const WORTH_A_SUMMARY: f64 = 10.0;
+/// Milliseconds of a minute, the shortest interval that is proposed.
+const MINUTE: i64 = 60_000;
 /// Metrics from which on a question of one of them reads much less where each is by itself.
 const MANY_METRICS: usize = 5;
 /// Rows of a short chunk of columns.
@@ -111,7 +113,7 @@ pub fn summary(facts: &Facts) -> Vec<Advice> {
     let widths = asked.filter_map(|q| Some((q.group_width?, &q.name)));
     let is_worth = |width: i64| {
         let rows = facts.rows_in(width as f64);
-        rows.is_some_and(|rows| rows >= WORTH_A_SUMMARY)
+        width % MINUTE == 0 && rows.is_some_and(|rows| rows >= WORTH_A_SUMMARY)
     };
     let Some((width, name)) = widths.filter(|(width, _)| is_worth(*width)).min() else {
         return Vec::new();
@@ -133,14 +135,17 @@ pub fn series(facts: &Facts) -> Vec<Advice> {
         .is_some_and(|c| c.kind == ColumnType::Timestamp);
     let outside = { table.columns.iter() }.filter(|column| !table.is_key(&column.name));
     let (metrics, others): (Vec<_>, Vec<_>) = outside.partition(|c| c.kind == ColumnType::Double);
-    let tags = facts.rows.as_ref().map_or(&[][..], |rows| &rows.tags[..]);
+    let is_tag = |name: &String| {
+        let rows = facts.rows.as_ref();
+        rows.is_some_and(|rows| rows.tags.contains(name))
+    };
     let fits = kind(key) == Some(ColumnType::Text)
         && is_time
         && metrics.len() >= MANY_METRICS
-        && others.iter().all(|column| tags.contains(&column.name));
+        && others.iter().all(|column| is_tag(&column.name));
     let reads_one = facts.question(|q| q.columns < table.columns.len() / 2);
     match reads_one {
-        Some(name) if fits && !facts.questions.is_empty() => {
+        Some(name) if fits => {
             let says = format!("{name} reads few of {} metrics", metrics.len());
             vec![SERIES.measure(Rank::Further, "cassandra/series", says)]
         }

@@ -1,0 +1,178 @@
+//! Rules of experts on Parquet files: pure functions from what is known of a workload.
+
+use bakeoff_workload::ColumnType;
+
+use crate::advice::{Advice, Facts, Rank, Rule, Stated, apply, bytes, count, percent};
+
+const BY_KEY: Stated = Stated {
+    rule: "sorted-files",
+    source: "DuckDB's performance guide: rows in the order by which they are found",
+};
+const CODEC: Stated = Stated {
+    rule: "codec",
+    source: "DuckDB's performance guide: Zstandard, unless the CPU is what is short",
+};
+const SORT: Stated = Stated {
+    rule: "sort",
+    source: "DuckDB's performance guide: sorted by what is filtered, 2.5 times smaller and 1.5 times faster",
+};
+const FOLDERS: Stated = Stated {
+    rule: "folders",
+    source: "DuckDB's performance guide: folders by what is filtered, with files of 100 MB to 10 GB",
+};
+
+/// Smallest file in bytes, before it is compressed.
+const LEAST_FILE: f64 = 100e6;
+/// Most folders that are proposed.
+const MOST_FOLDERS: u64 = 500;
+/// Share of the rows above which sorting by a column skips little.
+const MOST_FOUND: f64 = 0.5;
+/// Most columns for which there are proposals.
+const MOST_COLUMNS: usize = 2;
+
+const RULES: [Rule; 4] = [begin, codec, sort, folders];
+
+/// Applies all rules.
+pub fn advise(facts: &Facts) -> Vec<Advice> {
+    if facts.is_written_in_cql {
+        return Vec::new();
+    }
+    apply(&RULES, facts)
+}
+
+/// Proposes the files that others are compared with.
+fn begin(facts: &Facts) -> Vec<Advice> {
+    let key: Vec<&str> = facts.table.key().collect();
+    let says = format!("one file in the order of {}", key.join(", "));
+    vec![BY_KEY.measure(Rank::First, "parquet?codec=zstd", says)]
+}
+
+/// Proposes the codec that takes less CPU time.
+fn codec(_: &Facts) -> Vec<Advice> {
+    let says = "larger files than with Zstandard, and less work to read them";
+    vec![CODEC.measure(Rank::Likely, "parquet?codec=snappy", says)]
+}
+
+/// Proposes to sort by what questions filter instead of by the key.
+fn sort(facts: &Facts) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let first_of_key = facts.table.key().next();
+    if let (Some(name), Some(column)) = (facts.asks_range_of_all(), facts.order_column())
+        && is_sorted(facts, &column.name)
+        && first_of_key != Some(&column.name)
+    {
+        let says = format!("{name} asks for a range of {} of all keys", column.name);
+        let design = format!("parquet?codec=zstd&sort={}", column.name);
+        advice.push(SORT.measure(Rank::Likely, design, says));
+    }
+    let found = facts.found_by().into_iter();
+    let selective = found.filter(|(column, share)| {
+        is_sorted(facts, column) && share.is_none_or(|share| share <= MOST_FOUND)
+    });
+    for (column, share) in selective.take(MOST_COLUMNS) {
+        let some = share.map_or("some".to_owned(), percent);
+        let says = format!("a question finds {some} of the rows by {column}");
+        let design = format!("parquet?codec=zstd&sort={column}");
+        advice.push(SORT.measure(Rank::Likely, design, says));
+    }
+    advice
+}
+
+/// Proposes folders by what questions filter, and names those with small files.
+fn folders(facts: &Facts) -> Vec<Advice> {
+    let Some(rows) = &facts.rows else {
+        return Vec::new();
+    };
+    let mut filtered: Vec<(&str, u64)> = Vec::new();
+    if let [key] = &facts.table.partition_key[..] {
+        let is_asked = facts
+            .question(|q| q.names_partition(&facts.table))
+            .is_some();
+        if is_asked && rows.has_all_partitions && !rows.partitions_end {
+            let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
+            filtered.push((key, (rows.partitions as f64 * series) as u64));
+        }
+    }
+    let found = facts.found_by();
+    let found = found.keys().take(MOST_COLUMNS);
+    filtered.extend(found.filter_map(|column| Some((*column, *rows.distinct.get(*column)?))));
+    let mut advice = Vec::new();
+    for (column, values) in filtered.into_iter().filter(|(_, values)| *values > 1) {
+        if !is_sorted(facts, column) {
+            continue;
+        }
+        let design = format!("parquet?codec=zstd&partition={column}");
+        let file = facts.full_rows as f64 * rows.row_bytes / values as f64;
+        let figures = format!(
+            "{} folders of about {} before compression",
+            count(values as f64),
+            bytes(file)
+        );
+        advice.push(if file >= LEAST_FILE && values <= MOST_FOLDERS {
+            FOLDERS.measure(Rank::Further, design, figures)
+        } else {
+            let instead = format!("one file that is sorted by it: sort={column}, or the key");
+            FOLDERS.avoid(design, figures, instead)
+        });
+    }
+    advice
+}
+
+/// Returns whether files have statistics of a column, by which parts of them are skipped.
+fn is_sorted(facts: &Facts, column: &str) -> bool {
+    let column = facts.table.column(column);
+    column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::testing::{avoided, designs, equals, facts, question, range};
+
+    #[test]
+    fn both_codecs_are_compared() {
+        let advice = advise(&facts());
+        let expected = ["parquet?codec=zstd", "parquet?codec=snappy"];
+        assert_eq!(designs(&advice), expected);
+        let mut written = facts();
+        written.is_written_in_cql = true;
+        assert_eq!(advise(&written), []);
+    }
+
+    #[test]
+    fn files_are_sorted_by_what_is_filtered() {
+        let mut facts = facts();
+        facts.questions = vec![
+            question("half_day", vec![range("time", None)]),
+            question("faults", vec![equals("status", Some(0.2))]),
+            question("most", vec![equals("other", Some(0.8))]),
+            question("exact", vec![equals("value", Some(0.001))]),
+        ];
+        let expected = [
+            "parquet?codec=zstd&sort=time",
+            "parquet?codec=zstd&sort=status",
+        ];
+        assert_eq!(designs(&sort(&facts)), expected);
+        facts.table.partition_key = vec!["time".to_owned()];
+        assert_eq!(designs(&sort(&facts)), ["parquet?codec=zstd&sort=status"]);
+    }
+
+    #[test]
+    fn folders_are_for_large_files() {
+        let mut facts = facts();
+        facts.questions = vec![question("faults", vec![equals("status", Some(0.2))])];
+        let rows = facts.rows.as_mut().unwrap();
+        rows.distinct.insert("status".to_owned(), 4);
+        let folders_by_status = ["parquet?codec=zstd&partition=status"];
+        // 12.5 MB each.
+        assert_eq!(avoided(&folders(&facts)), folders_by_status);
+        facts.full_rows = 100_000_000;
+        assert_eq!(designs(&folders(&facts)), folders_by_status);
+        facts.questions = vec![question("one", vec![equals("series", None)])];
+        let advice = folders(&facts);
+        // A hundred series of 50 MB.
+        assert_eq!(avoided(&advice), ["parquet?codec=zstd&partition=series"]);
+        facts.rows = None;
+        assert_eq!(folders(&facts), []);
+    }
+}
