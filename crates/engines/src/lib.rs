@@ -31,6 +31,7 @@ mod owner;
 mod parquet;
 #[cfg(feature = "postgres")]
 mod postgres;
+pub mod propose;
 mod range_check;
 mod ranges;
 mod rate_limit;

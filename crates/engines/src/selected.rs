@@ -75,7 +75,7 @@ pub async fn distinct(
 
 /// Returns the WHERE clause of a query of one table, if it names the table and no other, and no rows are left
 /// out elsewhere before they are grouped.
-fn condition(plan: &LogicalPlan) -> Option<&Expr> {
+pub fn condition(plan: &LogicalPlan) -> Option<&Expr> {
     if let LogicalPlan::Filter(filter) = plan {
         match filter.input.as_ref() {
             LogicalPlan::TableScan(_) => {

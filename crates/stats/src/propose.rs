@@ -35,6 +35,8 @@ pub struct Proposal {
     pub answers_questions: bool,
     /// Whether it takes the operations of the workload's mix.
     pub takes_operations: bool,
+    /// What keeps its engine from being used on this machine.
+    pub not_here: Option<String>,
 }
 
 /// Why a rule names a design.
@@ -103,6 +105,7 @@ mod tests {
             ddl: Vec::new(),
             answers_questions: true,
             takes_operations: false,
+            not_here: None,
         };
         let proposals = Proposals {
             designs: vec![

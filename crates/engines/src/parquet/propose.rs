@@ -59,7 +59,7 @@ fn sort(facts: &Facts) -> Vec<Advice> {
     let first_of_key = facts.table.key().next();
     if let (Some(name), Some(column)) = (facts.asks_range_of_all(), facts.order_column())
         && is_sorted(facts, &column.name)
-        && first_of_key != Some(&column.name)
+        && first_of_key != Some(column.name.as_str())
     {
         let says = format!("{name} asks for a range of {} of all keys", column.name);
         let design = format!("parquet?codec=zstd&sort={}", column.name);
@@ -90,7 +90,7 @@ fn folders(facts: &Facts) -> Vec<Advice> {
             .is_some();
         if is_asked && rows.has_all_partitions && !rows.partitions_end {
             let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
-            filtered.push((key, (rows.partitions as f64 * series) as u64));
+            filtered.push((key.as_str(), (rows.partitions as f64 * series) as u64));
         }
     }
     let found = facts.found_by();

@@ -1,0 +1,337 @@
+//! What the first rows of a source say of a table: sizes of values, partitions, and the order in which rows come.
+
+use std::collections::{BTreeMap, HashMap};
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use arrow::row::{RowConverter, SortField};
+use bakeoff_workload::{ColumnType, Error, Result, RowSource, Table};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::advice::Rows;
+use crate::integers::integers;
+
+const BATCH_ROWS: usize = 8_192;
+
+/// Reads at most so many rows from the beginning of a source.
+pub fn read(source: &dyn RowSource, most: u64) -> Result<Vec<RecordBatch>> {
+    let mut rows = Vec::new();
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    for batch in source.read(0, BATCH_ROWS)? {
+        let batch = batch?.rows;
+        let taken = batch.num_rows().min(left);
+        rows.push(batch.slice(0, taken));
+        left -= taken;
+        if left == 0 {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+/// A partition of the rows that were read.
+struct Partition {
+    rows: u64,
+    /// Numbers of its first and last row.
+    first: u64,
+    last: u64,
+    /// Lowest and highest value of the first order column.
+    least: i64,
+    most: i64,
+    /// Hashes of the texts outside the key in its first row.
+    texts: Vec<Option<u64>>,
+}
+
+/// Says what rows show of a table; `None` if there are none.
+///
+/// # Errors
+/// Fails if keys cannot be compared, which those of a checked table can.
+pub fn seen(table: &Table, batches: &[RecordBatch]) -> Result<Option<Rows>> {
+    let read: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+    if read == 0 {
+        return Ok(None);
+    }
+    let mut seen = Seen::new(table)?;
+    for batch in batches {
+        seen.add(batch)?;
+    }
+    Ok(Some(seen.rows(table, read)))
+}
+
+/// Partitions of rows while they are looked at one after the other.
+struct Seen {
+    keys: RowConverter,
+    /// Columns of the partition key, and the first one of the order key if it can be divided.
+    key_columns: Vec<usize>,
+    order_column: Option<usize>,
+    /// Texts outside the key, each with whether it is the same in all rows of a partition so far.
+    texts: Vec<(usize, bool)>,
+    partitions: HashMap<Vec<u8>, Partition>,
+    bytes: Vec<f64>,
+    rows: u64,
+    in_order: u64,
+    previous: Option<i64>,
+}
+
+impl Seen {
+    fn new(table: &Table) -> Result<Seen> {
+        let key_columns: Vec<usize> = { table.partition_key.iter() }
+            .filter_map(|name| table.column_index(name))
+            .collect();
+        let fields = { key_columns.iter() }
+            .map(|index| SortField::new(table.columns[*index].kind.arrow()))
+            .collect();
+        let is_divided = |index: &usize| {
+            let kind = table.columns[*index].kind;
+            matches!(
+                kind,
+                ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int
+            )
+        };
+        let order = table.order_key.first();
+        let order = order.and_then(|name| table.column_index(name));
+        let is_text = |index: &usize| {
+            let column = &table.columns[*index];
+            column.kind == ColumnType::Text && !table.is_key(&column.name)
+        };
+        Ok(Seen {
+            keys: RowConverter::new(fields).map_err(|error| unexpected(&error))?,
+            key_columns,
+            order_column: order.filter(is_divided),
+            texts: { (0..table.columns.len()).filter(is_text) }
+                .map(|index| (index, true))
+                .collect(),
+            partitions: HashMap::new(),
+            bytes: vec![0.0; table.columns.len()],
+            rows: 0,
+            in_order: 0,
+            previous: None,
+        })
+    }
+
+    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        for (bytes, column) in self.bytes.iter_mut().zip(batch.columns()) {
+            *bytes += bytes_of(column);
+        }
+        let key: Vec<ArrayRef> = { self.key_columns.iter() }
+            .map(|index| batch.column(*index).clone())
+            .collect();
+        let keys = self.keys.convert_columns(&key);
+        let keys = keys.map_err(|error| unexpected(&error))?;
+        let order = self.order_column.map(|index| integers(batch.column(index)));
+        let texts: Vec<&ArrayRef> = { self.texts.iter() }
+            .map(|(index, _)| batch.column(*index))
+            .collect();
+        for row in 0..batch.num_rows() {
+            let value = order.as_ref().and_then(|values| values.get(row).copied());
+            let is_later = match (self.previous, value) {
+                (Some(previous), Some(value)) => value >= previous,
+                _ => true,
+            };
+            self.in_order += u64::from(is_later);
+            self.previous = value;
+            let value = value.unwrap_or_default();
+            let number = self.rows;
+            let hash = |text: &&ArrayRef| {
+                let texts = text.as_string::<i32>();
+                texts
+                    .is_valid(row)
+                    .then(|| xxh3_64(texts.value(row).as_bytes()))
+            };
+            let key = keys.row(row);
+            let key: &[u8] = key.as_ref();
+            match self.partitions.get_mut(key) {
+                Some(partition) => {
+                    partition.rows += 1;
+                    partition.last = number;
+                    partition.least = partition.least.min(value);
+                    partition.most = partition.most.max(value);
+                    let first = partition.texts.iter().zip(&texts);
+                    for ((_, is_same), (first, text)) in self.texts.iter_mut().zip(first) {
+                        *is_same &= hash(text) == *first;
+                    }
+                }
+                None => {
+                    let partition = Partition {
+                        rows: 1,
+                        first: number,
+                        last: number,
+                        least: value,
+                        most: value,
+                        texts: texts.iter().map(hash).collect(),
+                    };
+                    self.partitions.insert(key.to_vec(), partition);
+                }
+            }
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    fn rows(self, table: &Table, read: u64) -> Rows {
+        let rows = read as f64;
+        let of_key = table.key().filter_map(|name| table.column_index(name));
+        let key_bytes: f64 = of_key.map(|index| self.bytes[index]).sum();
+        let mut partitions: Vec<&Partition> = self.partitions.values().collect();
+        partitions.sort_by_key(|partition| partition.first);
+        let has_order = self.order_column.is_some();
+        let is_new = |partition: &&Partition| partition.first >= read / 2;
+        let largest = partitions.iter().max_by_key(|partition| partition.rows);
+        let step = largest.and_then(|p| {
+            let distance = p.most.saturating_sub(p.least) as f64;
+            (has_order && p.rows > 1).then(|| distance / (p.rows - 1) as f64)
+        });
+        let least = partitions.iter().map(|partition| partition.least).min();
+        let most = partitions.iter().map(|partition| partition.most).max();
+        let span = least
+            .zip(most)
+            .map(|(least, most)| most.saturating_sub(least) as f64);
+        let tags = self.texts.iter().filter(|(_, is_same)| *is_same);
+        Rows {
+            read,
+            row_bytes: self.bytes.iter().sum::<f64>() / rows,
+            key_bytes: key_bytes / rows,
+            partitions: partitions.len() as u64,
+            has_all_partitions: !partitions.iter().any(is_new),
+            partitions_end: has_order && each_ends(&partitions),
+            largest_partition: largest.map_or(0, |partition| partition.rows),
+            step,
+            span: span.filter(|_| has_order),
+            in_order: self.in_order as f64 / rows,
+            distinct: BTreeMap::new(),
+            tags: tags
+                .map(|(index, _)| table.columns[*index].name.clone())
+                .collect(),
+        }
+    }
+}
+
+/// Returns whether there are several partitions, in the order of their first rows, of which each is complete, and has
+/// lower values of the order column, before the next one begins.
+fn each_ends(partitions: &[&Partition]) -> bool {
+    let mut pairs = partitions.windows(2);
+    let is_after = |pair: &[&Partition]| match pair {
+        [one, next] => one.last < next.first && one.most <= next.least,
+        _ => false,
+    };
+    partitions.len() > 1 && pairs.all(is_after)
+}
+
+/// Returns the bytes of the values of a column that are not null.
+fn bytes_of(column: &ArrayRef) -> f64 {
+    let values = (column.len() - column.null_count()) as f64;
+    match column.data_type() {
+        DataType::Utf8 => {
+            let offsets = column.as_string::<i32>().value_offsets();
+            offsets_length(offsets)
+        }
+        DataType::Binary => offsets_length(column.as_binary::<i32>().value_offsets()),
+        DataType::Boolean => values,
+        DataType::Int32 => 4.0 * values,
+        _ => 8.0 * values,
+    }
+}
+
+fn offsets_length(offsets: &[i32]) -> f64 {
+    match (offsets.first(), offsets.last()) {
+        (Some(first), Some(last)) => f64::from(last - first),
+        _ => 0.0,
+    }
+}
+
+fn unexpected(error: &ArrowError) -> Error {
+    Error::Usage(format!("cannot compare partition keys: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Int64Array, StringArray};
+    use bakeoff_workload::Column;
+
+    use super::*;
+
+    fn table() -> Table {
+        let column = |(name, kind): (&str, ColumnType)| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let columns = [
+            ("series", ColumnType::Text),
+            ("number", ColumnType::Bigint),
+            ("tag", ColumnType::Text),
+            ("note", ColumnType::Text),
+        ];
+        Table {
+            name: "readings".to_owned(),
+            columns: columns.into_iter().map(column).collect(),
+            partition_key: vec!["series".to_owned()],
+            order_key: vec!["number".to_owned()],
+        }
+    }
+
+    /// Rows of these series and numbers; the tag is that of the series, and each note is another one.
+    fn rows(rows: &[(&str, i64)]) -> Rows {
+        let texts = |text: &dyn Fn(&(&str, i64)) -> String| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(rows.iter().map(text)))
+        };
+        let numbers = Int64Array::from_iter_values(rows.iter().map(|(_, number)| *number));
+        let columns = vec![
+            texts(&|(series, _)| (*series).to_owned()),
+            Arc::new(numbers) as ArrayRef,
+            texts(&|(series, _)| format!("tag of {series}")),
+            texts(&|(_, number)| format!("{number:04}")),
+        ];
+        let batch = RecordBatch::try_new(table().schema(), columns).unwrap();
+        // Partitions go on in the next batch.
+        let middle = batch.num_rows() / 2;
+        let parts = [
+            batch.slice(0, middle),
+            batch.slice(middle, batch.num_rows() - middle),
+        ];
+        seen(&table(), &parts).unwrap().unwrap()
+    }
+
+    #[test]
+    fn series_that_take_turns_go_on() {
+        let taking_turns: Vec<(&str, i64)> = (0..20)
+            .flat_map(|n| [("a", n * 10), ("b", n * 10)])
+            .collect();
+        let rows = rows(&taking_turns);
+        assert_eq!(
+            (rows.read, rows.partitions, rows.largest_partition),
+            (40, 2, 20)
+        );
+        assert!(rows.has_all_partitions && !rows.partitions_end);
+        assert_eq!((rows.step, rows.span), (Some(10.0), Some(190.0)));
+        assert_eq!(rows.in_order, 1.0);
+        assert_eq!(rows.tags, ["tag"]);
+        // A letter, a number of 64 bits, "tag of a" and four digits.
+        assert_eq!((rows.row_bytes, rows.key_bytes), (21.0, 9.0));
+    }
+
+    #[test]
+    fn partitions_that_follow_each_other_in_time_end() {
+        let months: Vec<(&str, i64)> = { (0..10).map(|n| ("january", n)) }
+            .chain((10..30).map(|n| ("february", n)))
+            .collect();
+        let months = rows(&months);
+        assert!(months.partitions_end);
+        assert_eq!(months.largest_partition, 20);
+        // Sorted by series, each begins with the first time again.
+        let sorted: Vec<(&str, i64)> = { (0..10).map(|n| ("a", n)) }
+            .chain((0..10).map(|n| ("b", n)))
+            .collect();
+        let sorted = rows(&sorted);
+        assert!(!sorted.partitions_end && !sorted.has_all_partitions);
+        assert_eq!(sorted.in_order, 0.95);
+    }
+
+    #[test]
+    fn nothing_is_seen_without_rows() {
+        assert_eq!(seen(&table(), &[]).unwrap(), None);
+    }
+}

@@ -1,0 +1,150 @@
+use std::path::{Path, PathBuf};
+
+use bakeoff_workload::source;
+
+use super::*;
+
+/// Rows that are read, in which a few hundred thousand would show little more.
+const ROWS: u64 = 2_000;
+
+/// The folder of the shipped workloads.
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads")
+}
+
+/// All workload files in a folder and those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+async fn proposed(workload: &Workload, rows: u64) -> Proposals {
+    // One of them needs a file that the command line names.
+    let source = source::open(workload, None).ok();
+    let context = Context {
+        keys_repeat: source.as_ref().is_none_or(|s| s.may_repeat_keys()),
+        ..Context::of_test("/run")
+    };
+    let request = Request {
+        workload,
+        source: source.as_deref(),
+        rows,
+        memory_bytes: 8 << 30,
+        context: &context,
+    };
+    propose(&request).await.unwrap()
+}
+
+fn ids(proposals: &Proposals) -> Vec<&str> {
+    proposals
+        .designs
+        .iter()
+        .map(|d| d.design.as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn every_design_for_a_shipped_workload_can_be_described() {
+    let files = files(&shipped());
+    assert!(files.len() > 20, "{files:?}");
+    for path in files {
+        let workload = Workload::read(&path).unwrap();
+        let proposals = proposed(&workload, ROWS).await;
+        let name = &proposals.workload;
+        assert_eq!(proposals.misfits, [], "{name}");
+        let ids = ids(&proposals);
+        assert!((1..=MOST_PROPOSALS).contains(&ids.len()), "{name}: {ids:?}");
+        for (place, id) in ids.iter().enumerate() {
+            assert!(!ids[..place].contains(id), "{name} has {id} twice");
+        }
+        for design in &proposals.designs {
+            assert!(
+                !design.reasons.is_empty() && !design.ddl.is_empty(),
+                "{name}: {design:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn rows_by_a_column_outside_the_key_are_found_by_an_index_or_a_second_table() {
+    let workload = Workload::read(&shipped().join("formats.toml")).unwrap();
+    // 9.4% of these rows have the one country, and 0.1% the other one.
+    let proposals = proposed(&workload, 10_000).await;
+    let ids = ids(&proposals);
+    let has = |setting: &str| ids.iter().any(|id| id.contains(setting));
+    assert!(has("index=actor1countrycode"), "{ids:?}");
+    assert!(has("table_by=actor1countrycode"), "{ids:?}");
+    assert!(has("parquet?codec=zstd&sort=actor1countrycode"), "{ids:?}");
+    let bad: Vec<&str> = proposals.bad_practices.iter().map(|b| b.rule).collect();
+    assert!(
+        bad.contains(&"materialized-view") && bad.contains(&"allow-filtering"),
+        "{bad:?}"
+    );
+    let usa = proposals
+        .facts
+        .iter()
+        .find(|fact| fact.starts_with("usa: "));
+    assert!(
+        usa.unwrap()
+            .contains("actor1countrycode (9.4% of the rows)"),
+        "{usa:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
+    let workload = Workload::read(&shipped().join("timeseries.toml")).unwrap();
+    let proposals = proposed(&workload, 10_000).await;
+    let ids = ids(&proposals);
+    for id in [
+        "cassandra/wide?order=desc",
+        "cassandra/wide",
+        "cassandra/columnar?bucket=12h",
+        "cassandra/series",
+    ] {
+        assert!(ids.contains(&id), "{id} is not in {ids:?}");
+    }
+    assert!(ids.iter().any(|id| id.contains("summary=1h")), "{ids:?}");
+    let newest = proposals
+        .facts
+        .iter()
+        .find(|fact| fact.starts_with("lastpoint: "));
+    assert!(newest.unwrap().contains("wants the newest"), "{newest:?}");
+}
+
+#[tokio::test]
+async fn a_design_that_several_rules_name_is_proposed_once_with_all_of_their_reasons() {
+    let stated = |rule| Stated { rule, source: "" };
+    let named = |rule, rank, design: &str| match stated(rule).measure(rank, design, "") {
+        Advice::Measure(candidate) => candidate,
+        Advice::Avoid(bad) => panic!("{bad:?}"),
+    };
+    let merged = merged(vec![
+        named("one", Rank::Further, "a"),
+        named("two", Rank::Likely, "b"),
+        named("three", Rank::First, "a"),
+    ]);
+    let rules: Vec<(&str, Vec<&str>)> = { merged.iter() }
+        .map(|(id, reasons)| (id.as_str(), reasons.iter().map(|r| r.rule).collect()))
+        .collect();
+    assert_eq!(rules, [("a", vec!["one", "three"]), ("b", vec!["two"])]);
+}
+
+#[tokio::test]
+async fn the_baseline_of_a_workload_is_among_its_designs() {
+    let text = std::fs::read_to_string(shipped().join("formats.toml")).unwrap();
+    let text = format!("{text}\n[decide]\nbaseline = \"cassandra/compact\"\n");
+    let workload = Workload::parse(&text, Path::new("formats.toml")).unwrap();
+    let proposals = proposed(&workload, ROWS).await;
+    assert_eq!(ids(&proposals)[0], "cassandra/compact");
+}
