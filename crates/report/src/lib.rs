@@ -8,6 +8,7 @@
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
 //! - what is wrong with a running Cassandra, [`Diagnosis`](bakeoff_stats::diagnose::Diagnosis): [`diagnose`]
+//! - what rules propose for a workload, [`Proposals`](bakeoff_stats::propose::Proposals): [`propose`]
 //! - a check of the questions alone, [`Verified`](bakeoff_stats::Verified): [`verify`]
 //! - a traced request, [`Traced`](bakeoff_stats::trace::Traced): [`trace`]
 //!
@@ -28,6 +29,7 @@ mod nodes;
 mod page;
 mod partitions;
 mod per_node;
+pub mod propose;
 pub mod study;
 pub mod sweep;
 mod text;

@@ -32,6 +32,7 @@ mod time_format;
 mod tsbs;
 mod values;
 mod wire;
+mod with_designs;
 
 pub use check::{SelectedTable, ServerKey, nearest, selected_table, server_keys, suggestion};
 pub use concurrent::Concurrent;
@@ -62,3 +63,4 @@ pub use text_form::TextForm;
 pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};
+pub use with_designs::with_designs;

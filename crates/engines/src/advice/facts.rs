@@ -229,7 +229,7 @@ impl Facts {
         }
         let by = match &conditions[..] {
             [] => "all rows".to_owned(),
-            conditions => conditions.join(" and "),
+            conditions => format!("by {}", conditions.join(" and ")),
         };
         let mut does = Vec::new();
         does.extend(question.groups.then_some("groups"));
@@ -241,7 +241,7 @@ impl Facts {
         };
         let (name, read) = (&question.name, question.columns);
         let all = self.table.columns.len();
-        format!("{name}: by {by}; {read} of {all} columns{does}")
+        format!("{name}: {by}; {read} of {all} columns{does}")
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_stats::propose::{MOST_PROPOSALS, Misfit, Proposal, Proposals, Reason};
-use bakeoff_workload::{DesignId, Error, Result, RowSource, Workload};
+use bakeoff_workload::{ColumnType, DesignId, Error, Result, RowSource, Workload};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 
@@ -179,7 +179,12 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
         ttl_seconds: load::ttl_seconds(workload),
         ttl: load::ttl_of_designs(workload),
     };
-    let found: Vec<String> = facts.found_by().into_keys().map(str::to_owned).collect();
+    let is_counted = |name: &&str| {
+        let column = workload.table.column(name);
+        column.is_some_and(|c| !matches!(c.kind, ColumnType::Boolean | ColumnType::Blob))
+    };
+    let found = facts.found_by().into_keys().filter(is_counted);
+    let found: Vec<String> = found.map(str::to_owned).collect();
     if let Some(seen) = &mut facts.rows {
         seen.distinct = questions::distinct(&session, &workload.table.name, found).await?;
     }

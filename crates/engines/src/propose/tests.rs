@@ -122,8 +122,8 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
     assert!(newest.unwrap().contains("wants the newest"), "{newest:?}");
 }
 
-#[tokio::test]
-async fn a_design_that_several_rules_name_is_proposed_once_with_all_of_their_reasons() {
+#[test]
+fn a_design_that_several_rules_name_is_proposed_once_with_all_of_their_reasons() {
     let stated = |rule| Stated { rule, source: "" };
     let named = |rule, rank, design: &str| match stated(rule).measure(rank, design, "") {
         Advice::Measure(candidate) => candidate,
