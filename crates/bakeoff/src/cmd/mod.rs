@@ -19,6 +19,7 @@ mod measure;
 mod merge;
 mod nodes;
 mod options;
+mod propose;
 mod report;
 mod run;
 mod scan;
@@ -66,6 +67,7 @@ enum Command {
     Merge(merge::Merge),
     Generate(generate::Generate),
     Init(init::Init),
+    Propose(propose::Propose),
     List(list::List),
     Show(show::Show),
     Verify(verify::Verify),
@@ -124,6 +126,7 @@ impl Arguments {
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Init(init) => init.run(),
+            Command::Propose(propose) => propose.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),

@@ -1,0 +1,207 @@
+//! `bakeoff propose`: says by the rules of experts which designs are worth measuring for a workload.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::propose::{Request, propose};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Context, EngineOptions, check_designs};
+use bakeoff_report::propose::{commands, comment, json, render};
+use bakeoff_stats::propose::{Proposal, Proposals};
+use bakeoff_workload::{Data, DesignId, RowSource, Workload, with_designs};
+use clap::Args;
+
+use crate::cmd::options::choice::parse_rows;
+use crate::cmd::options::data::{DataOptions, to_cli_error};
+use crate::cmd::{completions, small_runtime};
+use crate::exit::{Exit, Misuse};
+use crate::machine;
+use crate::out_file::OutFile;
+use crate::progress::Progress;
+use crate::stderr::print_line;
+use crate::terminal;
+
+/// Columns of a line of text.
+const COLUMNS: usize = 100;
+
+/// Say by the rules of experts which designs are worth measuring for a workload, and what is known to go wrong
+///
+/// The rules look at what the questions and the mix ask for, and at the first rows of the data. Nothing is started.
+/// Each design has its rule, who states it, and why; with --ddl and in JSON its tables, too. Where experts disagree
+/// both are proposed, since only measuring tells.
+#[derive(Args, Debug)]
+pub struct Propose {
+    /// Workload: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
+    workload: PathBuf,
+
+    /// New file to write to: the workload with these designs in place of its own
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Rows to look at, from the first one on: as many as show all partitions, or where they end
+    #[arg(long, value_name = "N", value_parser = parse_rows, default_value = "65536", allow_negative_numbers = true)]
+    rows: u64,
+
+    /// Print the statements that make the tables of each design, too
+    #[arg(long)]
+    ddl: bool,
+
+    /// Print JSON instead of text
+    #[arg(long, conflicts_with = "ddl")]
+    json: bool,
+
+    #[command(flatten)]
+    data: DataOptions,
+}
+
+impl Propose {
+    pub fn run(self) -> Result<Exit> {
+        small_runtime()?.block_on(self.propose())
+    }
+
+    async fn propose(&self) -> Result<Exit> {
+        let workload = self.data.workload_with_queries(&self.workload).await?;
+        let out = match &self.out {
+            Some(out) => {
+                self.check_folder(&workload, out)?;
+                Some(OutFile::create_new(out)?)
+            }
+            None => None,
+        };
+        let progress = Progress::begin("reading the first rows");
+        let proposals = self.proposals(&workload).await;
+        progress.finish();
+        let proposals = proposals?;
+        let text = if self.json {
+            terminal::json(&json(&proposals)?)
+        } else {
+            render(&proposals, self.ddl, COLUMNS)
+        };
+        writeln!(terminal::stdout(), "{text}")?;
+        match (out, &self.out) {
+            (Some(file), Some(path)) => write(file, path, &workload, &proposals)?,
+            _ => print_line(format_args!(
+                "to measure them: add --out FILE, which writes the workload with these designs"
+            )),
+        }
+        Ok(Exit::Complete)
+    }
+
+    /// Checks that the new file finds the data files of the workload, whose names are relative to it.
+    ///
+    /// # Errors
+    /// Fails with a misuse that names the folder where it does.
+    fn check_folder(&self, workload: &Workload, out: &Path) -> Result<()> {
+        if !matches!(workload.data, Data::Files(_)) {
+            return Ok(());
+        }
+        let folder = |path: &Path| match path.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let (own, new) = (folder(&workload.path), folder(out));
+        // A folder that is not there is named when the file is made.
+        let are_same = match (own.canonicalize(), new.canonicalize()) {
+            (Ok(own), Ok(new)) => own == new,
+            _ => true,
+        };
+        if are_same {
+            return Ok(());
+        }
+        let error = anyhow!(
+            "--out {}: the workload's data files are found from its own folder: write the new file into {}",
+            out.display(),
+            own.display()
+        );
+        Err(Misuse::new(error).into())
+    }
+
+    async fn proposals(&self, workload: &Workload) -> Result<Proposals> {
+        let has_none = matches!(workload.data, Data::FileFromCommandLine)
+            && self.data.files(workload).is_empty();
+        let source: Option<Box<dyn RowSource>> = if has_none {
+            None
+        } else {
+            Some(self.data.open(workload)?)
+        };
+        let mut options = EngineOptions::default();
+        options.cassandra.server = workload.server.clone();
+        let here = std::env::current_dir().context("cannot find the current folder")?;
+        let context = Context {
+            run_dir: here.join("runs").join(&workload.name),
+            token: None,
+            threads: machine::cores(),
+            keys_repeat: source.as_ref().is_none_or(|s| s.may_repeat_keys()),
+            options,
+        };
+        let request = Request {
+            workload,
+            source: source.as_deref(),
+            rows: self.rows,
+            memory_bytes: machine::describe().memory_bytes,
+            context: &context,
+        };
+        let mut proposals = propose(&request).await.map_err(to_cli_error)?;
+        note_what_is_not_here(&mut proposals.designs).await;
+        Ok(proposals)
+    }
+}
+
+/// Notes with each design what keeps its engine from being used on this machine.
+async fn note_what_is_not_here(designs: &mut [Proposal]) {
+    let mut reasons: HashMap<String, Option<String>> = HashMap::new();
+    for design in designs {
+        let Ok(id) = design.design.parse::<DesignId>() else {
+            continue;
+        };
+        if !reasons.contains_key(&id.engine) {
+            let reason = match engine(&id) {
+                Ok(engine) => engine.availability().await.err(),
+                Err(error) => Some(error.to_string()),
+            };
+            reasons.insert(id.engine.clone(), reason);
+        }
+        design.not_here = reasons.get(&id.engine).cloned().flatten();
+    }
+}
+
+/// Writes the workload with the proposed designs that can be used here, and says how to measure them.
+fn write(mut file: OutFile, path: &Path, workload: &Workload, proposals: &Proposals) -> Result<()> {
+    let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+    let is_written =
+        |design: &&Proposal| design.not_here.is_none() || baseline.as_ref() == Some(&design.design);
+    let written = proposals.designs.iter().filter(is_written);
+    let written: Vec<(String, String)> = written
+        .map(|design| (design.design.clone(), comment(design)))
+        .collect();
+    if written.is_empty() {
+        return Err(anyhow!(
+            "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is missing",
+            path.display()
+        ));
+    }
+    let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
+    let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
+    checked
+        .with_context(|| format!("what would be written to {} is no workload", path.display()))?;
+    file.write_all(text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    file.complete()?;
+    let left_out = proposals.designs.len() - written.len();
+    if left_out > 0 {
+        print_line(format_args!(
+            "note: {left_out} designs are not in {}, since their engines are not here",
+            path.display()
+        ));
+    }
+    let next = commands(proposals, &path.display().to_string());
+    print_line(format_args!(
+        "wrote {}; next: {}",
+        path.display(),
+        next.join("; ")
+    ));
+    Ok(())
+}
