@@ -157,14 +157,15 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
         let Ok(id) = design.design.parse::<DesignId>() else {
             continue;
         };
-        if !reasons.contains_key(&id.engine) {
-            let reason = match engine(&id) {
+        let reason = match reasons.get(&id.engine) {
+            Some(known) => known.clone(),
+            None => match engine(&id) {
                 Ok(engine) => engine.availability().await.err(),
                 Err(error) => Some(error.to_string()),
-            };
-            reasons.insert(id.engine.clone(), reason);
-        }
-        design.not_here = reasons.get(&id.engine).cloned().flatten();
+            },
+        };
+        reasons.insert(id.engine, reason.clone());
+        design.not_here = reason;
     }
 }
 

@@ -38,6 +38,7 @@ mod postgres;
 mod postgres_standbys;
 mod progress;
 mod promises;
+mod propose;
 mod raw_files;
 mod report_stored;
 mod report_together;
