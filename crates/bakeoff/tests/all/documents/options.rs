@@ -147,6 +147,39 @@ fn every_rule_of_a_diagnosis_is_described_and_every_described_one_is_there() {
     );
 }
 
+#[test]
+fn every_rule_of_proposals_is_described_and_every_described_one_is_there() {
+    let page = Page::read("docs/propose.md");
+    let rows = page.text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let cells = rows.filter_map(|row| row.split(" |").next());
+    let names = cells.flat_map(|cell| cell.split(", "));
+    let described: BTreeSet<String> = { names.map(|name| name.trim_matches('`')) }
+        .filter(|name| !name.starts_with("--"))
+        .map(str::to_owned)
+        .collect();
+    let mut there = BTreeSet::new();
+    collect_rules(&root().join("crates/engines/src"), &mut there);
+    assert!(there.len() > 30, "{there:?}");
+    assert_eq!(described, there);
+}
+
+/// The names of rules in the sources of proposals.
+fn collect_rules(folder: &Path, into: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect_rules(&path, into);
+        } else if path.display().to_string().contains("propose") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(|line| {
+                let rule = line.trim_start().strip_prefix("rule: \"")?;
+                Some(rule.split('"').next()?.to_owned())
+            });
+            into.extend(names);
+        }
+    }
+}
+
 /// The options in code that begins with one; those of whole commands are checked with them.
 fn described_options() -> BTreeSet<String> {
     let mut options = BTreeSet::new();
