@@ -109,7 +109,7 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
     for id in [
         "cassandra/wide?order=desc",
         "cassandra/wide",
-        "cassandra/columnar?bucket=12h",
+        "cassandra/columnar?bucket=1d",
         "cassandra/series",
     ] {
         assert!(ids.contains(&id), "{id} is not in {ids:?}");

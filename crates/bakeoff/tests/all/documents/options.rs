@@ -150,7 +150,10 @@ fn every_rule_of_a_diagnosis_is_described_and_every_described_one_is_there() {
 #[test]
 fn every_rule_of_proposals_is_described_and_every_described_one_is_there() {
     let page = Page::read("docs/propose.md");
-    let rows = page.text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows = page
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"));
     let cells = rows.filter_map(|row| row.split(" |").next());
     let names = cells.flat_map(|cell| cell.split(", "));
     let described: BTreeSet<String> = { names.map(|name| name.trim_matches('`')) }
@@ -169,7 +172,7 @@ fn collect_rules(folder: &Path, into: &mut BTreeSet<String>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             collect_rules(&path, into);
-        } else if path.display().to_string().contains("propose") {
+        } else if is_of_proposals(&path) {
             let text = std::fs::read_to_string(&path).unwrap();
             let names = text.lines().filter_map(|line| {
                 let rule = line.trim_start().strip_prefix("rule: \"")?;
@@ -178,6 +181,12 @@ fn collect_rules(folder: &Path, into: &mut BTreeSet<String>) {
             into.extend(names);
         }
     }
+}
+
+/// Whether a file of the repository has to do with proposals, by its path.
+fn is_of_proposals(path: &Path) -> bool {
+    let own = path.strip_prefix(root()).unwrap();
+    own.display().to_string().contains("propose")
 }
 
 /// The options in code that begins with one; those of whole commands are checked with them.
