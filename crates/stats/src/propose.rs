@@ -1,7 +1,11 @@
 //! What rules of experts propose for a workload before anything is measured: designs with their reasons, and what is
-//! known to be bad practice.
+//! known to be bad practice; and, after a run, whether what they propose was better.
+
+mod held;
 
 use serde::Serialize;
+
+pub use held::{Held, RulesHeld, rules_held};
 
 /// Most designs that are proposed for a workload.
 pub const MOST_PROPOSALS: usize = 40;

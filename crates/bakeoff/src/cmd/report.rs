@@ -42,19 +42,24 @@ pub struct Report {
     #[arg(long, conflicts_with = "plans")]
     stored: bool,
 
+    /// Print whether the rules that proposed designs held, of a run of a workload that `propose --out` wrote, in place
+    /// of the tables
+    #[arg(long, conflicts_with_all = ["plans", "stored"])]
+    rules: bool,
+
     /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then also shows what both
     /// of them, kept together, take, with each question asked of the faster one, and with --prices what that costs
     #[arg(
         long,
         value_name = "DESIGN,DESIGN",
         value_delimiter = ',',
-        conflicts_with_all = ["plans", "stored"]
+        conflicts_with_all = ["plans", "stored", "rules"]
     )]
     together: Vec<String>,
 
     /// Keep report.html up to date until the run ends, which another process or another machine carries out; the page
     /// reloads itself. Making it takes some of this machine's time
-    #[arg(long, conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"])]
+    #[arg(long, conflicts_with_all = ["plans", "stored", "rules", "together", "other_sizes", "prometheus", "parquet"])]
     follow: bool,
 
     #[command(flatten)]
@@ -97,6 +102,7 @@ impl Report {
         let of_runs = [
             ("--plans", self.plans),
             ("--stored", self.stored),
+            ("--rules", self.rules),
             ("--together", !self.together.is_empty()),
         ];
         let named = of_runs.iter().find(|(_, is_named)| *is_named);
@@ -119,6 +125,7 @@ impl Report {
         let exit = match (self.plans, self.stored) {
             (true, _) => render_as(&self.dir, &shown, terminal::render_plans),
             (_, true) => render_as(&self.dir, &shown, terminal::render_stored),
+            _ if self.rules => render_as(&self.dir, &shown, terminal::render_rules),
             _ => render_folder(&self.dir, &shown),
         }?;
         self.export.write(&self.dir)?;

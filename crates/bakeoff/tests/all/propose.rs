@@ -110,6 +110,47 @@ fn what_is_written_is_the_workload_with_other_designs() {
 }
 
 #[test]
+fn a_run_says_which_rules_held() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    bench
+        .bakeoff(&["propose", "w.toml", "--out", "better.toml"])
+        .expect(0);
+    let designs = "parquet?codec=zstd,parquet?codec=snappy,local/columnar";
+    let run = [
+        "run",
+        "better.toml",
+        "--designs",
+        designs,
+        "--rounds",
+        "3",
+        "--out",
+        "out",
+    ];
+    bench.bakeoff(&run).expect(0);
+    let held = bench.bakeoff(&["report", "out", "--rules"]).expect(0);
+    held.says("Rules that proposed designs")
+        .says("codec: parquet?codec=snappy against parquet?codec=zstd");
+    // Its own designs have no rules.
+    let own = [
+        "run",
+        "w.toml",
+        "--designs",
+        "parquet?codec=zstd",
+        "--rounds",
+        "3",
+        "--out",
+        "own",
+    ];
+    bench.bakeoff(&own).expect(0);
+    let none = bench.bakeoff(&["report", "own", "--rules"]).expect(0);
+    none.says("has no rules beside its designs");
+    bench
+        .bakeoff(&["report", "own", "--rules", "--plans"])
+        .expect(2)
+        .says("cannot be used with");
+}
+
+#[test]
 fn a_mix_without_questions_is_measured_by_drive() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let asked = ["propose", "ycsb/a", "--rows", "2000", "--json"];

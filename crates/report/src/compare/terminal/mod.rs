@@ -5,12 +5,14 @@ mod by_setting;
 mod concurrent;
 mod cost;
 mod plans;
+mod rules;
 mod sets;
 mod stored;
 mod tables;
 mod together;
 
 pub use plans::render_plans;
+pub use rules::render_rules;
 pub use stored::render_stored;
 
 use bakeoff_stats::Summary;

@@ -1,0 +1,34 @@
+//! What a run shows of the rules that proposed its designs.
+
+use bakeoff_report::terminal;
+use bakeoff_stats::{Record, Summary};
+
+use super::fixture;
+
+#[test]
+fn rules_beside_designs_are_judged_by_the_times_of_these_designs() {
+    let mut records = fixture::records();
+    for record in &mut records {
+        if let Record::Started(header) = record {
+            let of_design = |info: &bakeoff_stats::DesignInfo| {
+                let id = &info.id;
+                format!("  \"{id}\", # some-rule, other-rule: why it is here\n")
+            };
+            let designs: String = header.designs.iter().map(of_design).collect();
+            header.workload_text = format!("designs = [\n{designs}]\n");
+        }
+    }
+    let summary = Summary::from_records(&records).unwrap();
+    let text = terminal::render_rules(&summary, 100, false);
+    assert!(text.starts_with("Rules that proposed designs\n"), "{text}");
+    assert!(text.contains("some-rule, other-rule: "), "{text}");
+    assert!(text.contains(" against "), "{text}");
+    let is_short = |line: &str| line.chars().count() <= 100;
+    assert!(text.lines().all(is_short), "{text}");
+}
+
+#[test]
+fn without_rules_it_is_said_what_writes_them() {
+    let text = terminal::render_rules(&fixture::summary().unwrap(), 300, false);
+    assert!(text.contains("propose WORKLOAD --out FILE"), "{text}");
+}

@@ -1,0 +1,264 @@
+//! Whether what rules propose was better in a run than the design without it. Which rule named which design is noted in
+//! comments of the workload, as `bakeoff propose --out` writes them.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::{Difference, PairedComparison, QueryComparison, Summary};
+
+/// What a run shows of the rules that named a design.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RulesHeld {
+    /// Names of the rules.
+    pub rules: Vec<String>,
+    /// Id of the design that they named.
+    pub design: String,
+    /// Id of the design that differs least from it, which it is compared with.
+    pub against: String,
+    /// Queries that it answers faster, with its time as a multiple of the other one's.
+    pub faster: Vec<(String, f64)>,
+    /// Queries that it answers more slowly, in the same way.
+    pub slower: Vec<(String, f64)>,
+    /// Number of queries in which both are shown to be the same.
+    pub same: u32,
+    /// Number of queries in which it is not settled which one is faster.
+    pub not_settled: u32,
+}
+
+/// What follows for the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Held {
+    /// Something became faster and nothing slower.
+    Won,
+    /// Something became slower and nothing faster.
+    Lost,
+    /// Some queries became faster and others slower.
+    Mixed,
+    /// All queries are shown to take the same time.
+    Same,
+    NotSettled,
+    /// No query has times of both designs.
+    NotMeasured,
+}
+
+impl RulesHeld {
+    /// Returns what follows for the rules.
+    pub fn held(&self) -> Held {
+        match (self.faster.is_empty(), self.slower.is_empty()) {
+            (false, true) => Held::Won,
+            (true, false) => Held::Lost,
+            (false, false) => Held::Mixed,
+            (true, true) if self.not_settled > 0 => Held::NotSettled,
+            (true, true) if self.same > 0 => Held::Same,
+            (true, true) => Held::NotMeasured,
+        }
+    }
+}
+
+/// Compares each design of a run that the workload notes rules for with the one that differs least from it. Those that
+/// an engine begins with are compared only with one that has fewer settings.
+pub fn rules_held(summary: &Summary) -> Vec<RulesHeld> {
+    let designs: Vec<&str> = { summary.header.designs.iter() }
+        .map(|design| design.id.as_str())
+        .collect();
+    let noted = noted(&summary.header.workload_text);
+    let mut results = Vec::new();
+    for (design, rules) in noted {
+        let is_there = designs.contains(&design.as_str());
+        if let Some(other) = against(&design, &designs).filter(|_| is_there) {
+            let comparison = PairedComparison::of_two(summary, &design, other);
+            results.push(compared(rules, &design, other, &comparison));
+        }
+    }
+    results
+}
+
+/// Reads the designs that have rules in a comment beside them: `"ID", # RULE, RULE: why`.
+fn noted(workload: &str) -> Vec<(String, Vec<String>)> {
+    let is_rule = |rule: &&str| {
+        let mut letters = rule.chars();
+        !rule.is_empty() && letters.all(|c| c.is_ascii_lowercase() || c == '-')
+    };
+    let of_line = |line: &str| {
+        let (id, comment) = line.trim().strip_prefix('"')?.split_once("\", # ")?;
+        let (rules, _) = comment.split_once(": ")?;
+        let rules: Vec<&str> = rules.split(", ").collect();
+        let are_rules = rules.iter().all(is_rule);
+        let rules: Vec<String> = rules.into_iter().map(str::to_owned).collect();
+        are_rules.then(|| (id.to_owned(), rules))
+    };
+    workload.lines().filter_map(of_line).collect()
+}
+
+/// Returns the design to compare with, of those of a run in its order.
+fn against<'a>(design: &str, designs: &[&'a str]) -> Option<&'a str> {
+    let (place, own) = parts(design);
+    let mut of_engine = designs.iter().copied();
+    let first = of_engine.find(|id| engine(id) == engine(design))?;
+    let is_first = first == design;
+    let is_nearer = |id: &&str| {
+        let (other_place, theirs) = parts(id);
+        // One that has all of its settings, and more, shows what these others do.
+        let is_more = own.is_subset(&theirs);
+        other_place == place && !is_more && (!is_first || theirs.is_subset(&own))
+    };
+    let nearest = designs.iter().copied().filter(is_nearer);
+    let nearest = nearest.min_by_key(|id| own.symmetric_difference(&parts(id).1).count());
+    nearest.or_else(|| (parts(first).0 != place).then_some(first))
+}
+
+/// Returns the engine of a design's id.
+fn engine(id: &str) -> &str {
+    id.split(['/', '?']).next().unwrap_or_default()
+}
+
+/// Returns engine and layout of a design's id, and its settings.
+fn parts(id: &str) -> (&str, BTreeSet<&str>) {
+    let (place, settings) = id.split_once('?').unwrap_or((id, ""));
+    let settings = settings.split('&').filter(|setting| !setting.is_empty());
+    (place, settings.collect())
+}
+
+/// Adds up what a comparison of two designs says.
+fn compared(
+    rules: Vec<String>,
+    design: &str,
+    against: &str,
+    comparison: &PairedComparison,
+) -> RulesHeld {
+    let mut held = RulesHeld {
+        rules,
+        design: design.to_owned(),
+        against: against.to_owned(),
+        faster: Vec::new(),
+        slower: Vec::new(),
+        same: 0,
+        not_settled: 0,
+    };
+    for query in &comparison.queries {
+        add(&mut held, query);
+    }
+    held
+}
+
+fn add(held: &mut RulesHeld, query: &QueryComparison) {
+    let (Some(one), Some(other)) = (query.design(&held.design), query.design(&held.against)) else {
+        return;
+    };
+    let is_best = query.best.as_ref() == Some(&held.design);
+    let slower = if is_best { other } else { one };
+    match slower.difference {
+        _ if query.best.is_none() => held.not_settled += 1,
+        Difference::Slower if is_best => {
+            held.faster.push((query.query.clone(), 1.0 / slower.ratio));
+        }
+        Difference::Slower => held.slower.push((query.query.clone(), slower.ratio)),
+        Difference::Same | Difference::Best => held.same += 1,
+        Difference::Faster | Difference::NotSettled => held.not_settled += 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AgainstBest;
+
+    const DESIGNS: [&str; 8] = [
+        "cassandra/wide?order=desc",
+        "cassandra/columnar",
+        "parquet?codec=zstd",
+        "cassandra/wide",
+        "cassandra/wide?chunk=4KiB&order=desc",
+        "parquet?codec=snappy",
+        "cassandra/columnar?profile=compact",
+        "postgres/plain",
+    ];
+
+    #[test]
+    fn rules_are_read_from_comments_of_designs() {
+        let text = "designs = [\n  \"a/b?c=d\", # newest-first, by-key: the newest come first\n  \
+                    \"e\", # the study's model: a partition for each\n  \"f\",\n  # \"g\", # sort: no\n]\n";
+        let rules = ["newest-first", "by-key"].map(str::to_owned).to_vec();
+        assert_eq!(noted(text), [("a/b?c=d".to_owned(), rules)]);
+    }
+
+    #[test]
+    fn a_design_is_compared_with_the_one_that_differs_least() {
+        for (design, other) in [
+            ("cassandra/wide?order=desc", Some("cassandra/wide")),
+            ("cassandra/columnar", Some("cassandra/wide?order=desc")),
+            ("parquet?codec=zstd", None),
+            ("cassandra/wide", None),
+            (
+                "cassandra/wide?chunk=4KiB&order=desc",
+                Some("cassandra/wide?order=desc"),
+            ),
+            ("parquet?codec=snappy", Some("parquet?codec=zstd")),
+            (
+                "cassandra/columnar?profile=compact",
+                Some("cassandra/columnar"),
+            ),
+            ("postgres/plain", None),
+        ] {
+            assert_eq!(against(design, &DESIGNS), other, "{design}");
+        }
+    }
+
+    /// A comparison of `a` and `b` in which the better one is named, and the other one takes twice the time.
+    fn comparison(queries: &[(Option<&str>, Difference)]) -> PairedComparison {
+        let query = |(best, difference): &(Option<&str>, Difference)| {
+            let design = |id: &str| AgainstBest {
+                design: id.to_owned(),
+                ratio: if *best == Some(id) { 1.0 } else { 2.0 },
+                interval: None,
+                difference: if *best == Some(id) {
+                    Difference::Best
+                } else {
+                    *difference
+                },
+                rounds: 7,
+                to_baseline: None,
+            };
+            QueryComparison {
+                query: "q".to_owned(),
+                best: best.map(str::to_owned),
+                same_within: 0.05,
+                table_deviation: None,
+                smallest_difference: None,
+                designs: vec![design("a"), design("b")],
+            }
+        };
+        PairedComparison {
+            twins: None,
+            queries: queries.iter().map(query).collect(),
+        }
+    }
+
+    #[test]
+    fn a_rule_wins_where_something_is_faster_and_nothing_slower() {
+        let (slower, open) = (Difference::Slower, Difference::NotSettled);
+        for (queries, expected) in [
+            (vec![(Some("a"), slower), (Some("b"), open)], Held::Won),
+            (vec![(Some("b"), slower), (Some("a"), open)], Held::Lost),
+            (vec![(Some("a"), slower), (Some("b"), slower)], Held::Mixed),
+            (vec![(Some("a"), Difference::Same)], Held::Same),
+            (
+                vec![(Some("a"), Difference::Same), (None, slower)],
+                Held::NotSettled,
+            ),
+            (vec![], Held::NotMeasured),
+        ] {
+            let result = compared(Vec::new(), "a", "b", &comparison(&queries));
+            assert_eq!(result.held(), expected, "{queries:?}");
+        }
+        let queries = [(Some("a"), slower), (Some("b"), slower)];
+        let result = compared(Vec::new(), "a", "b", &comparison(&queries));
+        assert_eq!(result.faster, [("q".to_owned(), 0.5)]);
+        assert_eq!(result.slower, [("q".to_owned(), 2.0)]);
+        // A design that a race dropped has no times.
+        let result = compared(Vec::new(), "a", "c", &comparison(&queries));
+        assert_eq!(result.held(), Held::NotMeasured);
+    }
+}
