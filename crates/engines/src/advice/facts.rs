@@ -101,17 +101,15 @@ impl Facts {
     /// Returns the rows of the largest partition of the whole table, about.
     pub fn partition_rows(&self) -> Option<f64> {
         let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
-        let mean = rows.read as f64 / rows.partitions as f64;
-        Some(if rows.partitions_end {
-            rows.largest_partition as f64
-        } else if rows.has_all_partitions {
-            let series = self.grows.map_or(1.0, |grows| grows.series.max(1.0));
-            // How much larger than the others the largest one is stays the same.
-            let skew = rows.largest_partition as f64 / mean;
-            skew * self.full_rows as f64 / (rows.partitions as f64 * series)
-        } else {
-            rows.largest_partition as f64
-        })
+        let largest = rows.largest_partition as f64;
+        // Of partitions that end, and of keys that keep coming, only those that were read are known.
+        if rows.partitions_end || !rows.has_all_partitions {
+            return Some(largest);
+        }
+        let series = self.grows.map_or(1.0, |grows| grows.series.max(1.0));
+        // How much larger than the others the largest one is stays the same.
+        let skew = largest * rows.partitions as f64 / rows.read.max(1) as f64;
+        Some(skew * self.full_rows as f64 / (rows.partitions as f64 * series))
     }
 
     /// Returns the bytes of that partition, without any compression.
