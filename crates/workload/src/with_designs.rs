@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn only_the_list_changes() {
-        let before = "# Mine.\ntitle = \"t\" # short\n\n# What to compare.\ndesigns = [\n  \"memory\", # ] here\n] # end\n";
+        let before = "# Mine.\ntitle = \"t\" # short\n\n# What to compare.\ndesigns = [\n  \"memory\", # ] here\n] \
+                      # end\n";
         let after = "\n[table]\nname = \"designs\" # designs = []\n";
         let list = "[\n  \"parquet?codec=zstd\", # sorted-files\n  \
                     \"cassandra/wide?order=desc\", # newest-first:they are wanted\n]";

@@ -1,4 +1,4 @@
-//! Rules on questions that find rows by a column outside the key: indexes, second tables, and what is known to go wrong.
+//! Rules on questions that find rows by a column outside the key: indexes, second tables, and what goes wrong.
 
 use bakeoff_workload::ColumnType;
 
