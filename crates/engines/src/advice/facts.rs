@@ -63,7 +63,7 @@ pub struct Rows {
     pub key_bytes: f64,
     /// Number of partition keys among them.
     pub partitions: u64,
-    /// Whether the second half of the rows has no new partition key.
+    /// Whether partitions take turns, and the second half of the rows has no new one.
     pub has_all_partitions: bool,
     /// Whether partitions end: each is complete before the next one begins, as with a time in the partition key.
     pub partitions_end: bool,
