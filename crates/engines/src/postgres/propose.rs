@@ -4,7 +4,8 @@ use bakeoff_workload::ColumnType;
 
 use super::Flavour;
 use crate::advice::{
-    Advice, Facts, Rank, Rule, Stated, Width, apply, at_least, at_most, bytes, percent,
+    Advice, Facts, MOSTLY_IN_ORDER, Question, Rank, Rule, Stated, Width, apply, at_least, at_most,
+    bytes, percent,
 };
 
 const BY_KEY: Stated = Stated {
@@ -43,8 +44,7 @@ const ENTRY_BYTES: f64 = 16.0;
 const TIME_BYTES: f64 = 8.0;
 /// The default of TimescaleDB in milliseconds.
 const WEEK: f64 = 7.0 * 86_400_000.0;
-/// Share of the rows that come in order from which on BRIN is worth measuring, and below which it is not.
-const MOSTLY_IN_ORDER: f64 = 0.95;
+/// Share of the rows that come in order below which BRIN is not worth measuring.
 const OUT_OF_ORDER: f64 = 0.8;
 
 const OF_POSTGRES: [Rule; 4] = [begin, time_index, brin, partitions];
@@ -95,7 +95,11 @@ fn brin(facts: &Facts) -> Vec<Advice> {
         }
         Some(share) if share < MOSTLY_IN_ORDER => Vec::new(),
         _ => {
-            let says = format!("{name} asks for a range of {order}, in whose order rows come");
+            let come = match in_order {
+                Some(_) => "in whose order rows come",
+                None => "if rows come in its order, which nobody has looked at",
+            };
+            let says = format!("{name} asks for a range of {order}, {come}");
             let finer =
                 "ranges of a quarter of the pages, which skip more and take more to look at";
             vec![
@@ -144,9 +148,13 @@ fn chunks(facts: &Facts) -> Vec<Advice> {
             advice.push(CHUNKS.measure(Rank::Further, id(&other), about(number)));
         }
     }
-    if facts.asks_range_of_all().is_none() && !facts.questions.is_empty() {
+    let wants_newest_of_all = |q: &Question| q.wants_newest && !q.names_partition(&facts.table);
+    let is_used =
+        facts.asks_range_of_all().is_some() || facts.question(wants_newest_of_all).is_some();
+    if !is_used && !facts.questions.is_empty() {
         let design = format!("{}&time-index=off", id(&width));
-        let says = "no question asks for a range of time of all partition keys";
+        let says =
+            "no question asks for a range of time, or the newest rows, of all partition keys";
         advice.push(UNUSED_INDEX.measure(Rank::Further, design, says));
     }
     advice
@@ -253,6 +261,9 @@ mod tests {
         let advice = chunks(&facts());
         let without = "timescale/hypertable?chunk=6h&time-index=off";
         assert!(designs(&advice).contains(&without), "{advice:?}");
+        let mut facts = facts();
+        facts.questions[0].wants_newest = true;
+        assert!(!designs(&chunks(&facts)).contains(&without));
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub fn aggregates(facts: &Facts) -> Vec<Advice> {
         let says = format!("{name} is one figure of one partition key");
         advice.push(IN_CASSANDRA.measure(Rank::Likely, base.with("aggregate", "server"), says));
     }
-    let of_all = facts.question(|q| q.aggregates && !q.groups && q.filters.is_empty());
+    let of_all = facts.question(|q| q.aggregates && !q.groups && q.is_of_all_rows);
     if let Some(name) = of_all {
         let ranges = base.with("aggregate", "ranges");
         let says = format!("{name} is one figure of all rows, by ranges in parallel");
@@ -197,6 +197,8 @@ mod tests {
         let advice = aggregates(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?aggregate=ranges"]);
         assert_eq!(avoided(&advice), ["one statement of CQL for count"]);
+        facts.questions[0].is_of_all_rows = false;
+        assert_eq!(aggregates(&facts), []);
     }
 
     #[test]
