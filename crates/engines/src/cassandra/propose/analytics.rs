@@ -4,7 +4,9 @@ use bakeoff_workload::ColumnType;
 
 use super::base::Base;
 use super::sources::HADDAD;
-use crate::advice::{Advice, Facts, Rank, Stated, at_least, duration};
+use crate::advice::{
+    Advice, Facts, Filter, FilterKind, Question, Rank, Stated, at_least, duration,
+};
 
 const COLUMNAR: Stated = Stated {
     rule: "columnar",
@@ -82,7 +84,17 @@ pub fn aggregates(facts: &Facts) -> Vec<Advice> {
     let table = &facts.table;
     let base = Base::of(facts);
     let mut advice = Vec::new();
-    let of_partition = facts.question(|q| q.aggregates && !q.groups && q.names_partition(table));
+    // Further conditions are no business of Cassandra, and neither are several partition keys.
+    let is_of_one = |q: &Question| {
+        let mut filters = q.filters.iter();
+        let is_one = |f: &Filter| {
+            let is_value = f.kind == FilterKind::Equals { values: 1 };
+            let is_range = matches!(f.kind, FilterKind::Range { .. });
+            is_value && table.is_key(&f.column) || is_range && table.order_key.contains(&f.column)
+        };
+        q.names_partition(table) && filters.all(is_one)
+    };
+    let of_partition = facts.question(|q| q.aggregates && !q.groups && is_of_one(q));
     if let Some(name) = of_partition {
         let says = format!("{name} is one figure of one partition key");
         advice.push(IN_CASSANDRA.measure(Rank::Likely, base.with("aggregate", "server"), says));
@@ -147,7 +159,8 @@ pub fn series(facts: &Facts) -> Vec<Advice> {
     match reads_one {
         Some(name) if fits => {
             let says = format!("{name} reads few of {} metrics", metrics.len());
-            vec![SERIES.measure(Rank::Further, "cassandra/series", says)]
+            let design = Base::of(facts).unordered("series");
+            vec![SERIES.measure(Rank::Further, design, says)]
         }
         _ => Vec::new(),
     }
@@ -158,7 +171,6 @@ mod tests {
     use bakeoff_workload::Column;
 
     use super::*;
-    use crate::advice::Question;
     use crate::advice::testing::{avoided, designs, equals, facts, question, range};
 
     fn aggregating(question: Question) -> Question {
@@ -193,6 +205,8 @@ mod tests {
         let advice = aggregates(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?aggregate=server"]);
         assert!(avoided(&advice).is_empty());
+        facts.questions[0].filters.push(equals("status", None));
+        assert_eq!(aggregates(&facts), []);
         facts.questions = vec![aggregating(question("count", Vec::new()))];
         let advice = aggregates(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?aggregate=ranges"]);
