@@ -197,7 +197,13 @@ impl Facts {
         let columns = table.columns.len();
         let partition = table.partition_key.join(", ");
         let order: String = table.order_key.iter().map(|c| format!(", {c}")).collect();
-        let mut lines = vec![format!("key (({partition}){order}); {columns} columns")];
+        let wide = if self.is_wide {
+            ", more than tables of servers take without trouble: only columns and files are proposed"
+        } else {
+            ""
+        };
+        let key = format!("key (({partition}){order}); {columns} columns{wide}");
+        let mut lines = vec![key];
         match &self.rows {
             None => lines.push("no rows were read: name the file with --data".to_owned()),
             Some(rows) => lines.push(self.rows_in_words(rows)),
@@ -346,6 +352,9 @@ mod tests {
         facts.rows = None;
         assert_eq!((facts.partition_rows(), facts.full_span()), (None, None));
         assert!(facts.in_words()[1].contains("--data"));
+        assert!(!facts.in_words()[0].contains("only columns"));
+        facts.is_wide = true;
+        assert!(facts.in_words()[0].contains("only columns and files are proposed"));
     }
 
     #[test]
