@@ -205,7 +205,9 @@ impl Facts {
         let key = format!("key (({partition}){order}); {columns} columns{wide}");
         let mut lines = vec![key];
         match &self.rows {
-            None => lines.push("no rows were read: name the file with --data".to_owned()),
+            None => {
+                lines.push("no rows were read: name the file with --data, if it has any".to_owned())
+            }
             Some(rows) => lines.push(self.rows_in_words(rows)),
         }
         lines.extend(self.questions.iter().map(|q| self.question_in_words(q)));

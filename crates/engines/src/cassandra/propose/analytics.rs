@@ -14,7 +14,7 @@ const COLUMNAR: Stated = Stated {
 };
 const IN_CASSANDRA: Stated = Stated {
     rule: "aggregate-in-cassandra",
-    source: "The study of 2016 on aggregates: in Cassandra for one partition",
+    source: "The study of 2016 on aggregates: in Cassandra for one partition, or by ranges that are merged",
 };
 const ALL_ROWS: Stated = Stated {
     rule: "aggregate-of-all-rows",
@@ -158,7 +158,10 @@ pub fn series(facts: &Facts) -> Vec<Advice> {
     let reads_one = facts.question(|q| q.columns < table.columns.len() / 2);
     match reads_one {
         Some(name) if fits => {
-            let says = format!("{name} reads few of {} metrics", metrics.len());
+            let says = format!(
+                "{name} reads few of {} metrics; texts have to be the same in all rows of a key, as in the first rows",
+                metrics.len()
+            );
             let design = Base::of(facts).unordered("series");
             vec![SERIES.measure(Rank::Further, design, says)]
         }

@@ -61,10 +61,16 @@ pub fn found_by(facts: &Facts) -> Vec<Advice> {
     }
     if !advice.is_empty() {
         let columns: Vec<&str> = found.keys().copied().collect();
+        let has_designs = advice.iter().any(|a| matches!(a, Advice::Measure(_)));
+        let instead = if has_designs {
+            "one of the designs above, or a scan by ranges of tokens, as Bakeoff makes it"
+        } else {
+            "a scan by ranges of tokens, as Bakeoff makes it"
+        };
         advice.push(FILTERING.avoid(
             format!("ALLOW FILTERING on {}", columns.join(", ")),
             "each such request reads all rows, and ends by a time-out when the table has grown",
-            "one of the designs above, or a scan by ranges of tokens, as Bakeoff makes it",
+            instead,
         ));
     }
     advice
@@ -158,6 +164,13 @@ mod tests {
     fn an_index_that_finds_many_rows_is_bad_practice() {
         let advice = found_by(&asking("status", Some(0.2)));
         assert!(designs(&advice).is_empty());
+        let has_instead = |advice: &Advice, words: &str| match advice {
+            Advice::Avoid(bad) => bad.instead.contains(words),
+            Advice::Measure(_) => false,
+        };
+        assert!(!advice.iter().any(|a| has_instead(a, "designs above")));
+        let of_few = found_by(&asking("status", Some(0.01)));
+        assert!(of_few.iter().any(|a| has_instead(a, "designs above")));
         assert_eq!(avoided(&advice)[0], "cassandra/wide?index=status");
     }
 
