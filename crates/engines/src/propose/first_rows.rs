@@ -17,22 +17,34 @@ use crate::integers::integers;
 const BATCH_ROWS: usize = 8_192;
 const BATCH_VALUES: usize = 1 << 21;
 /// Bytes of rows in memory from which on no more are read.
-const MOST_BYTES: usize = 512 << 20;
+const MOST_BYTES: f64 = (512 << 20) as f64;
 
 /// Reads at most so many rows from the beginning of a source, and fewer where they take more memory than a command
 /// should that measures nothing.
 pub fn read(source: &dyn RowSource, columns: usize, most: u64) -> Result<Vec<RecordBatch>> {
+    read_within(source, columns, most, MOST_BYTES)
+}
+
+/// Reads like [`read`], up to so many bytes, by whole batches.
+pub fn read_within(
+    source: &dyn RowSource,
+    columns: usize,
+    most: u64,
+    most_bytes: f64,
+) -> Result<Vec<RecordBatch>> {
     let batch_rows = (BATCH_VALUES / columns.max(1)).clamp(1, BATCH_ROWS);
     let mut rows = Vec::new();
     let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut bytes = 0;
+    let mut bytes = 0.0;
     for batch in source.read(0, batch_rows)? {
         let batch = batch?.rows;
         let taken = batch.num_rows().min(left);
-        bytes += batch.get_array_memory_size();
+        // A null takes a place, and a text where it ends.
+        let taken_by = |column: &ArrayRef| bytes_of(column) + 8.0 * column.len() as f64;
+        bytes += batch.columns().iter().map(taken_by).sum::<f64>();
         rows.push(batch.slice(0, taken));
         left -= taken;
-        if left == 0 || bytes >= MOST_BYTES {
+        if left == 0 || bytes >= most_bytes {
             break;
         }
     }

@@ -52,6 +52,20 @@ fn ids(proposals: &Proposals) -> Vec<&str> {
         .collect()
 }
 
+#[test]
+fn wide_rows_are_read_up_to_a_number_of_bytes() {
+    let workload = Workload::read(&shipped().join("timeseries.toml")).unwrap();
+    let source = source::open(&workload, None).unwrap();
+    // Batches of eight rows.
+    let columns = 1 << 18;
+    let read = |bytes: f64| -> usize {
+        let rows = first_rows::read_within(source.as_ref(), columns, 1_000, bytes).unwrap();
+        rows.iter().map(RecordBatch::num_rows).sum()
+    };
+    assert!((1..=8).contains(&read(1.0)));
+    assert_eq!(read(f64::INFINITY), 1_000);
+}
+
 #[tokio::test]
 async fn every_design_for_a_shipped_workload_can_be_described() {
     let files = files(&shipped());
