@@ -137,6 +137,24 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
 }
 
 #[test]
+fn rows_live_as_long_as_all_inserts_say_or_else_a_design() {
+    let shipped = std::fs::read_to_string(shipped().join("retention.toml")).unwrap();
+    let ttl = |text: &str| {
+        let workload = Workload::parse(text, Path::new("retention.toml")).unwrap();
+        load::ttl_seconds(&workload)
+    };
+    assert_eq!(ttl(&shipped), Some(86_400));
+    let without = shipped.replace("&ttl=1d", "&chunk=4KiB");
+    assert_eq!(ttl(&without), None);
+    let ending = without.replace("weight = 90", "weight = 90\nttl = \"2h\"");
+    assert_eq!(ttl(&ending), Some(7_200));
+    let other = "[[mix.operations]]\nname = \"other\"\naction = \"insert\"\nkeys = \"new\"";
+    let both = format!("weight = 40\nttl = \"2h\"\n\n{other}\nweight = 50");
+    let of_one = without.replace("weight = 90", &both);
+    assert_eq!(ttl(&of_one), None);
+}
+
+#[test]
 fn a_design_that_several_rules_name_is_proposed_once_with_all_of_their_reasons() {
     let stated = |rule| Stated { rule, source: "" };
     let named = |rule, rank, design: &str| match stated(rule).measure(rank, design, "") {
