@@ -115,7 +115,8 @@ impl Facts {
         Some(skew * self.full_rows as f64 / (rows.partitions as f64 * series))
     }
 
-    fn are_all_read(&self, rows: &Rows) -> bool {
+    /// Returns whether the rows that were read are the whole table.
+    pub fn are_all_read(&self, rows: &Rows) -> bool {
         rows.read >= self.full_rows
     }
 

@@ -123,19 +123,22 @@ pub fn few(facts: &Facts) -> Vec<Advice> {
     }
     let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
     let keys = rows.partitions as f64 * series;
-    if !rows.has_all_partitions || keys >= f64::from(facts.cores) {
+    let are_known = rows.has_all_partitions || facts.are_all_read(rows);
+    if !are_known || keys >= f64::from(facts.cores) {
         return Vec::new();
     }
     let spreading = spreading_bucket(facts, keys);
     let (cores, keys) = (facts.cores, count(keys));
-    let why = format!("there are fewer values than cores ({cores}), most of which have no work");
+    let why =
+        format!("there are fewer values than cores ({cores}), so that some of these have no work");
     let instead = match &spreading {
         Some(width) => format!("a bucket in the partition key: bucket={}", width.text),
         None => "a further column in the partition key".to_owned(),
     };
-    let mut advice = vec![FEW.avoid(format!("{keys} values of {key} in all"), why, instead)];
+    let what = format!("no more values of {key} than {keys}");
+    let mut advice = vec![FEW.avoid(what, why, instead)];
     if let Some(width) = spreading {
-        let says = format!("spreads the {keys} values of {key} over nodes and cores");
+        let says = format!("spreads rows of few values of {key} ({keys}) over nodes and cores");
         let design = Base::of(facts).with("bucket", &width.text);
         advice.push(FEW.measure(Rank::Likely, design, says));
     }
@@ -238,7 +241,7 @@ mod tests {
         assert_eq!(few(&facts), []);
         facts.cores = 101;
         let advice = few(&facts);
-        assert_eq!(avoided(&advice), ["100 values of series in all"]);
+        assert_eq!(avoided(&advice), ["no more values of series than 100"]);
         // The whole table has 28 hours.
         assert_eq!(designs(&advice), ["cassandra/wide?bucket=1d"]);
         facts.rows = Some(Rows {
@@ -247,6 +250,14 @@ mod tests {
             ..facts.rows.clone().unwrap()
         });
         assert_eq!(avoided(&few(&facts)), ["one value of series at a time"]);
+        // A single key is one of many, unless all rows were read.
+        let mut one = facts.clone();
+        let rows = one.rows.as_mut().unwrap();
+        (rows.partitions, rows.partitions_end) = (1, false);
+        rows.has_all_partitions = false;
+        assert_eq!(few(&one), []);
+        one.full_rows = 10_000;
+        assert_eq!(avoided(&few(&one)), ["no more values of series than 1"]);
         // A key of its own for each row is everywhere.
         facts.rows.as_mut().unwrap().largest_partition = 1;
         assert_eq!(few(&facts), []);
