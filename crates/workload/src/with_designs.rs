@@ -19,11 +19,13 @@ struct Head {
 /// [`Error::Usage`] if the text is not TOML, or has neither a list of designs nor a title.
 pub fn with_designs(text: &str, designs: &[(String, String)]) -> Result<String> {
     let head: Head = toml::from_str(text).map_err(|error| Error::Usage(error.to_string()))?;
-    let mut list = "[\n".to_owned();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut list = format!("[{newline}");
     for (id, comment) in designs {
         // A comment ends with its line.
-        let comment: String = comment.chars().filter(|c| !c.is_control()).collect();
-        list.push_str(&format!("  {}, # {comment}\n", Value::from(id.as_str())));
+        let comment = comment.replace(|c: char| c.is_control(), " ");
+        let id = Value::from(id.as_str());
+        list.push_str(&format!("  {id}, # {comment}{newline}"));
     }
     list.push(']');
     if let Some(designs) = head.designs {
@@ -39,9 +41,10 @@ pub fn with_designs(text: &str, designs: &[(String, String)]) -> Result<String> 
     } else if let Some(title) = head.title {
         let end = title.span().end;
         let rest = text.get(end..).unwrap_or_default();
-        let line = end + rest.find('\n').unwrap_or(rest.len());
+        let line = rest.split('\n').next().unwrap_or_default();
+        let line = end + line.trim_end_matches('\r').len();
         return Ok(format!(
-            "{}\n\ndesigns = {list}{}",
+            "{}{newline}{newline}designs = {list}{}",
             &text[..line],
             &text[line..]
         ));
@@ -73,7 +76,7 @@ mod tests {
                       # end\n";
         let after = "\n[table]\nname = \"designs\" # designs = []\n";
         let list = "[\n  \"parquet?codec=zstd\", # sorted-files\n  \
-                    \"cassandra/wide?order=desc\", # newest-first:they are wanted\n]";
+                    \"cassandra/wide?order=desc\", # newest-first: they are wanted\n]";
         let expected = format!(
             "# Mine.\ntitle = \"t\" # short\n\n# What to compare.\ndesigns = {list} # end\n{after}"
         );
@@ -91,6 +94,19 @@ mod tests {
         assert!(with.ends_with("]\n[table]\nname = \"a\"\n"), "{with}");
         let read: toml::Table = toml::from_str(&with).unwrap();
         assert_eq!(read["designs"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn lines_end_as_those_of_the_workload() {
+        let (head, tail) = ("\u{feff}# Ä\r\ntitle = \"t\"\r\n", "seed = 1\r\n");
+        for designs in ["", "designs = [ \"memory\" ] # \"designs\"\r\n"] {
+            let with = replaced(&format!("{head}{designs}{tail}"));
+            assert_eq!(with.matches('\n').count(), with.matches("\r\n").count());
+            assert_eq!(with.matches('\r').count(), with.matches("\r\n").count());
+            assert!(with.starts_with(head) && with.ends_with(tail), "{with}");
+            let read: toml::Table = toml::from_str(&with).unwrap();
+            assert_eq!(read["designs"].as_array().map(Vec::len), Some(2));
+        }
     }
 
     #[test]

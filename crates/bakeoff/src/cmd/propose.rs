@@ -82,7 +82,7 @@ impl Propose {
         };
         writeln!(terminal::stdout(), "{text}")?;
         match (out, &self.out) {
-            (Some(file), Some(path)) => write(file, path, &workload, &proposals)?,
+            (Some(file), Some(path)) => self.write(file, path, &workload, &proposals)?,
             _ => print_line(format_args!(
                 "to measure them: add --out FILE, which writes the workload with these designs"
             )),
@@ -148,6 +148,58 @@ impl Propose {
         note_what_is_not_here(&mut proposals.designs).await;
         Ok(proposals)
     }
+
+    /// Writes the workload with the proposed designs that can be used here, and says how to measure them.
+    fn write(
+        &self,
+        mut file: OutFile,
+        path: &Path,
+        workload: &Workload,
+        proposals: &Proposals,
+    ) -> Result<()> {
+        let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+        let is_written = |design: &&Proposal| {
+            design.not_here.is_none() || baseline.as_ref() == Some(&design.design)
+        };
+        let written = proposals.designs.iter().filter(is_written);
+        let written: Vec<(String, String)> = written
+            .map(|design| (design.design.clone(), comment(design)))
+            .collect();
+        if written.is_empty() {
+            return Err(anyhow!(
+                "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is \
+                 missing",
+                path.display()
+            ));
+        }
+        let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
+        let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
+        checked.with_context(|| {
+            format!("what would be written to {} is no workload", path.display())
+        })?;
+        file.write_all(text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        file.complete()?;
+        let left_out = proposals.designs.len() - written.len();
+        if left_out > 0 {
+            print_line(format_args!(
+                "note: not in {}, since their engines are not here: {left_out} of {} designs",
+                path.display(),
+                proposals.designs.len()
+            ));
+        }
+        // What was read with these options is measured with them, too.
+        let mut words = vec![path.display().to_string()];
+        words.extend(self.data.arguments());
+        let words: Vec<String> = words.iter().map(|word| in_shell(word)).collect();
+        let next = commands(proposals, &words.join(" "));
+        print_line(format_args!(
+            "wrote {}; next: {}",
+            path.display(),
+            next.join("; ")
+        ));
+        Ok(())
+    }
 }
 
 /// Notes with each design what keeps its engine from being used on this machine.
@@ -169,40 +221,25 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
     }
 }
 
-/// Writes the workload with the proposed designs that can be used here, and says how to measure them.
-fn write(mut file: OutFile, path: &Path, workload: &Workload, proposals: &Proposals) -> Result<()> {
-    let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
-    let is_written =
-        |design: &&Proposal| design.not_here.is_none() || baseline.as_ref() == Some(&design.design);
-    let written = proposals.designs.iter().filter(is_written);
-    let written: Vec<(String, String)> = written
-        .map(|design| (design.design.clone(), comment(design)))
-        .collect();
-    if written.is_empty() {
-        return Err(anyhow!(
-            "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is missing",
-            path.display()
-        ));
+/// Writes an argument as a shell takes it.
+fn in_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
-    let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
-    let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
-    checked
-        .with_context(|| format!("what would be written to {} is no workload", path.display()))?;
-    file.write_all(text.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    file.complete()?;
-    let left_out = proposals.designs.len() - written.len();
-    if left_out > 0 {
-        print_line(format_args!(
-            "note: {left_out} designs are not in {}, since their engines are not here",
-            path.display()
-        ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_written_as_a_shell_takes_them() {
+        assert_eq!(in_shell("runs/mine-2.toml"), "runs/mine-2.toml");
+        assert_eq!(in_shell("my file.toml"), "'my file.toml'");
+        assert_eq!(in_shell("it's"), r"'it'\''s'");
+        assert_eq!(in_shell(""), "''");
     }
-    let next = commands(proposals, &path.display().to_string());
-    print_line(format_args!(
-        "wrote {}; next: {}",
-        path.display(),
-        next.join("; ")
-    ));
-    Ok(())
 }

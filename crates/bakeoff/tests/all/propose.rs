@@ -171,9 +171,18 @@ fn without_its_file_a_workload_is_judged_by_its_questions_alone() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let alone = bench.bakeoff(&["propose", "metrics"]).expect(0);
     alone.says("no rows were read: name the file with --data");
-    let asked = ["propose", "metrics", "--data", "readings.csv"];
+    let asked = [
+        "propose",
+        "metrics",
+        "--data",
+        "readings.csv",
+        "--out",
+        "my own.toml",
+    ];
     let with_rows = bench.bakeoff(&asked).expect(0);
-    with_rows.says("the first 4 rows: ");
+    with_rows
+        .says("the first 4 rows: ")
+        .says("next: bakeoff run 'my own.toml' --data readings.csv --race");
 }
 
 #[test]

@@ -7,6 +7,9 @@ use bakeoff_workload::{Column, ColumnType, Growth, Table};
 use super::question::{FilterKind, Question};
 use super::words::{bytes, count, percent};
 
+/// Share of the rows that come in the order of a column from which on they are taken to come in it.
+pub const MOSTLY_IN_ORDER: f64 = 0.95;
+
 /// What rules know of a workload.
 #[derive(Debug, Clone)]
 pub struct Facts {
@@ -63,7 +66,7 @@ pub struct Rows {
     pub key_bytes: f64,
     /// Number of partition keys among them.
     pub partitions: u64,
-    /// Whether the second half of the rows has no new partition key.
+    /// Whether partitions take turns, and the second half of the rows has no new one.
     pub has_all_partitions: bool,
     /// Whether partitions end: each is complete before the next one begins, as with a time in the partition key.
     pub partitions_end: bool,
@@ -103,13 +106,18 @@ impl Facts {
         let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
         let largest = rows.largest_partition as f64;
         // Of partitions that end, and of keys that keep coming, only those that were read are known.
-        if rows.partitions_end || !rows.has_all_partitions {
+        if rows.partitions_end || !rows.has_all_partitions || self.are_all_read(rows) {
             return Some(largest);
         }
         let series = self.grows.map_or(1.0, |grows| grows.series.max(1.0));
         // How much larger than the others the largest one is stays the same.
         let skew = largest * rows.partitions as f64 / rows.read.max(1) as f64;
         Some(skew * self.full_rows as f64 / (rows.partitions as f64 * series))
+    }
+
+    /// Returns whether the rows that were read are the whole table.
+    pub fn are_all_read(&self, rows: &Rows) -> bool {
+        rows.read >= self.full_rows
     }
 
     /// Returns the bytes of that partition, without any compression.
@@ -123,18 +131,28 @@ impl Facts {
         (step > 0.0).then(|| units / step)
     }
 
-    /// Returns the distance from the lowest to the highest value of the first order column in the whole table, about.
+    /// Returns the distance from the lowest to the highest value of the first order column in the whole table, about;
+    /// `None` if the first rows do not show it.
     pub fn full_span(&self) -> Option<f64> {
         let rows = self.rows.as_ref()?;
         let span = rows.span?;
-        if rows.partitions_end {
-            Some(span * self.full_rows as f64 / rows.read.max(1) as f64)
+        let grown = span * self.full_rows as f64 / rows.read.max(1) as f64;
+        if self.are_all_read(rows) {
+            Some(span)
+        } else if rows.partitions_end {
+            Some(grown)
         } else if rows.has_all_partitions {
             let mean = rows.read as f64 / rows.partitions.max(1) as f64;
             let skew = rows.largest_partition as f64 / mean.max(1.0);
             Some(rows.step? * self.partition_rows()? / skew.max(1.0))
+        } else if rows.partitions == 1 {
+            // It may go on, or be the first of many.
+            None
         } else {
-            Some(span)
+            let of_largest = rows.step.unwrap_or(0.0) * rows.largest_partition as f64;
+            let is_of_each = of_largest >= span / 2.0;
+            let goes_on = !is_of_each && rows.in_order >= MOSTLY_IN_ORDER;
+            Some(if goes_on { grown } else { span })
         }
     }
 
@@ -180,9 +198,17 @@ impl Facts {
         let columns = table.columns.len();
         let partition = table.partition_key.join(", ");
         let order: String = table.order_key.iter().map(|c| format!(", {c}")).collect();
-        let mut lines = vec![format!("key (({partition}){order}); {columns} columns")];
+        let wide = if self.is_wide {
+            ", more than tables of servers take without trouble: only columns and files are proposed"
+        } else {
+            ""
+        };
+        let key = format!("key (({partition}){order}); {columns} columns{wide}");
+        let mut lines = vec![key];
         match &self.rows {
-            None => lines.push("no rows were read: name the file with --data".to_owned()),
+            None => {
+                lines.push("no rows were read: name the file with --data, if it has any".to_owned())
+            }
             Some(rows) => lines.push(self.rows_in_words(rows)),
         }
         lines.extend(self.questions.iter().map(|q| self.question_in_words(q)));
@@ -202,8 +228,14 @@ impl Facts {
         );
         if let (Some(most), Some(size)) = (self.partition_rows(), self.partition_bytes()) {
             let full = count(self.full_rows as f64);
+            let is_known = rows.has_all_partitions || rows.partitions_end;
+            let about = if is_known || self.are_all_read(rows) {
+                "about"
+            } else {
+                "at least"
+            };
             line += &format!(
-                "; of {full} rows the largest partition would have about {} ({})",
+                "; of {full} rows the largest partition would have {about} {} ({})",
                 count(most),
                 bytes(size)
             );
@@ -226,7 +258,8 @@ impl Facts {
             conditions.push(format!("{kind} of {}{share}", filter.column));
         }
         let by = match &conditions[..] {
-            [] => "all rows".to_owned(),
+            [] if question.is_of_all_rows => "all rows".to_owned(),
+            [] => "by conditions that are not about one column each".to_owned(),
             conditions => format!("by {}", conditions.join(" and ")),
         };
         let mut does = Vec::new();
@@ -289,11 +322,42 @@ mod tests {
     }
 
     #[test]
+    fn of_keys_that_keep_coming_the_time_of_the_whole_table_is_longer() {
+        let mut facts = facts();
+        let rows = facts.rows.as_mut().unwrap();
+        rows.has_all_partitions = false;
+        // One partition is as long as all that was read: these are series, one after the other.
+        assert_eq!(facts.full_span(), Some(990_000.0));
+        let rows = facts.rows.as_mut().unwrap();
+        (rows.largest_partition, rows.partitions) = (2, 9_000);
+        assert_eq!(facts.full_span(), Some(99_000_000.0));
+        assert!(facts.in_words()[1].contains("would have at least 2 "));
+        facts.rows.as_mut().unwrap().in_order = 0.5;
+        assert_eq!(facts.full_span(), Some(990_000.0));
+        // Whether a single partition goes on, nobody knows.
+        facts.rows.as_mut().unwrap().partitions = 1;
+        assert_eq!(facts.full_span(), None);
+        facts.full_rows = 10_000;
+        assert_eq!(facts.full_span(), Some(990_000.0));
+    }
+
+    #[test]
+    fn a_question_whose_conditions_are_not_known_is_not_one_of_all_rows() {
+        let mut facts = facts();
+        assert!(facts.in_words()[2].contains("all: all rows"));
+        facts.questions[0].is_of_all_rows = false;
+        assert!(facts.in_words()[2].contains("not about one column each"));
+    }
+
+    #[test]
     fn nothing_is_said_of_rows_that_were_not_read() {
         let mut facts = facts();
         facts.rows = None;
         assert_eq!((facts.partition_rows(), facts.full_span()), (None, None));
         assert!(facts.in_words()[1].contains("--data"));
+        assert!(!facts.in_words()[0].contains("only columns"));
+        facts.is_wide = true;
+        assert!(facts.in_words()[0].contains("only columns and files are proposed"));
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub struct Question {
     pub name: String,
     /// Conditions that all have to hold; none where a question has several tables, or the same one several times.
     pub filters: Vec<Filter>,
+    /// Whether it has no condition at all, not even one that is not among these.
+    pub is_of_all_rows: bool,
     /// Whether it aggregates rows.
     pub aggregates: bool,
     /// Whether it groups rows.

@@ -63,6 +63,7 @@ pub fn facts() -> Facts {
 pub fn question(name: &str, filters: Vec<Filter>) -> Question {
     Question {
         name: name.to_owned(),
+        is_of_all_rows: filters.is_empty(),
         filters,
         aggregates: false,
         groups: false,

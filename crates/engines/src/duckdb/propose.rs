@@ -16,7 +16,7 @@ pub fn advise(facts: &Facts) -> Vec<Advice> {
         OWN_TABLE.measure(
             Rank::Likely,
             "duckdb/table",
-            "the same questions are asked again and again",
+            "for questions that are asked again and again",
         ),
         OWN_TABLE.measure(
             Rank::Further,

@@ -4,7 +4,8 @@ use bakeoff_workload::ColumnType;
 
 use super::Flavour;
 use crate::advice::{
-    Advice, Facts, Rank, Rule, Stated, Width, apply, at_least, at_most, bytes, percent,
+    Advice, Facts, MOSTLY_IN_ORDER, Question, Rank, Rule, Stated, Width, apply, at_least, at_most,
+    bytes, count, percent,
 };
 
 const BY_KEY: Stated = Stated {
@@ -43,8 +44,7 @@ const ENTRY_BYTES: f64 = 16.0;
 const TIME_BYTES: f64 = 8.0;
 /// The default of TimescaleDB in milliseconds.
 const WEEK: f64 = 7.0 * 86_400_000.0;
-/// Share of the rows that come in order from which on BRIN is worth measuring, and below which it is not.
-const MOSTLY_IN_ORDER: f64 = 0.95;
+/// Share of the rows that come in order below which BRIN is not worth measuring.
 const OUT_OF_ORDER: f64 = 0.8;
 
 const OF_POSTGRES: [Rule; 4] = [begin, time_index, brin, partitions];
@@ -95,7 +95,11 @@ fn brin(facts: &Facts) -> Vec<Advice> {
         }
         Some(share) if share < MOSTLY_IN_ORDER => Vec::new(),
         _ => {
-            let says = format!("{name} asks for a range of {order}, in whose order rows come");
+            let come = match in_order {
+                Some(_) => "in whose order rows come",
+                None => "if rows come in its order, which nobody has looked at",
+            };
+            let says = format!("{name} asks for a range of {order}, {come}");
             let finer =
                 "ranges of a quarter of the pages, which skip more and take more to look at";
             vec![
@@ -112,7 +116,13 @@ fn partitions(facts: &Facts) -> Vec<Advice> {
         return Vec::new();
     };
     let asked = facts.question(|q| q.has_range(&column.name));
-    let (Some(name), Some(width)) = (asked, width_of(facts, BEGUN)) else {
+    // Of a very long time even the widest ranges are too many.
+    let is_enough = |width: &Width| {
+        let span = facts.full_span().unwrap_or_default();
+        span / width.units as f64 <= BEGUN + 1.0
+    };
+    let width = width_of(facts, BEGUN).filter(is_enough);
+    let (Some(name), Some(width)) = (asked, width) else {
         return Vec::new();
     };
     let says = format!(
@@ -131,22 +141,30 @@ fn chunks(facts: &Facts) -> Vec<Advice> {
     let Some(width) = width_of(facts, BEGUN) else {
         // Of times the default of TimescaleDB is known to be one that people have.
         let is_time = column.kind == ColumnType::Timestamp;
-        let says = "the default of TimescaleDB, since nothing is known of the rows";
+        let says = "the default of TimescaleDB, since the first rows do not show how long the table's time is";
         let design = "timescale/hypertable?chunk=7d";
         let default = is_time.then(|| CHUNKS.measure(Rank::First, design, says));
         return default.into_iter().collect();
     };
     let id = |width: &Width| format!("timescale/hypertable?chunk={}", width.text);
-    let about = |number: f64| format!("at most {number} chunks of the whole table");
-    let mut advice = vec![CHUNKS.measure(Rank::First, id(&width), about(BEGUN))];
+    let about = |width: &Width| {
+        let span = facts.full_span().unwrap_or_default();
+        let number = count((span / width.units as f64).ceil());
+        format!("to compare lengths: the whole table has about {number} such chunks")
+    };
+    let mut advice = vec![CHUNKS.measure(Rank::First, id(&width), about(&width))];
     for number in OTHERS {
         if let Some(other) = width_of(facts, number).filter(|other| *other != width) {
-            advice.push(CHUNKS.measure(Rank::Further, id(&other), about(number)));
+            advice.push(CHUNKS.measure(Rank::Further, id(&other), about(&other)));
         }
     }
-    if facts.asks_range_of_all().is_none() && !facts.questions.is_empty() {
+    let wants_newest_of_all = |q: &Question| q.wants_newest && !q.names_partition(&facts.table);
+    let is_used =
+        facts.asks_range_of_all().is_some() || facts.question(wants_newest_of_all).is_some();
+    if !is_used && !facts.questions.is_empty() {
         let design = format!("{}&time-index=off", id(&width));
-        let says = "no question asks for a range of time of all partition keys";
+        let says =
+            "no question asks for a range of time, or the newest rows, of all partition keys";
         advice.push(UNUSED_INDEX.measure(Rank::Further, design, says));
     }
     advice
@@ -181,11 +199,12 @@ fn chunk_in_memory(facts: &Facts) -> Vec<Advice> {
     vec![CHUNKS.measure(Rank::Likely, design, says)]
 }
 
-/// Returns the smallest round width that divides the whole table into at most so many ranges.
+/// Returns the smallest round width that divides the whole table into at most so many ranges, or the widest one if all
+/// divide it into more.
 fn width_of(facts: &Facts, number: f64) -> Option<Width> {
     let column = facts.divided_column()?;
     let span = facts.full_span().filter(|span| *span > 0.0)?;
-    at_least(column.kind, span / number)
+    at_least(column.kind, span / number).or_else(|| at_most(column.kind, f64::INFINITY))
 }
 
 #[cfg(test)]
@@ -241,6 +260,17 @@ mod tests {
             "timescale/hypertable?chunk=1h",
         ];
         assert_eq!(designs(&advice), expected);
+        let mut long = facts.clone();
+        // Ten seconds are a year here: a thousand years in each series.
+        long.rows.as_mut().unwrap().step = Some(365.0 * 86_400_000.0);
+        long.full_rows = 100_000;
+        assert_eq!(partitions(&long), []);
+        let advice = chunks(&long);
+        assert_eq!(designs(&advice)[..1], ["timescale/hypertable?chunk=365d"]);
+        assert!(
+            matches!(&advice[0], Advice::Measure(c) if c.reason.says.contains("about 1,000 such chunks")),
+            "{advice:?}"
+        );
         facts.rows = None;
         assert_eq!(partitions(&facts), []);
         assert_eq!(designs(&chunks(&facts)), ["timescale/hypertable?chunk=7d"]);
@@ -253,6 +283,9 @@ mod tests {
         let advice = chunks(&facts());
         let without = "timescale/hypertable?chunk=6h&time-index=off";
         assert!(designs(&advice).contains(&without), "{advice:?}");
+        let mut facts = facts();
+        facts.questions[0].wants_newest = true;
+        assert!(!designs(&chunks(&facts)).contains(&without));
     }
 
     #[test]

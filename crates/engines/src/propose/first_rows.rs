@@ -13,18 +13,38 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::advice::Rows;
 use crate::integers::integers;
 
+/// Most rows of a batch, and most values.
 const BATCH_ROWS: usize = 8_192;
+const BATCH_VALUES: usize = 1 << 21;
+/// Bytes of rows in memory from which on no more are read.
+const MOST_BYTES: f64 = (512 << 20) as f64;
 
-/// Reads at most so many rows from the beginning of a source.
-pub fn read(source: &dyn RowSource, most: u64) -> Result<Vec<RecordBatch>> {
+/// Reads at most so many rows from the beginning of a source, and fewer where they take more memory than a command
+/// should that measures nothing.
+pub fn read(source: &dyn RowSource, columns: usize, most: u64) -> Result<Vec<RecordBatch>> {
+    read_within(source, columns, most, MOST_BYTES)
+}
+
+/// Reads like [`read`], up to so many bytes, by whole batches.
+pub fn read_within(
+    source: &dyn RowSource,
+    columns: usize,
+    most: u64,
+    most_bytes: f64,
+) -> Result<Vec<RecordBatch>> {
+    let batch_rows = (BATCH_VALUES / columns.max(1)).clamp(1, BATCH_ROWS);
     let mut rows = Vec::new();
     let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-    for batch in source.read(0, BATCH_ROWS)? {
+    let mut bytes = 0.0;
+    for batch in source.read(0, batch_rows)? {
         let batch = batch?.rows;
         let taken = batch.num_rows().min(left);
+        // A null takes a place, and a text where it ends.
+        let taken_by = |column: &ArrayRef| bytes_of(column) + 8.0 * column.len() as f64;
+        bytes += batch.columns().iter().map(taken_by).sum::<f64>();
         rows.push(batch.slice(0, taken));
         left -= taken;
-        if left == 0 {
+        if left == 0 || bytes >= most_bytes {
             break;
         }
     }
@@ -150,7 +170,7 @@ impl Seen {
                     partition.most = partition.most.max(value);
                     let first = partition.texts.iter().zip(&texts);
                     for ((_, is_same), (first, text)) in self.texts.iter_mut().zip(first) {
-                        *is_same &= hash(text) == *first;
+                        *is_same = *is_same && hash(text) == *first;
                     }
                 }
                 None => {
@@ -177,7 +197,6 @@ impl Seen {
         let mut partitions: Vec<&Partition> = self.partitions.values().collect();
         partitions.sort_by_key(|partition| partition.first);
         let has_order = self.order_column.is_some();
-        let is_new = |partition: &&Partition| partition.first >= read / 2;
         let largest = partitions.iter().max_by_key(|partition| partition.rows);
         let step = largest.and_then(|p| {
             let distance = p.most.saturating_sub(p.least) as f64;
@@ -188,13 +207,15 @@ impl Seen {
         let span = least
             .zip(most)
             .map(|(least, most)| most.saturating_sub(least) as f64);
-        let tags = self.texts.iter().filter(|(_, is_same)| *is_same);
+        // A text of partitions of a row each says nothing.
+        let has_several = largest.is_some_and(|partition| partition.rows > 1);
+        let tags = { self.texts.iter() }.filter(|(_, is_same)| has_several && *is_same);
         Rows {
             read,
             row_bytes: self.bytes.iter().sum::<f64>() / rows,
             key_bytes: key_bytes / rows,
             partitions: partitions.len() as u64,
-            has_all_partitions: !partitions.iter().any(is_new),
+            has_all_partitions: take_turns(&partitions, read),
             partitions_end: has_order && each_ends(&partitions),
             largest_partition: largest.map_or(0, |partition| partition.rows),
             step,
@@ -206,6 +227,18 @@ impl Seen {
                 .collect(),
         }
     }
+}
+
+/// Returns whether several partitions take turns: the second half of the rows has no new one, and most of them go on
+/// in it. Of rows in the order of their partitions only the first ones are there, and a single one may be the first of
+/// many.
+fn take_turns(partitions: &[&Partition], read: u64) -> bool {
+    let middle = read / 2;
+    let has_new = partitions.iter().any(|partition| partition.first >= middle);
+    let go_on = partitions
+        .iter()
+        .filter(|partition| partition.last >= middle);
+    partitions.len() > 1 && !has_new && 2 * go_on.count() > partitions.len()
 }
 
 /// Returns whether there are several partitions, in the order of their first rows, of which each is complete, and has
@@ -328,6 +361,24 @@ mod tests {
         let sorted = rows(&sorted);
         assert!(!sorted.partitions_end && !sorted.has_all_partitions);
         assert_eq!(sorted.in_order, 0.95);
+    }
+
+    #[test]
+    fn partitions_one_after_the_other_are_not_all_that_there_are() {
+        // The second one begins before the middle, and is the last one that was read.
+        let sorted: Vec<(&str, i64)> = { (0..8).map(|n| ("a", n)) }
+            .chain((0..12).map(|n| ("b", n)))
+            .collect();
+        assert!(!rows(&sorted).has_all_partitions);
+        let one: Vec<(&str, i64)> = (0..8).map(|n| ("a", n)).collect();
+        assert!(!rows(&one).has_all_partitions);
+    }
+
+    #[test]
+    fn partitions_of_a_row_each_have_no_tags() {
+        let single = rows(&[("a", 1), ("b", 2), ("c", 3)]);
+        assert_eq!(single.largest_partition, 1);
+        assert!(single.tags.is_empty());
     }
 
     #[test]

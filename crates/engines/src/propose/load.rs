@@ -46,10 +46,13 @@ pub fn statements(mix: &Mix) -> Vec<String> {
     statements
 }
 
-/// Returns how long rows live, by the operations that write them or by the first design that says it, in seconds.
+/// Returns how long rows live, by the operations that insert them, if all of these say it, or by the first design that
+/// says it, in seconds.
 pub fn ttl_seconds(workload: &Workload) -> Option<u64> {
-    let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
-    let of_operations = operations.find_map(|operation| operation.ttl_seconds);
+    let operations = workload.mix.iter().flat_map(|mix| &mix.operations);
+    let inserts = operations.filter(|operation| matches!(operation.action, Action::Insert));
+    let times: Option<Vec<u32>> = inserts.map(|operation| operation.ttl_seconds).collect();
+    let of_operations = times.and_then(|times| times.into_iter().max());
     let of_designs = || {
         let written = ttl_of_designs(workload)?;
         Some(humantime::parse_duration(&written).ok()?.as_secs())

@@ -151,7 +151,7 @@ fn ddl(statements: Vec<String>) -> Vec<String> {
 async fn facts(request: &Request<'_>) -> Result<Facts> {
     let workload = request.workload;
     let rows = match request.source {
-        Some(source) => first_rows::read(source, request.rows)?,
+        Some(source) => first_rows::read(source, workload.table.columns.len(), request.rows)?,
         None => Vec::new(),
     };
     let session = session_over(workload, &rows)?;

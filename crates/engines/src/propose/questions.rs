@@ -146,6 +146,7 @@ fn question(table: &Table, query: &Query, plan: &LogicalPlan) -> Question {
     Question {
         name: query.name.clone(),
         filters,
+        is_of_all_rows: !seen.leaves_out,
         aggregates: seen.aggregates,
         groups: seen.groups,
         group_width: seen.group_width.filter(|_| is_time),
@@ -159,6 +160,8 @@ fn question(table: &Table, query: &Query, plan: &LogicalPlan) -> Question {
 struct Seen<'a> {
     /// The first column of the order key.
     order: Option<&'a str>,
+    /// Whether rows are left out, or come from several tables.
+    leaves_out: bool,
     aggregates: bool,
     groups: bool,
     group_width: Option<i64>,
@@ -173,6 +176,9 @@ impl Seen<'_> {
             self.columns.extend(names);
         }
         match node {
+            LogicalPlan::Filter(_) | LogicalPlan::Join(_) | LogicalPlan::Union(_) => {
+                self.leaves_out = true;
+            }
             LogicalPlan::Aggregate(aggregate) => self.look_at_groups(aggregate),
             LogicalPlan::Limit(limit) => self.wants_newest |= self.is_newest_first(&limit.input),
             LogicalPlan::Distinct(Distinct::On(on)) => {

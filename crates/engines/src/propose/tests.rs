@@ -52,6 +52,20 @@ fn ids(proposals: &Proposals) -> Vec<&str> {
         .collect()
 }
 
+#[test]
+fn wide_rows_are_read_up_to_a_number_of_bytes() {
+    let workload = Workload::read(&shipped().join("timeseries.toml")).unwrap();
+    let source = source::open(&workload, None).unwrap();
+    // Batches of eight rows.
+    let columns = 1 << 18;
+    let read = |bytes: f64| -> usize {
+        let rows = first_rows::read_within(source.as_ref(), columns, 1_000, bytes).unwrap();
+        rows.iter().map(RecordBatch::num_rows).sum()
+    };
+    assert!((1..=8).contains(&read(1.0)));
+    assert_eq!(read(f64::INFINITY), 1_000);
+}
+
 #[tokio::test]
 async fn every_design_for_a_shipped_workload_can_be_described() {
     let files = files(&shipped());
@@ -120,6 +134,24 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
         .iter()
         .find(|fact| fact.starts_with("lastpoint: "));
     assert!(newest.unwrap().contains("wants the newest"), "{newest:?}");
+}
+
+#[test]
+fn rows_live_as_long_as_all_inserts_say_or_else_a_design() {
+    let shipped = std::fs::read_to_string(shipped().join("retention.toml")).unwrap();
+    let ttl = |text: &str| {
+        let workload = Workload::parse(text, Path::new("retention.toml")).unwrap();
+        load::ttl_seconds(&workload)
+    };
+    assert_eq!(ttl(&shipped), Some(86_400));
+    let without = shipped.replace("&ttl=1d", "&chunk=4KiB");
+    assert_eq!(ttl(&without), None);
+    let ending = without.replace("weight = 90", "weight = 90\nttl = \"2h\"");
+    assert_eq!(ttl(&ending), Some(7_200));
+    let other = "[[mix.operations]]\nname = \"other\"\naction = \"insert\"\nkeys = \"new\"";
+    let both = format!("weight = 40\nttl = \"2h\"\n\n{other}\nweight = 50");
+    let of_one = without.replace("weight = 90", &both);
+    assert_eq!(ttl(&of_one), None);
 }
 
 #[test]

@@ -40,7 +40,8 @@ pub fn comment(proposal: &Proposal) -> String {
 }
 
 /// Returns the commands that measure the designs of a workload file, which has them: `run` for questions, and `drive`
-/// for a mix with the designs that take its operations.
+/// for a mix with the designs that take its operations. `file` is its name, with the options that say which rows it
+/// has.
 pub fn commands(proposals: &Proposals, file: &str) -> Vec<String> {
     let designs = proposals.designs.iter().filter(|d| d.not_here.is_none());
     let (mut commands, mut driven) = (Vec::new(), Vec::new());

@@ -92,6 +92,30 @@ impl DataOptions {
         opened.map_err(to_cli_error)
     }
 
+    /// Lists these options as arguments of another command that takes them.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+        for file in &self.data {
+            add("--data", file.display().to_string());
+        }
+        for set in &self.set {
+            add("--set", set.clone());
+        }
+        if let Some(delimiter) = self.delimiter {
+            let is_tab = delimiter == b'\t';
+            let name = is_tab.then(|| "tab".to_owned());
+            add(
+                "--delimiter",
+                name.unwrap_or_else(|| char::from(delimiter).to_string()),
+            );
+        }
+        if self.no_header {
+            arguments.push("--no-header".to_owned());
+        }
+        arguments
+    }
+
     /// Returns the files that rows come from, if they come from any.
     pub fn files<'a>(&'a self, workload: &'a Workload) -> &'a [PathBuf] {
         match &workload.data {

@@ -4,7 +4,9 @@ use bakeoff_workload::ColumnType;
 
 use super::base::Base;
 use super::sources::HADDAD;
-use crate::advice::{Advice, Facts, Rank, Stated, at_least, duration};
+use crate::advice::{
+    Advice, Facts, Filter, FilterKind, Question, Rank, Stated, at_least, duration,
+};
 
 const COLUMNAR: Stated = Stated {
     rule: "columnar",
@@ -12,7 +14,7 @@ const COLUMNAR: Stated = Stated {
 };
 const IN_CASSANDRA: Stated = Stated {
     rule: "aggregate-in-cassandra",
-    source: "The study of 2016 on aggregates: in Cassandra for one partition",
+    source: "The study of 2016 on aggregates: in Cassandra for one partition, or by ranges that are merged",
 };
 const ALL_ROWS: Stated = Stated {
     rule: "aggregate-of-all-rows",
@@ -82,12 +84,22 @@ pub fn aggregates(facts: &Facts) -> Vec<Advice> {
     let table = &facts.table;
     let base = Base::of(facts);
     let mut advice = Vec::new();
-    let of_partition = facts.question(|q| q.aggregates && !q.groups && q.names_partition(table));
+    // Further conditions are no business of Cassandra, and neither are several partition keys.
+    let is_of_one = |q: &Question| {
+        let mut filters = q.filters.iter();
+        let is_one = |f: &Filter| {
+            let is_value = f.kind == FilterKind::Equals { values: 1 };
+            let is_range = matches!(f.kind, FilterKind::Range { .. });
+            is_value && table.is_key(&f.column) || is_range && table.order_key.contains(&f.column)
+        };
+        q.names_partition(table) && filters.all(is_one)
+    };
+    let of_partition = facts.question(|q| q.aggregates && !q.groups && is_of_one(q));
     if let Some(name) = of_partition {
         let says = format!("{name} is one figure of one partition key");
         advice.push(IN_CASSANDRA.measure(Rank::Likely, base.with("aggregate", "server"), says));
     }
-    let of_all = facts.question(|q| q.aggregates && !q.groups && q.filters.is_empty());
+    let of_all = facts.question(|q| q.aggregates && !q.groups && q.is_of_all_rows);
     if let Some(name) = of_all {
         let ranges = base.with("aggregate", "ranges");
         let says = format!("{name} is one figure of all rows, by ranges in parallel");
@@ -146,8 +158,12 @@ pub fn series(facts: &Facts) -> Vec<Advice> {
     let reads_one = facts.question(|q| q.columns < table.columns.len() / 2);
     match reads_one {
         Some(name) if fits => {
-            let says = format!("{name} reads few of {} metrics", metrics.len());
-            vec![SERIES.measure(Rank::Further, "cassandra/series", says)]
+            let says = format!(
+                "{name} reads few of {} metrics; texts have to be the same in all rows of a key, as in the first rows",
+                metrics.len()
+            );
+            let design = Base::of(facts).unordered("series");
+            vec![SERIES.measure(Rank::Further, design, says)]
         }
         _ => Vec::new(),
     }
@@ -158,7 +174,6 @@ mod tests {
     use bakeoff_workload::Column;
 
     use super::*;
-    use crate::advice::Question;
     use crate::advice::testing::{avoided, designs, equals, facts, question, range};
 
     fn aggregating(question: Question) -> Question {
@@ -193,10 +208,14 @@ mod tests {
         let advice = aggregates(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?aggregate=server"]);
         assert!(avoided(&advice).is_empty());
+        facts.questions[0].filters.push(equals("status", None));
+        assert_eq!(aggregates(&facts), []);
         facts.questions = vec![aggregating(question("count", Vec::new()))];
         let advice = aggregates(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?aggregate=ranges"]);
         assert_eq!(avoided(&advice), ["one statement of CQL for count"]);
+        facts.questions[0].is_of_all_rows = false;
+        assert_eq!(aggregates(&facts), []);
     }
 
     #[test]

@@ -67,6 +67,14 @@ impl Base {
         other.id()
     }
 
+    /// Returns the id of a layout that has neither ranges nor an order of rows, in which rows live as long.
+    pub fn unordered(&self, layout: &str) -> String {
+        let mut other = self.clone();
+        other.0.settings.remove("bucket");
+        other.0.settings.remove("order");
+        other.in_layout(layout)
+    }
+
     /// Returns the value of a setting.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.0.settings.get(name).map(String::as_str)
@@ -105,6 +113,7 @@ mod tests {
         assert_eq!(base.without("order"), "cassandra/wide?bucket=7d&ttl=30d");
         assert!(base.with("chunk", "4KiB").contains("chunk=4KiB"));
         assert!(base.in_layout("blob").starts_with("cassandra/blob?"));
+        assert_eq!(base.unordered("narrow"), "cassandra/narrow?ttl=30d");
         facts.table.order_key.clear();
         assert_eq!(Base::of(&facts).id(), "cassandra/narrow?ttl=30d");
     }

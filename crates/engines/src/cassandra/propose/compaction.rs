@@ -3,7 +3,7 @@
 use bakeoff_workload::ColumnType;
 
 use super::base::Base;
-use super::sources::{APACHE, HADDAD, MONTECRISTO};
+use super::sources::{APACHE, HADDAD};
 use crate::advice::{Advice, Facts, Rank, Stated, duration, percent};
 
 const UNIFIED: Stated = Stated {
@@ -12,7 +12,7 @@ const UNIFIED: Stated = Stated {
 };
 const LEVELED: Stated = Stated {
     rule: "leveled-compaction",
-    source: MONTECRISTO,
+    source: "Montecristo, the checks of DataStax's consultants, where a read also finds more than 5 SSTables",
 };
 const WINDOWS: Stated = Stated {
     rule: "time-windows",
@@ -29,6 +29,8 @@ const MOSTLY_WRITES: f64 = 0.5;
 const READS_TO_WRITES: f64 = 10.0;
 /// Windows within the time to live, between which experts disagree.
 const NUMBERS_OF_WINDOWS: [u64; 3] = [30, 20, 50];
+/// Seconds of the shortest window, since windows are rounded to minutes.
+const SHORTEST_WINDOW: u64 = 600;
 
 /// Proposes a compaction strategy by the shares of reads and writes.
 pub fn strategy(facts: &Facts) -> Vec<Advice> {
@@ -64,7 +66,7 @@ pub fn strategy(facts: &Facts) -> Vec<Advice> {
         .order_column()
         .is_some_and(|c| c.kind == ColumnType::Timestamp);
     if is_series {
-        let says = "a time series, which is mostly written: tiers of four, then of eight";
+        let says = "a time series: tiers of four, then of eight";
         advice.push(UNIFIED.measure(Rank::Further, with("UCS:T4+T8"), says));
     }
     if mostly_reads {
@@ -93,9 +95,12 @@ pub fn windows(facts: &Facts) -> Vec<Advice> {
             "rows are changed or deleted later, in another window than they are in"
         }
         Some(seconds) => {
-            let windows = NUMBERS_OF_WINDOWS.map(|number| {
-                let length = i64::try_from(seconds / number).unwrap_or(i64::MAX / 1_000);
-                let design = base.with("compaction", &format!("TWCS:{}", duration(length * 1_000)));
+            let numbers = NUMBERS_OF_WINDOWS.into_iter();
+            let numbers = numbers.filter(|number| seconds / number >= SHORTEST_WINDOW);
+            let windows = numbers.map(|number| {
+                let milliseconds = i64::try_from(seconds / number).unwrap_or(i64::MAX);
+                let length = duration(milliseconds.saturating_mul(1_000));
+                let design = base.with("compaction", &format!("TWCS:{length}"));
                 let rank = if number == NUMBERS_OF_WINDOWS[0] {
                     Rank::Likely
                 } else {
@@ -104,7 +109,7 @@ pub fn windows(facts: &Facts) -> Vec<Advice> {
                 let says = format!("rows end and are never changed; {number} windows until then");
                 WINDOWS.measure(rank, design, says)
             });
-            return windows.to_vec();
+            return windows.collect();
         }
     };
     let instead = format!("unified compaction: {}", base.with("compaction", "UCS:T4"));
@@ -159,6 +164,12 @@ mod tests {
             "cassandra/wide?compaction=TWCS:28m",
         ];
         assert_eq!(designs(&advice), expected);
+        // Thirty windows would be shorter than ten minutes.
+        facts.ttl_seconds = Some(12_000);
+        let advice = windows(&facts);
+        assert_eq!(designs(&advice), ["cassandra/wide?compaction=TWCS:10m"]);
+        facts.ttl_seconds = Some(u64::MAX);
+        assert_eq!(designs(&windows(&facts)).len(), 3);
         facts.load.as_mut().unwrap().changes_rows = true;
         let advice = windows(&facts);
         assert!(designs(&advice).is_empty());

@@ -1,17 +1,17 @@
 //! Rules on how rows are divided into partitions.
 
 use super::base::Base;
-use super::sizes::{COMFORTABLE, LARGE, MIB, bucket, is_too_large};
+use super::sizes::{COMFORTABLE, LARGE, MANY_ROWS, MIB, bucket, is_too_large};
 use super::sources::{APACHE, HADDAD};
-use crate::advice::{Advice, Facts, Rank, Stated, at_least, bytes, count};
+use crate::advice::{Advice, Facts, Rank, Stated, Width, at_least, at_most, bytes, count};
 
 const SIZE: Stated = Stated {
     rule: "partition-size",
-    source: "R. Haddad (10 MB) against Apache Cassandra's documentation and AxonOps (100 MB, 100,000 rows)",
+    source: "R. Haddad (10 MB, and 100,000 rows) against Apache Cassandra's documentation and AxonOps (100 MB)",
 };
 const UNBOUNDED: Stated = Stated {
     rule: "unbounded-partition",
-    source: APACHE,
+    source: "Apache Cassandra's documentation (100 MB), R. Haddad (100,000 rows)",
 };
 const WINDOW: Stated = Stated {
     rule: "bucket-window",
@@ -19,7 +19,7 @@ const WINDOW: Stated = Stated {
 };
 const FEW: Stated = Stated {
     rule: "few-partitions",
-    source: HADDAD,
+    source: "R. Haddad: a shard number in the key; a bucket is what a setting has instead",
 };
 const ONE_ROW: Stated = Stated {
     rule: "row-per-partition",
@@ -30,6 +30,8 @@ const ONE_ROW: Stated = Stated {
 const SIZES: [f64; 3] = [COMFORTABLE, MIB, LARGE];
 /// Windows of a question that a partition has at least where buckets as long as one are proposed.
 const WINDOWS: f64 = 4.0;
+/// Rows of a partition from which on it takes enough of the work to be too much for few nodes.
+const HOT_ROWS: u64 = 1_000;
 
 /// Proposes buckets for partitions that would be large, and names one that would grow without bound.
 pub fn size(facts: &Facts) -> Vec<Advice> {
@@ -88,13 +90,20 @@ pub fn window(facts: &Facts) -> Vec<Advice> {
         return Vec::new();
     };
     match at_least(column.kind, width as f64) {
-        Some(bucket) if within * WINDOWS <= all => {
+        Some(bucket) if within * WINDOWS <= all && is_small(facts, &bucket) => {
             let says = format!("{name} asks for a range that is one or two such buckets");
             let design = Base::of(facts).with("bucket", &bucket.text);
             vec![WINDOW.measure(Rank::Likely, design, says)]
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns whether partitions of such a bucket are not too large themselves.
+fn is_small(facts: &Facts, bucket: &Width) -> bool {
+    let row_bytes = facts.rows.as_ref().map_or(0.0, |rows| rows.row_bytes);
+    let rows = facts.rows_in(bucket.units as f64);
+    rows.is_some_and(|rows| rows <= MANY_ROWS && rows * row_bytes <= LARGE)
 }
 
 /// Names partition keys with so few values that few nodes have all of the work.
@@ -104,28 +113,44 @@ pub fn few(facts: &Facts) -> Vec<Advice> {
     };
     let key = facts.table.partition_key.join(", ");
     if rows.partitions_end {
+        // Keys that change all the time are everywhere.
+        if rows.largest_partition < HOT_ROWS {
+            return Vec::new();
+        }
         let why = "all rows that come at a time go to the few nodes that have one partition";
         let instead = "a further column in the partition key, such as a shard number, if that is too much for them";
         return vec![FEW.avoid(format!("one value of {key} at a time"), why, instead)];
     }
     let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
     let keys = rows.partitions as f64 * series;
-    if !rows.has_all_partitions || keys >= f64::from(facts.cores) {
+    let are_known = rows.has_all_partitions || facts.are_all_read(rows);
+    if !are_known || keys >= f64::from(facts.cores) {
         return Vec::new();
     }
+    let spreading = spreading_bucket(facts, keys);
     let (cores, keys) = (facts.cores, count(keys));
-    let why = format!("there are fewer values than cores ({cores}), most of which have no work");
-    let instead = match bucket(facts, COMFORTABLE) {
+    let why =
+        format!("there are fewer values than cores ({cores}), so that some of these have no work");
+    let instead = match &spreading {
         Some(width) => format!("a bucket in the partition key: bucket={}", width.text),
         None => "a further column in the partition key".to_owned(),
     };
-    let mut advice = vec![FEW.avoid(format!("{keys} values of {key} in all"), why, instead)];
-    if let Some(width) = bucket(facts, COMFORTABLE) {
-        let says = format!("spreads the {keys} values of {key} over nodes and cores");
+    let what = format!("no more values of {key} than {keys}");
+    let mut advice = vec![FEW.avoid(what, why, instead)];
+    if let Some(width) = spreading {
+        let says = format!("spreads rows of few values of {key} ({keys}) over nodes and cores");
         let design = Base::of(facts).with("bucket", &width.text);
         advice.push(FEW.measure(Rank::Likely, design, says));
     }
     advice
+}
+
+/// Returns the widest round bucket that makes a partition for each core, and none that is too large.
+fn spreading_bucket(facts: &Facts, keys: f64) -> Option<Width> {
+    let column = facts.divided_column()?;
+    let for_each_core = facts.full_span()? * keys / f64::from(facts.cores);
+    let widest = bucket(facts, COMFORTABLE)?.units as f64;
+    at_most(column.kind, widest.min(for_each_core))
 }
 
 /// Proposes a partition for each row where rows are read one by one, and names it where they are not.
@@ -141,7 +166,8 @@ pub fn one_row(facts: &Facts) -> Vec<Advice> {
     match &facts.load {
         Some(load) if load.reads_of_rows > 0.0 && load.reads_of_partitions == 0.0 => {
             let says = "the mix reads rows one by one, by their whole key";
-            vec![ONE_ROW.measure(Rank::Likely, "cassandra/narrow", says)]
+            let design = Base::of(facts).unordered("narrow");
+            vec![ONE_ROW.measure(Rank::Likely, design, says)]
         }
         _ => Vec::new(),
     }
@@ -199,6 +225,11 @@ mod tests {
         facts.full_rows = 10_000_000;
         let advice = window(&facts);
         assert_eq!(designs(&advice), ["cassandra/wide?bucket=12h"]);
+        // A bucket of a month would have 260,000 rows.
+        let asked = vec![equals("series", None), range("time", Some(60 * hours))];
+        facts.questions = vec![question("month", asked)];
+        facts.full_rows = 1_000_000_000;
+        assert_eq!(window(&facts), []);
         // Of all series at once no partition is asked for a range.
         facts.questions = vec![question("all", vec![range("time", Some(hours))])];
         assert_eq!(window(&facts), []);
@@ -210,13 +241,26 @@ mod tests {
         assert_eq!(few(&facts), []);
         facts.cores = 101;
         let advice = few(&facts);
-        assert_eq!(avoided(&advice), ["100 values of series in all"]);
-        assert_eq!(designs(&advice), ["cassandra/wide?bucket=7d"]);
+        assert_eq!(avoided(&advice), ["no more values of series than 100"]);
+        // The whole table has 28 hours.
+        assert_eq!(designs(&advice), ["cassandra/wide?bucket=1d"]);
         facts.rows = Some(Rows {
             partitions_end: true,
+            largest_partition: 5_000,
             ..facts.rows.clone().unwrap()
         });
         assert_eq!(avoided(&few(&facts)), ["one value of series at a time"]);
+        // A single key is one of many, unless all rows were read.
+        let mut one = facts.clone();
+        let rows = one.rows.as_mut().unwrap();
+        (rows.partitions, rows.partitions_end) = (1, false);
+        rows.has_all_partitions = false;
+        assert_eq!(few(&one), []);
+        one.full_rows = 10_000;
+        assert_eq!(avoided(&few(&one)), ["no more values of series than 1"]);
+        // A key of its own for each row is everywhere.
+        facts.rows.as_mut().unwrap().largest_partition = 1;
+        assert_eq!(few(&facts), []);
     }
 
     #[test]
@@ -228,6 +272,10 @@ mod tests {
             ..Load::default()
         });
         assert_eq!(designs(&one_row(&facts)), ["cassandra/narrow"]);
+        // Rows that end do so in any layout.
+        facts.ttl = Some("30d".to_owned());
+        let expected = ["cassandra/narrow?ttl=30d"];
+        assert_eq!(designs(&one_row(&facts)), expected);
         facts.questions = vec![question("one", vec![equals("series", None)])];
         assert_eq!(avoided(&one_row(&facts)), ["cassandra/narrow"]);
     }

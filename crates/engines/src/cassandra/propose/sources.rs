@@ -2,4 +2,3 @@
 
 pub const APACHE: &str = "Apache Cassandra's documentation";
 pub const HADDAD: &str = "R. Haddad's rules for Cassandra (rustyrazorblade/skills)";
-pub const MONTECRISTO: &str = "Montecristo, the checks of DataStax's consultants";

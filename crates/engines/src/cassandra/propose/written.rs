@@ -44,7 +44,7 @@ const BAD: [(&[&str], Stated, &str, &str); 4] = [
             rule: "logged-batch",
             source: HADDAD,
         },
-        "each logged batch is written to a log on two more nodes first",
+        "a logged batch of several partitions is written to a log on two other nodes first",
         "single statements at the same time, or an unlogged batch of one partition",
     ),
 ];
