@@ -10,7 +10,7 @@ use crate::advice::{
 
 const COLUMNAR: Stated = Stated {
     rule: "columnar",
-    source: "R. Haddad: aggregates over many rows are not for CQL; the study of 2016: columns scan 100 times faster",
+    source: "J. Haddad: aggregates over many rows are not for CQL; the study of 2016: columns scan 100 times faster",
 };
 const IN_CASSANDRA: Stated = Stated {
     rule: "aggregate-in-cassandra",

@@ -16,7 +16,7 @@ const LEVELED: Stated = Stated {
 };
 const WINDOWS: Stated = Stated {
     rule: "time-windows",
-    source: "The Last Pickle: 20 to 50 windows within the time to live; against R. Haddad, unified compaction for all",
+    source: "The Last Pickle: 20 to 50 windows within the time to live; against J. Haddad, unified compaction for all",
 };
 const NO_END: Stated = Stated {
     rule: "windows-without-end",

@@ -8,7 +8,7 @@ use crate::advice::{Advice, Facts, Rank, Stated, count, percent};
 
 const INDEX: Stated = Stated {
     rule: "index",
-    source: "R. Haddad (an index only beside the partition key) against the study of 2016 (secondary indexes: 103 and \
+    source: "J. Haddad (an index only beside the partition key) against the study of 2016 (secondary indexes: 103 and \
              264 times faster for 0.1% of the rows, 2 to 7 times for 9%)",
 };
 const SECOND_TABLE: Stated = Stated {
@@ -190,7 +190,15 @@ mod tests {
         let rows = facts.rows.as_mut().unwrap();
         rows.read = 4;
         rows.distinct.insert("other".to_owned(), 4);
-        assert!(designs(&found_by(&facts)).contains(&"cassandra/wide?index=other"));
+        let advice = found_by(&facts);
+        let proposed = designs(&advice);
+        // The table may have a bucket as well: of four rows not much is known of its partitions either.
+        let is_index = |id: &&str| id.ends_with("index=other");
+        assert_eq!(
+            proposed.iter().filter(|id| is_index(id)).count(),
+            1,
+            "{proposed:?}"
+        );
     }
 
     #[test]

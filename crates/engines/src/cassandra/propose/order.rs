@@ -5,7 +5,7 @@ use crate::advice::{Advice, Facts, Rank, Stated};
 
 const NEWEST: Stated = Stated {
     rule: "newest-first",
-    source: "R. Haddad's rules and Apache Cassandra's documentation",
+    source: "J. Haddad's rules and Apache Cassandra's documentation",
 };
 
 /// Proposes the newest rows first where they are wanted, and the other order to compare it with.

@@ -7,11 +7,11 @@ use crate::advice::{Advice, Facts, Rank, Stated, Width, at_least, at_most, bytes
 
 const SIZE: Stated = Stated {
     rule: "partition-size",
-    source: "R. Haddad (10 MB, and 100,000 rows) against Apache Cassandra's documentation and AxonOps (100 MB)",
+    source: "J. Haddad (10 MB, and 100,000 rows) against Apache Cassandra's documentation and AxonOps (100 MB)",
 };
 const UNBOUNDED: Stated = Stated {
     rule: "unbounded-partition",
-    source: "Apache Cassandra's documentation (100 MB), R. Haddad (100,000 rows)",
+    source: "Apache Cassandra's documentation (100 MB), J. Haddad (100,000 rows)",
 };
 const WINDOW: Stated = Stated {
     rule: "bucket-window",
@@ -19,7 +19,7 @@ const WINDOW: Stated = Stated {
 };
 const FEW: Stated = Stated {
     rule: "few-partitions",
-    source: "R. Haddad: a shard number in the key; a bucket is what a setting has instead",
+    source: "J. Haddad: a shard number in the key; a bucket is what a setting has instead",
 };
 const ONE_ROW: Stated = Stated {
     rule: "row-per-partition",

@@ -1,4 +1,4 @@
 //! Who states the rules.
 
 pub const APACHE: &str = "Apache Cassandra's documentation";
-pub const HADDAD: &str = "R. Haddad's rules for Cassandra (rustyrazorblade/skills)";
+pub const HADDAD: &str = "J. Haddad's rules for Cassandra (rustyrazorblade/skills)";

@@ -5,7 +5,7 @@ use crate::advice::{Advice, Facts, Load, Rank, Stated};
 
 const CHUNK: Stated = Stated {
     rule: "chunk-length",
-    source: "R. Haddad and The Last Pickle (4 KiB for reads of few rows) against Montecristo and the default (16 KiB)",
+    source: "J. Haddad and The Last Pickle (4 KiB for reads of few rows) against Montecristo and the default (16 KiB)",
 };
 const LONG_CHUNK: Stated = Stated {
     rule: "long-chunks",
@@ -13,7 +13,7 @@ const LONG_CHUNK: Stated = Stated {
 };
 const COMPRESSOR: Stated = Stated {
     rule: "zstd",
-    source: "R. Haddad: Zstd where the ratio matters more than the CPU",
+    source: "J. Haddad: Zstd where the ratio matters more than the CPU",
 };
 const BLOB: Stated = Stated {
     rule: "row-blob",
