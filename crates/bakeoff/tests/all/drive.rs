@@ -2,40 +2,22 @@
 //! what is written, what can be joined.
 use crate::support::processes::{Going, PATIENCE};
 use crate::support::shards::two_shards;
-use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+use crate::support::{Bench, Ended, READINGS, READS, WORKLOAD};
 
-const MIX: &str = r#"
-title = "Keys and values of a test"
-designs = ["dry"]
-
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "text" }
-partition_key = ["key"]
-
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = {}, prefix = "k" }
-value = { characters = [10, 20] }
-
-[scale]
-rows = 1000
-
-[mix]
-[[mix.operations]]
-name = "read"
-action = "read-row"
+/// Three reads of rows and one insert in four operations.
+fn mix() -> String {
+    let insert = "\
 weight = 75
 [[mix.operations]]
-name = "write"
-action = "insert"
-keys = "uniform"
-weight = 25
-"#;
+name = \"write\"
+action = \"insert\"
+keys = \"uniform\"
+weight = 25";
+    READS.replace("weight = 100", insert)
+}
 
 pub fn drive(arguments: &[&str]) -> (Bench, Ended) {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let mut all = vec!["drive", "w.toml"];
     all.extend(arguments);
     let ended = bench.bakeoff(&all);
@@ -155,7 +137,7 @@ fn a_workload_without_a_mix_is_refused() {
 
 #[test]
 fn weights_that_do_not_add_up_are_refused_with_their_sum() {
-    let bench = Bench::new(&MIX.replace("weight = 25", "weight = 20"), "");
+    let bench = Bench::new(&mix().replace("weight = 25", "weight = 20"), "");
     let ended = bench.bakeoff(&["drive", "w.toml"]);
     ended.expect(2).says("95");
 }
@@ -229,7 +211,7 @@ fn passes_go_through_the_rows_once_and_are_timed_as_a_whole() {
 
 #[test]
 fn two_shards_make_one_whole() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let arguments = ["drive", "w.toml", "--rate", "400", "--for", "3s"];
     let begin_after = [3, 20, 100].map(std::time::Duration::from_secs);
     for ended in two_shards(&bench, &arguments, "out", begin_after) {
@@ -253,7 +235,7 @@ fn two_shards_make_one_whole() {
 
 #[test]
 fn an_interruption_keeps_what_was_measured() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let arguments = [
         "drive", "w.toml", "--rate", "1k", "--for", "10m", "--out", "out",
     ];
@@ -310,7 +292,7 @@ fn rounds_have_rows_of_their_own_and_are_counted_apart() {
 
 #[test]
 fn a_log_that_cannot_be_written_ends_the_load() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let began = std::time::Instant::now();
     // 8 KiB for each file, and an error beyond it instead of a signal.
     let limited =
@@ -327,7 +309,7 @@ fn a_log_that_cannot_be_written_ends_the_load() {
 
 #[test]
 fn a_second_interruption_ends_it_at_once() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let arguments = [
         "drive", "w.toml", "--rate", "1k", "--for", "10m", "--out", "out",
     ];
@@ -352,7 +334,7 @@ fn a_second_interruption_ends_it_at_once() {
 
 #[test]
 fn an_interrupted_search_keeps_its_probes_and_names_no_rate() {
-    let bench = Bench::new(MIX, "");
+    let bench = Bench::new(&mix(), "");
     let arguments = [
         "drive", "w.toml", "--within", "p99<10s", "--for", "1s", "--out", "out",
     ];

@@ -1,24 +1,6 @@
 //! `bakeoff forecast --factors-of`: designs of an earlier run, by one that was measured again.
 
-use crate::support::{Bench, READINGS};
-
-/// Whose first query reads all rows.
-const SCANS: &str = r#"
-title = "Scans of a test"
-designs = ["local/columnar?rows=50", "parquet"]
-[data]
-generator = "devops"
-hosts = 5
-[scale]
-rows = 4_000
-full_rows = 16_000
-[[queries]]
-name = "mean"
-sql = "SELECT hostname, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
-[[queries]]
-name = "few"
-sql = "SELECT count(usage_user) AS n FROM cpu WHERE hostname = 'host_1' AND usage_idle > 1.0"
-"#;
+use crate::support::{Bench, READINGS, SCANS};
 
 const OTHER: &str = "local/columnar?rows=50";
 

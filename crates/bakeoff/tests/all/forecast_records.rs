@@ -1,30 +1,12 @@
 //! `bakeoff forecast --records` and the plans of the same run.
 
-use crate::support::{Bench, READINGS};
-
-/// Whose query reads all rows, and whose other one a part of them.
-const SCANS: &str = r#"
-title = "Scans of a test"
-designs = ["local/columnar?rows=50", "parquet"]
-[data]
-generator = "devops"
-hosts = 5
-[scale]
-rows = 4_000
-full_rows = 16_000
-users = 3
-cores = 4
-[[queries]]
-name = "mean"
-sql = "SELECT hostname, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
-[[queries]]
-name = "few"
-sql = "SELECT count(usage_user) AS n FROM cpu WHERE hostname = 'host_1' AND usage_idle > 1.0"
-"#;
+use crate::support::{Bench, READINGS, SCANS};
 
 #[test]
 fn a_question_of_some_records_is_estimated_and_checked_by_the_others() {
-    let bench = Bench::new(SCANS, READINGS);
+    let scale = "full_rows = 16_000\nusers = 3\ncores = 4";
+    let workload = SCANS.replace("full_rows = 16_000", scale);
+    let bench = Bench::new(&workload, READINGS);
     let run = [
         "run", "w.toml", "--rounds", "5", "--scales", "1", "--out", "out",
     ];

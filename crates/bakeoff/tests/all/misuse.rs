@@ -7,30 +7,6 @@ use crate::support::{Bench, READINGS, WORKLOAD};
 const DRIVERS: &str =
     "[sqlite]\nlibrary = \"driver.so\"\n[sqlite.options]\nuri = \"file:${folder}/table.db\"\n";
 
-/// A mix whose inserts go on after the rows that were loaded.
-const NEW_ROWS: &str = r#"
-title = "Keys of a test"
-designs = ["dry"]
-
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "double" }
-partition_key = ["key"]
-
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = { every = 1 }, prefix = "k" }
-value = { normal = { mean = 20.0, deviation = 5.0 } }
-
-[mix]
-[[mix.operations]]
-name = "write"
-action = "insert"
-keys = "new"
-weight = 100
-"#;
-
 /// A mix on the rows of a file that only the user has.
 const YOUR_ROWS: &str = r#"
 title = "Keys of a test"
@@ -51,6 +27,12 @@ action = "insert"
 keys = "uniform"
 weight = 100
 "#;
+
+/// A generator of such rows, which knows those after the ones that were loaded.
+const GENERATOR: &str = r#"generator = "columns"
+[data.columns]
+key = { sequence = { every = 1 }, prefix = "k" }
+value = { normal = { mean = 20.0, deviation = 5.0 } }"#;
 
 #[track_caller]
 fn refused(bench: &Bench, command: &[&str], words: &str) {
@@ -153,7 +135,9 @@ fn a_workload_whose_rows_are_yours_needs_your_file() {
 
 #[test]
 fn rows_that_a_file_does_not_have_are_not_driven() {
-    let bench = Bench::new(NEW_ROWS, "key,value\na,1\nb,2\n");
+    let generated = YOUR_ROWS.replace("requires = \"--data\"", GENERATOR);
+    let new_rows = generated.replace("\"uniform\"", "\"new\"");
+    let bench = Bench::new(&new_rows, "key,value\na,1\nb,2\n");
     let drive = |rows| ["drive", "w.toml", "--data", "readings.csv", "--rows", rows];
     refused(&bench, &drive("5"), "ask for --rows 2 or fewer");
     refused(

@@ -1,35 +1,15 @@
 //! A server of its own that ends while it is driven.
 
 use crate::support::processes::{Going, signal};
-use crate::support::{Bench, Ended, of_kind, records};
+use crate::support::{Bench, Ended, READS, of_kind, records};
 
 /// A load lasts much longer than the test, which would end it by its patience.
 const LONG: &str = "600s";
 
-const MIX: &str = r#"
-title = "Keys and values of a test"
-designs = ["cassandra/wide"]
-
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "text" }
-partition_key = ["key"]
-
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = {}, prefix = "k" }
-value = { characters = [10, 20] }
-
-[scale]
-rows = 1000
-
-[mix]
-[[mix.operations]]
-name = "read"
-action = "read-row"
-weight = 100
-"#;
+/// Reads of rows by these designs.
+fn reads(designs: &str) -> String {
+    READS.replace("[\"dry\"]", designs)
+}
 
 /// The process of the one server on record.
 fn server(bench: &Bench) -> String {
@@ -64,7 +44,7 @@ fn drive_and_kill(
 
 #[test]
 fn a_load_ends_with_its_server_and_has_no_result() {
-    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+    let Some(bench) = Bench::with_cassandra(&reads("[\"cassandra/wide\"]"), "") else {
         return;
     };
     let ended =
@@ -81,9 +61,8 @@ fn a_load_ends_with_its_server_and_has_no_result() {
 
 #[test]
 fn a_search_ends_with_the_server_and_designs_after_it_are_not_driven() {
-    let designs = "designs = [\"cassandra/wide\", \"cassandra/wide?chunk=64KiB\"]";
-    let mix = MIX.replace("designs = [\"cassandra/wide\"]", designs);
-    let Some(bench) = Bench::with_cassandra(&mix, "") else {
+    let designs = "[\"cassandra/wide\", \"cassandra/wide?chunk=64KiB\"]";
+    let Some(bench) = Bench::with_cassandra(&reads(designs), "") else {
         return;
     };
     let ended = drive_and_kill(&bench, &["--within", "p99<10s"], |_| true).expect(1);

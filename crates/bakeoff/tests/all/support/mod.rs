@@ -93,6 +93,24 @@ name = "highest"
 sql = "SELECT max(usage_user) AS highest FROM cpu"
 "#;
 
+/// Hosts with a query that reads all rows, and one that reads those of a host.
+pub const SCANS: &str = r#"
+title = "Scans of a test"
+designs = ["local/columnar?rows=50", "parquet"]
+[data]
+generator = "devops"
+hosts = 5
+[scale]
+rows = 4_000
+full_rows = 16_000
+[[queries]]
+name = "mean"
+sql = "SELECT hostname, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
+[[queries]]
+name = "few"
+sql = "SELECT count(usage_user) AS n FROM cpu WHERE hostname = 'host_1' AND usage_idle > 1.0"
+"#;
+
 /// Most of what a start takes grows with the heap.
 pub const SMALL_SERVER: &str = "[server]\nheap = \"512MiB\"\n";
 
