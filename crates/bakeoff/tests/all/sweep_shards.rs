@@ -11,18 +11,7 @@ use serde_json::Value;
 use crate::support::processes::Going;
 use crate::support::server::Server;
 use crate::support::shards::two_shards;
-use crate::support::{Bench, READINGS, of_kind, records};
-
-const HOSTS: &str = r#"
-title = "Hosts of two processes"
-[data]
-generator = "devops"
-hosts = 5
-days = 30
-[[queries]]
-name = "highest"
-sql = "SELECT max(usage_user) AS highest FROM cpu"
-"#;
+use crate::support::{Bench, HOSTS, READINGS, of_kind, records};
 
 #[test]
 fn shards_that_would_not_find_each_other_are_refused() {
