@@ -7,7 +7,7 @@ use bakeoff_workload::{Drawn, Query};
 use super::Target;
 use crate::Design;
 
-/// Questions that a client of its own asks beside every second load, one after the other, over and over.
+/// Questions that a separate client asks during every second load, one after the other, over and over.
 #[derive(Debug, Clone)]
 pub struct BesideFor {
     pub questions: Vec<Question>,

@@ -1,4 +1,4 @@
-//! Questions that a client of its own asks beside a load, so that what they cost the load can be measured.
+//! Questions that a separate client asks during a load, so that what they cost the load can be measured.
 
 use serde::{Deserialize, Serialize};
 

@@ -18,7 +18,7 @@ pub const ROUNDS: u32 = 5;
 
 #[derive(Args, Debug)]
 pub struct BesideOptions {
-    /// SQL that a client of its own asks beside every second load, over and over; the report says what that cost
+    /// SQL that a separate client asks during every second load, over and over; the report says what that cost
     /// the load (repeat for several questions)
     #[arg(
         long,

@@ -11,7 +11,7 @@ use crate::units;
 const COSTS: &str = "Each round has a load without and one with questions, in this order in every second round. The \
                      ratio is of the one with them to the one without, the median over rounds; below it: its own \
                      interval. All other figures of this page are of the loads without questions.";
-const QUESTIONS: &str = "A client of its own asked one question after the other, over and over. Unfinished: not \
+const QUESTIONS: &str = "A separate client asked one question after the other, over and over. Unfinished: not \
                          answered when its load ended. Differed: from the first answer to the same question.";
 
 pub fn costs(summary: &DriveSummary) -> String {
