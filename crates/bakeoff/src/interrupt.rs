@@ -1,17 +1,26 @@
 //! Waits for the signals that ask a command to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
-use crate::exit::INTERRUPTED;
+use crate::exit::{Exit, INTERRUPTED};
 use crate::stderr::print_line;
 
 /// Message about what a second Ctrl-C leaves behind of a run.
 const LEFT_BEHIND: &str = "interrupted again, so nothing was cleaned up: a server that was started \
     may keep running, with its data in the run folder, until the next `bakeoff run` or `bakeoff \
     drive` stops it; tables in a cluster of your own are still in their keyspace";
+/// Message about what a second Ctrl-C leaves behind of a command that writes a file.
+const UNFINISHED_FILE: &str = "interrupted again: an unfinished file of --out may be left in its folder, with a \
+    name that begins with a dot";
+/// Time that an interrupted task has to remove its file.
+const END_WAIT: Duration = Duration::from_secs(2);
+const END_POLL: Duration = Duration::from_millis(10);
 
 /// Whether a signal has asked a measurement of this process to stop.
 static WAS_ASKED: AtomicBool = AtomicBool::new(false);
@@ -41,6 +50,27 @@ pub async fn asked_to_stop_leaving(left_behind: &'static str) {
         .spawn(move || listen(ask, left_behind));
     if listening.is_err() || asked.await.is_err() {
         std::future::pending().await
+    }
+}
+
+/// Waits until a task has written its file of --out, or a signal asks for its end, after which the task has a moment to
+/// remove the file. It is a task of its own, so that neither a slow reader nor a long computation delays a signal.
+///
+/// # Errors
+/// Those of the task, and its panic.
+pub async fn written_or_interrupted(mut writing: JoinHandle<Result<()>>) -> Result<Exit> {
+    tokio::select! {
+        done = &mut writing => done?.map(|()| Exit::Complete),
+        () = asked_to_stop_leaving(UNFINISHED_FILE) => {
+            writing.abort();
+            // The runtime's clock is of no use here, since all of its threads may be busy.
+            let since = Instant::now();
+            while !writing.is_finished() && since.elapsed() < END_WAIT {
+                std::thread::sleep(END_POLL);
+            }
+            print_line("interrupted");
+            Ok(Exit::Interrupted)
+        }
     }
 }
 

@@ -11,12 +11,11 @@ use bakeoff_stats::between::{
 use comfy_table::Cell;
 use serde::Serialize;
 
+use crate::text::COLUMNS;
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Width of the text in columns.
-const COLUMNS: usize = 100;
 /// Relative change of bytes below which storage is not listed.
 const SAME_BYTES: f64 = 0.01;
 /// Explains how to read the ratios.

@@ -39,4 +39,5 @@ pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, terminal};
+pub use text::COLUMNS;
 pub use text::style::STYLES;

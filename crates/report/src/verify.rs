@@ -2,11 +2,10 @@
 
 use bakeoff_stats::{ENOUGH_CAUGHT, MutationScore, Verified, VerifiedQuestion};
 
+use crate::text::COLUMNS;
 use crate::text::layout::{left, right, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
-
-const COLUMNS: usize = 100;
 
 /// Renders the questions with their right answers, and how many wrong answers were caught.
 pub fn render(verified: &Verified) -> String {

@@ -23,7 +23,7 @@ mod machine;
 pub mod per_node;
 mod prices;
 pub mod propose;
-mod quantile;
+pub mod quantile;
 pub mod race;
 mod random;
 mod rounds;

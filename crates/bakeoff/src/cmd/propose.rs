@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::propose::{Request, propose};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, check_designs};
+use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::{commands, comment, json, render};
 use bakeoff_stats::propose::{Proposal, Proposals};
 use bakeoff_workload::{Data, DesignId, RowSource, Workload, with_designs};
@@ -22,9 +23,6 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 use crate::terminal;
-
-/// Columns of a line of text.
-const COLUMNS: usize = 100;
 
 /// Say by the rules of experts which designs are worth measuring for a workload, and what is known to go wrong
 ///

@@ -131,9 +131,7 @@ impl Report {
         self.export.write(&self.dir)?;
         Ok(exit)
     }
-}
 
-impl Report {
     /// Returns the two designs that are kept together, if they are asked for.
     fn pair(&self) -> Result<Option<[String; 2]>> {
         match &self.together[..] {

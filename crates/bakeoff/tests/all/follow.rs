@@ -162,6 +162,18 @@ fn a_run_that_ended_is_shown_as_ever() {
     assert_eq!(page(&bench, "out"), shown);
 }
 
+#[test]
+fn a_run_that_ended_is_not_waited_for_if_its_page_cannot_be_written() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    finished(&bench);
+    // No file can replace a folder.
+    fs::remove_file(bench.path("out/report.html")).unwrap();
+    fs::create_dir(bench.path("out/report.html")).unwrap();
+    let ended = bench.bakeoff(&FOLLOW).expect(1);
+    ended.says("the page is not up to date: ");
+    assert!(!ended.stderr.contains("it was stopped"), "{}", ended.stderr);
+}
+
 /// Starts a command that keeps its own page, waits until this has something that was measured, which the first one
 /// never has, and interrupts the command.
 #[track_caller]

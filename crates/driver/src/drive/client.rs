@@ -41,6 +41,25 @@ impl<'a> Asking<'a> {
         }
     }
 
+    /// Checks that the design that answers in place of the driven ones still can. The end of a driven design's own
+    /// engine ends its load anyway.
+    ///
+    /// # Errors
+    /// Its engine has ended.
+    pub fn check(&self) -> Result<(), Trouble> {
+        let Some(design) = &self.other else {
+            return Ok(());
+        };
+        match design.dead() {
+            Some(why) => Err(format!(
+                "{}, which answers the questions, can no longer: {why}",
+                design.info().id
+            )
+            .into()),
+            None => Ok(()),
+        }
+    }
+
     /// Makes the client of a load on a design in a round.
     pub fn client(&mut self, target: &Arc<dyn Target>, round: u32) -> Client {
         let answering = match &self.other {

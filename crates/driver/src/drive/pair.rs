@@ -11,8 +11,9 @@ use super::{Plan, warm_up};
 /// so that a drift of the machine is no difference between the two.
 ///
 /// # Errors
-/// A load failed or was stopped, or a record cannot be written.
+/// A load failed or was stopped, the engine that answers has ended, or a record cannot be written.
 pub async fn drive(turn: &mut Turn<'_, '_>, asking: &mut Asking<'_>) -> Result<(), Trouble> {
+    asking.check()?;
     let schedule = turn.settings.load.schedule.clone();
     // Both are planned before the warm-up, which has another number of loads for each design.
     let one = turn.plan(schedule.clone());

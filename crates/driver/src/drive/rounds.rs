@@ -8,7 +8,7 @@ use super::client::Asking;
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
-use super::{Target, highest_rate, pair, passes, warm_up};
+use super::{Stop, Target, highest_rate, pair, passes, warm_up};
 use crate::{Design, DesignError, shuffled};
 
 /// Drives every design once in every round, in random order, searches for its highest rate, or makes its
@@ -55,18 +55,26 @@ pub async fn drive_rounds(
     for design in designs.iter().filter(|design| !design.is_out) {
         let told = with_statistics.contains(&design.target.info().id);
         if told && !stop.is_asked() {
-            record_footprint(design.target.as_ref(), trials.log).await?;
+            record_footprint(design.target.as_ref(), trials.log, stop).await?;
         }
     }
     Ok(())
 }
 
-/// Records the footprint of a design after its last load.
-async fn record_footprint(target: &dyn Target, log: &mut DriveLog) -> Result<(), RecordError> {
+/// Records the footprint of a design after its last load, unless the drive is stopped while it is read.
+async fn record_footprint(
+    target: &dyn Target,
+    log: &mut DriveLog,
+    stop: &Stop,
+) -> Result<(), RecordError> {
     let Some(design) = target.design() else {
         return Ok(());
     };
-    log.append(&match design.footprint().await {
+    let footprint = tokio::select! {
+        footprint = design.footprint() => footprint,
+        () = stop.asked() => return Ok(()),
+    };
+    log.append(&match footprint {
         Ok(footprint) => DriveRecord::FootprintAfter(footprint),
         Err(DesignError(message)) => DriveRecord::Warning { message },
     })?;

@@ -33,12 +33,11 @@ use bakeoff_stats::{
 use serde::Serialize;
 
 use crate::decide::words;
+use crate::text::COLUMNS;
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Width of the text.
-const COLUMNS: usize = 100;
 /// Assumptions of every forecast.
 pub const ASSUMED: &str = "On the same machine with a warm cache, one question at a time. Intervals are \
     to hold 90%; how many did is below, if that could be checked.";

@@ -3,12 +3,11 @@
 use bakeoff_stats::drive::{DiskForReads, DriveSummary, NoDiskForecast};
 use serde::Serialize;
 
+use crate::text::COLUMNS;
 use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Width of the text.
-const COLUMNS: usize = 100;
 /// Assumptions of the estimates.
 const ASSUMED: &str = "Estimates, without an interval: the rate by the bytes that the server read from the disk for \
     each read of the load, compaction and the load's other operations included, with the same memory and mix; and \

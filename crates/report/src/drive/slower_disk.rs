@@ -4,12 +4,11 @@ use bakeoff_stats::drive::{DriveSummary, NoDiskForecast, OnDisk};
 use serde::Serialize;
 
 use crate::decide::words::percent;
+use crate::text::COLUMNS;
 use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Width of the text.
-const COLUMNS: usize = 100;
 /// Error up to which a prediction counts as near, relative to what was measured.
 const NEAR: f64 = 0.2;
 /// Assumptions of the forecast.

@@ -5,6 +5,9 @@ pub mod style;
 
 use style::{Style, wrap};
 
+/// Columns of a line of text that is not made for the width of a terminal.
+pub const COLUMNS: usize = 100;
+
 pub fn section(title: &str, style: Style, body: &str) -> String {
     format!("{}\n{body}", style.bold(title))
 }

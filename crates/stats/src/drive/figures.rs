@@ -192,16 +192,28 @@ impl OperationFigures {
         }
     }
 
-    /// Returns the median or the p99 of the response times in seconds, by whether the quantile is below 0.9; `None`
-    /// if it hangs on the slowest operation alone.
+    /// Returns the response time at a quantile in seconds: the median below 0.9, the p99 below 0.995, and the p99.9
+    /// from there on; `None` if it hangs on the slowest operation alone.
     pub fn supported(&self, quantile: f64) -> Option<f64> {
+        let time = self.response_at(quantile);
+        time.filter(|_| self.support(quantile) != Support::None)
+    }
+
+    /// Returns the same time; `None` unless enough operations were slower for designs to be compared by it.
+    pub fn well_supported(&self, quantile: f64) -> Option<f64> {
+        let time = self.response_at(quantile);
+        time.filter(|_| self.support(quantile) == Support::Enough)
+    }
+
+    fn response_at(&self, quantile: f64) -> Option<f64> {
         let response = self.response?;
-        let time = if quantile < 0.9 {
+        Some(if quantile < 0.9 {
             response.p50
-        } else {
+        } else if quantile < 0.995 {
             response.p99
-        };
-        (self.support(quantile) != Support::None).then_some(time)
+        } else {
+            response.p999
+        })
     }
 }
 
@@ -283,6 +295,33 @@ mod tests {
         let p999 = [999, 1_000, 9_999, 10_000].map(|count| of(count, 0.999));
         assert_eq!(p999, expected);
         assert_eq!(of(0, 0.5), Support::None);
+    }
+
+    #[test]
+    fn a_time_is_compared_only_if_enough_operations_were_slower() {
+        let of = |count: u64| {
+            let mut tally = Tally::default();
+            for n in 1..=count {
+                tally.record(n * 1_000_000, n * 100_000);
+            }
+            OperationFigures::new("read", &tally, [100.0, 100.0, 0.0])
+        };
+        let (few, enough) = (of(200), of(1_000));
+        for figures in [&few, &enough] {
+            let response = figures.response.unwrap();
+            assert_eq!(figures.supported(0.5), Some(response.p50));
+            assert_eq!(figures.supported(0.99), Some(response.p99));
+            assert_eq!(figures.well_supported(0.5), Some(response.p50));
+        }
+        assert_eq!(few.well_supported(0.99), None);
+        let p99 = enough.response.unwrap().p99;
+        assert_eq!(enough.well_supported(0.99), Some(p99));
+        let p999 = enough.response.unwrap().p999;
+        assert_eq!(enough.supported(0.999), Some(p999));
+        assert_eq!(
+            (few.supported(0.999), enough.well_supported(0.999)),
+            (None, None)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds a figure of a design in what a step measured.
 
 use super::{Figure, FigureOf, Measured, PassTime, Quantile};
-use crate::drive::{DriveDesign, DriveSummary, Latency, PassRecord, Support, TrialSummary};
+use crate::drive::{DriveDesign, DriveSummary, PassRecord, TrialSummary};
 use crate::rounds::method::TableNoise;
 use crate::sweep::SweepSummary;
 use crate::{DesignSummary, Estimate, Failure, Footprint, Step, Summary};
@@ -234,13 +234,11 @@ fn by_round(
 fn response(trial: &TrialSummary, operation: &str, quantile: Quantile) -> Option<f64> {
     let mut operations = trial.figures.operations.iter();
     let figures = operations.find(|figures| figures.name == operation)?;
-    let (share, of): (f64, fn(&Latency) -> f64) = match quantile {
-        Quantile::P50 => (0.5, |latency| latency.p50),
-        Quantile::P99 => (0.99, |latency| latency.p99),
-        Quantile::P999 => (0.999, |latency| latency.p999),
-    };
-    let response = figures.response.as_ref()?;
-    (figures.support(share) == Support::Enough).then(|| of(response))
+    figures.well_supported(match quantile {
+        Quantile::P50 => 0.5,
+        Quantile::P99 => 0.99,
+        Quantile::P999 => 0.999,
+    })
 }
 
 fn of_sweep(summary: &SweepSummary, figure: &FigureOf) -> Result<Samples, String> {

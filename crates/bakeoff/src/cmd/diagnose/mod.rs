@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow};
 use bakeoff_engines::Cluster;
 use bakeoff_engines::diagnose::{Read, ReadError, Request, read};
 use bakeoff_engines::nodes::TableName;
+use bakeoff_report::COLUMNS;
 use bakeoff_report::diagnose::{json, render};
 use bakeoff_stats::diagnose::diagnose;
 use clap::Args;
@@ -20,8 +21,6 @@ use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal;
 
-/// Columns of a line of text.
-const COLUMNS: usize = 100;
 /// Help of --metrics, of which a diagnosis needs less than `bakeoff nodes` shows.
 const METRICS: &str = "Metrics of each host in the text format of Prometheus, for example \
     http://{host}:7070/metrics: those of a JVM exporter are understood (repeat for several)";

@@ -97,6 +97,10 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
                 if let Some(text) = page.describe(&error) {
                     print_line(text);
                 }
+                // What is missing is only the page, whose last try says why.
+                if page.is_over() {
+                    return End::OnRecord;
+                }
             }
         }
         let at = page.last_written();

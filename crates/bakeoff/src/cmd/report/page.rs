@@ -28,6 +28,8 @@ pub struct GrowingPage {
     due: Instant,
     /// The last failure that was described.
     described: String,
+    /// Whether the log had the end of the measurement when it was last read.
+    is_over: bool,
 }
 
 impl GrowingPage {
@@ -38,6 +40,7 @@ impl GrowingPage {
             length: 0,
             due: Instant::now(),
             described: String::new(),
+            is_over: false,
         }
     }
 
@@ -69,10 +72,24 @@ impl GrowingPage {
         if length > 0 && length == self.length {
             return Ok(false);
         }
-        let written = write(&self.dir, &self.shown, false);
+        let written = self.write();
         self.length = if written.is_ok() { length } else { 0 };
         self.due = Instant::now() + EVERY.max(began.elapsed() * REST);
         written
+    }
+
+    /// Returns whether the end of the measurement is on record, even if the page of it could not be written.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Writes the page as one that loads itself again, unless the end of the measurement is on record. Returns whether
+    /// it is.
+    fn write(&mut self) -> Result<bool> {
+        let (page, is_over) = rendered(&self.dir, &self.shown, false)?;
+        self.is_over = is_over;
+        write_quickly(&self.path(), page.as_bytes())?;
+        Ok(is_over)
     }
 
     /// Describes a failure to update the page, unless it is the one that was described last.
@@ -106,17 +123,12 @@ impl GrowingPage {
 /// # Errors
 /// Fails if the folder cannot be read or the page not be written.
 pub fn settle(dir: &Path, shown: &Shown) -> Result<()> {
-    write(dir, shown, true).map(drop)
+    let (page, _) = rendered(dir, shown, true)?;
+    write_quickly(&dir.join(PAGE), page.as_bytes())
 }
 
-/// Writes the page of a folder: one that loads itself again, unless it is to stay or the end of the measurement is on
-/// record. Returns whether the end is.
-fn write(dir: &Path, shown: &Shown, stays: bool) -> Result<bool> {
-    let (page, is_over) = rendered(dir, shown, stays)?;
-    write_quickly(&dir.join(PAGE), page.as_bytes())?;
-    Ok(is_over)
-}
-
+/// Makes the page of a folder: one that loads itself again, unless it is to stay or the end of the measurement is on
+/// record. Returns it, and whether the end is.
 fn rendered(dir: &Path, shown: &Shown, stays: bool) -> Result<(String, bool)> {
     if DriveRun::is_one(dir) {
         let summary = summary_of_load(&DriveRun::open(dir)?, shown)?;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::{
@@ -13,16 +13,9 @@ use bakeoff_report::units;
 use super::output::{Sink, Stream};
 use crate::cmd::to_cli_error;
 use crate::exit::{Exit, Misuse};
-use crate::interrupt::asked_to_stop_leaving;
+use crate::interrupt::written_or_interrupted;
 use crate::progress::Progress;
 use crate::stderr::print_line;
-
-/// Time that an interrupted scan has to remove its file.
-const END_WAIT: Duration = Duration::from_secs(2);
-const END_POLL: Duration = Duration::from_millis(10);
-/// Message about what a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: an unfinished file of --out may be left in its folder, with a \
-    name that begins with a dot";
 
 pub struct Plan {
     pub connection: Connection,
@@ -44,21 +37,7 @@ pub enum Task {
 
 /// Scans until the end or an interruption.
 pub async fn execute(plan: Plan) -> Result<Exit> {
-    // The scan is a separate task, so that neither a slow reader nor a long computation delays a signal.
-    let mut scanning = tokio::spawn(carry_out(plan));
-    tokio::select! {
-        done = &mut scanning => done?.map(|()| Exit::Complete),
-        () = asked_to_stop_leaving(LEFT_BEHIND) => {
-            scanning.abort();
-            // The runtime's clock is of no use here, since all of its threads may be busy.
-            let since = Instant::now();
-            while !scanning.is_finished() && since.elapsed() < END_WAIT {
-                std::thread::sleep(END_POLL);
-            }
-            print_line("interrupted");
-            Ok(Exit::Interrupted)
-        }
-    }
+    written_or_interrupted(tokio::spawn(carry_out(plan))).await
 }
 
 async fn carry_out(plan: Plan) -> Result<()> {

@@ -15,16 +15,9 @@ use super::progress::message;
 use super::snippet;
 use crate::cmd::to_cli_error;
 use crate::exit::{Exit, Misuse};
-use crate::interrupt::asked_to_stop_leaving;
+use crate::interrupt::written_or_interrupted;
 use crate::progress::Progress as CommandProgress;
 use crate::stderr::print_line;
-
-/// Time that an interrupted query has to remove its file.
-const END_WAIT: Duration = Duration::from_secs(2);
-const END_POLL: Duration = Duration::from_millis(10);
-/// Message about what a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: an unfinished file of --out may be left in its folder, with a \
-    name that begins with a dot";
 
 pub struct Plan {
     pub sql: String,
@@ -37,22 +30,7 @@ pub struct Plan {
 
 /// Answers the query until the end or an interruption.
 pub async fn execute(plan: Plan) -> Result<Exit> {
-    // The query is a separate task, so that neither a slow reader nor a long computation delays a
-    // signal.
-    let mut asking = tokio::spawn(ask(plan));
-    tokio::select! {
-        done = &mut asking => done?.map(|()| Exit::Complete),
-        () = asked_to_stop_leaving(LEFT_BEHIND) => {
-            asking.abort();
-            // The runtime's clock is of no use here, since all of its threads may be busy.
-            let since = Instant::now();
-            while !asking.is_finished() && since.elapsed() < END_WAIT {
-                std::thread::sleep(END_POLL);
-            }
-            print_line("interrupted");
-            Ok(Exit::Interrupted)
-        }
-    }
+    written_or_interrupted(tokio::spawn(ask(plan))).await
 }
 
 async fn ask(plan: Plan) -> Result<()> {

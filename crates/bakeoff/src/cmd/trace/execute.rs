@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{TraceError, TraceRequest, trace};
+use bakeoff_report::COLUMNS;
 use bakeoff_report::trace::{Shown, json, render};
 use bakeoff_stats::trace::{Beside, Traced};
 
@@ -18,8 +19,6 @@ use crate::terminal;
 /// Message about what a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: an unfinished file of --save may be left in its folder, with a \
     name that begins with a dot";
-/// Columns of the text where there is no terminal.
-const WIDTH: usize = 100;
 
 pub struct Plan {
     pub request: TraceRequest,
@@ -79,7 +78,7 @@ fn show(plan: &Plan, traced: &Traced) -> Result<()> {
     let color = terminal::has_colors();
     let shown = Shown {
         color,
-        width: WIDTH,
+        width: COLUMNS,
     };
     let text = render(traced, beside.as_ref(), shown);
     writeln!(terminal::stdout_with_colors(color), "{text}")?;

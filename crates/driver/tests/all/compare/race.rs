@@ -11,6 +11,9 @@ use super::fake::{Act, Call, Fake, FakeInstances};
 
 /// Rungs of 20,000 rows: 1,250 and 5,000.
 const ROWS: u64 = 20_000;
+/// Milliseconds that each call of a slow design takes: so many more than the one of a quick design that a busy machine
+/// does not hide it.
+const SLOW: u64 = 60;
 
 fn bench() -> Bench {
     let mut bench = Bench::new();
@@ -53,7 +56,7 @@ async fn race(bench: &Bench, fakes: &[Fake]) -> Records {
 
 #[tokio::test]
 async fn a_design_that_is_beaten_in_everything_is_never_loaded() {
-    let (bench, fakes) = (bench(), [slow("good", 1, 20), slow("bad", 12, 60)]);
+    let (bench, fakes) = (bench(), [slow("good", 1, 20), slow("bad", SLOW, 60)]);
     let records = race(&bench, &fakes).await;
     let found = dropped(&records);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -65,7 +68,7 @@ async fn a_design_that_is_beaten_in_everything_is_never_loaded() {
 
 #[tokio::test]
 async fn a_design_that_is_best_in_one_objective_is_measured_to_the_end() {
-    let (bench, fakes) = (bench(), [slow("good", 1, 20), slow("small", 12, 10)]);
+    let (bench, fakes) = (bench(), [slow("good", 1, 20), slow("small", SLOW, 10)]);
     let records = race(&bench, &fakes).await;
     assert!(dropped(&records).is_empty());
     assert!(records.right_times("small", "all") >= 5);
@@ -79,8 +82,8 @@ async fn the_dropped_stay_dropped_when_the_run_goes_on() {
         Call::Load(_) | Call::Answer { .. } => Act::Take(Duration::from_millis(1)),
         _ => Act::Well,
     };
-    let fakes = [Fake::acting("good", hanging), slow("bad", 12, 60)];
-    let like = [slow("good", 1, 20), slow("bad", 12, 60)];
+    let fakes = [Fake::acting("good", hanging), slow("bad", SLOW, 60)];
+    let like = [slow("good", 1, 20), slow("bad", SLOW, 60)];
     let hangs = async {
         while !fakes[0].calls().contains(&Call::Load(1)) {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -105,8 +108,8 @@ async fn a_dropped_design_takes_part_again_when_the_one_that_beat_it_fails() {
         Call::Load(1) => Act::Fail,
         _ => Act::Well,
     };
-    let fakes = [Fake::acting("good", broken), slow("bad", 12, 60)];
-    let like = [slow("good", 1, 20), slow("bad", 12, 60)];
+    let fakes = [Fake::acting("good", broken), slow("bad", SLOW, 60)];
+    let like = [slow("good", 1, 20), slow("bad", SLOW, 60)];
     bench.run_with(&fakes, &mut rungs(&like)).await.unwrap();
     let records = bench.records();
     assert_eq!(dropped(&records).len(), 1);
@@ -131,7 +134,7 @@ async fn one_design_a_yardstick_or_few_rows_make_no_rung() {
     }
     let mut bench = bench();
     bench.settings.rows = Some(6_000);
-    let records = race(&bench, &[slow("good", 1, 20), slow("bad", 12, 60)]).await;
+    let records = race(&bench, &[slow("good", 1, 20), slow("bad", SLOW, 60)]).await;
     assert!(dropped(&records).iter().all(|dropped| !dropped.at_rung));
     assert!(!records.slices("bad").is_empty());
 }

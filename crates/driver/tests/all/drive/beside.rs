@@ -259,6 +259,32 @@ async fn where_the_other_design_fails_nothing_is_driven() {
 }
 
 #[tokio::test]
+async fn after_the_end_of_the_other_engine_no_further_round_is_driven() {
+    let mut bench = bench();
+    bench.settings.rounds = 3;
+    if let Some(asked) = &mut bench.settings.beside {
+        asked.by_another = true;
+    }
+    // Each question is answered once before the loads.
+    let dies = |call: &Call| call.asks("one", 1).then_some(Act::Die);
+    let mut fakes = Fakes::new([Driven::well("a")]);
+    fakes.beside = Some(answering("columns", dies).table);
+    let records = bench.complete(&mut fakes).await;
+    let rounds: Vec<u32> = records.starts().iter().map(|start| start.round).collect();
+    assert_eq!(rounds, [1, 1], "the round in which it ends is whole");
+    let asked = recorded(&records);
+    assert_eq!((asked.len(), asked[0].questions[0].failed), (1, 1));
+    let failures = records.failures();
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    let (design, why) = failures[0];
+    assert_eq!(design, "a");
+    assert!(
+        why.starts_with("columns, which answers the questions, can no longer: "),
+        "{why}"
+    );
+}
+
+#[tokio::test]
 async fn a_drive_that_is_stopped_waits_for_no_answer() {
     let mut bench = bench();
     bench.settings.load.duration = 50 * MILLISECOND;

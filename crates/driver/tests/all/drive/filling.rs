@@ -1,5 +1,6 @@
 //! Tables that are filled and brought to rest before they are driven.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -215,6 +216,32 @@ async fn tables_of_which_a_server_tells_are_looked_at_again_after_the_loads() {
     assert!(place(|record| matches!(record, DriveRecord::FootprintAfter(_))) > last_load);
     let looked: Vec<String> = records.0.iter().filter_map(after).collect();
     assert_eq!(looked, ["told"]);
+}
+
+#[tokio::test]
+async fn a_drive_that_is_stopped_waits_for_no_last_look() {
+    let mut bench = bench();
+    bench.settings.rounds = 1;
+    let looks = AtomicU32::new(0);
+    let hangs = move |call: &Call| match call {
+        Call::Footprint if looks.fetch_add(1, Ordering::Relaxed) > 0 => Act::Hang,
+        _ => Act::Well,
+    };
+    let mut fakes = Fakes::new([design(Table::acting("a", hangs).with_statistics())]);
+    let (table, stop) = (fakes.designs[0].table.clone(), bench.stop.clone());
+    let looks_again = || {
+        let calls = table.calls().into_iter();
+        calls.filter(|call| *call == Call::Footprint).count() > 1
+    };
+    let stopping = async {
+        until(looks_again).await;
+        stop.stop();
+    };
+    let both = async { futures::join!(bench.drive(&mut fakes), stopping) };
+    let ended = tokio::time::timeout(Duration::from_secs(50), both).await;
+    let (driven, ()) = ended.expect("it waits for the look");
+    driven.unwrap();
+    assert!(bench.records().failures().is_empty());
 }
 
 /// Rows of a table by their sensor, which is the column at this place.

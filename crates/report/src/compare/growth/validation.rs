@@ -1,6 +1,7 @@
 //! Check of the forecasts of a run by its own largest tables: what `bakeoff forecast --validate` prints.
 
 use bakeoff_stats::decide::Span;
+use bakeoff_stats::quantile::place;
 use bakeoff_stats::{DesignForecast, HeldOut, Summary, TimeForecast};
 use comfy_table::Cell;
 use serde::Serialize;
@@ -292,8 +293,7 @@ fn share_covered(checks: &[Check]) -> Option<f64> {
 fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    let rank = (share * values.len() as f64).ceil() as usize;
-    values.get(rank.saturating_sub(1)).copied()
+    Some(values[place(values.len(), share)?])
 }
 
 fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String {

@@ -89,7 +89,7 @@ pub struct ScaledRecords {
 impl ScaledTime {
     /// Returns the factor by which the estimate is longer or shorter than what was measured, at least 1.
     pub fn off_by(&self) -> Option<f64> {
-        let measured = self.measured?;
+        let measured = self.measured.filter(|seconds| *seconds > 0.0)?;
         Some((self.seconds / measured).max(measured / self.seconds))
     }
 }
@@ -187,7 +187,11 @@ impl Runs<'_> {
         queries
             .filter_map(|query| {
                 right(self.there, query)?;
+                // A time of 0 is below the resolution of the clock, and has no multiples.
                 let time = right(self.here, query)?.time?;
+                if time.median <= 0.0 {
+                    return None;
+                }
                 let is_enough = time.observations as usize >= FEWEST_ROUNDS;
                 Some(BaseTime {
                     query: query.to_owned(),

@@ -127,7 +127,9 @@ impl Between {
             Unknown::NoDesign => format!("B has no {}", absent.design),
             _ => format!("B does not measure {} with {}", absent.what, absent.design),
         });
-        let mut why: Vec<String> = lost.chain(absent).collect();
+        let unknown = self.without_bytes.iter().filter(|_| worse == Worse::Larger);
+        let unknown = unknown.map(|design| format!("the bytes of {design} are not known in B"));
+        let mut why: Vec<String> = lost.chain(absent).chain(unknown).collect();
         let (is_there, figures) = match worse {
             Worse::Slower => (self.changes_of(worse).next().is_some(), "times of queries"),
             Worse::RateLower => (self.changes_of(worse).next().is_some(), "rates of loading"),

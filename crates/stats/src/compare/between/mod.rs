@@ -45,6 +45,9 @@ pub struct Between {
     pub changes: Vec<Change>,
     /// Changes of storage, which is counted and so has no error.
     pub storage: Vec<StorageChange>,
+    /// Designs of both runs whose bytes only A knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_bytes: Vec<String>,
     /// Times that only one of the runs has.
     pub missing: Vec<Missing>,
     /// Figures of A that B does not measure.
@@ -82,6 +85,7 @@ impl Between {
             cautions: differs::cautions(a.1, b.1),
             changes: Vec::new(),
             storage: Vec::new(),
+            without_bytes: Vec::new(),
             missing: Vec::new(),
             absent: Vec::new(),
             obstacles,
@@ -92,6 +96,7 @@ impl Between {
             let (a, b) = (Run::new(a.1, only), Run::new(b.1, only));
             between.changes = a.changes_to(&b, a.comparisons_with(&b));
             between.storage = a.storage_to(&b);
+            between.without_bytes = a.without_bytes_in(&b);
             between.missing = a.missing_to(&b);
             between.absent = a.absent_in(&b);
         }

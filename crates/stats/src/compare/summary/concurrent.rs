@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Failure;
 use crate::compare::{Agreed, BadQuestions, Concurrent, Outcome, Step};
+use crate::quantile::place;
 use crate::{CpuSeconds, Estimate};
 
 /// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
@@ -193,9 +194,9 @@ impl ConcurrentFigures {
             mean: mean(&nanoseconds),
             mean_of_turns: of_turns(&means),
             rate_of_turns: of_turns(&rates),
-            p50: percentile(&nanoseconds, 50),
-            p99: percentile(&nanoseconds, 99).filter(|_| answered >= ANSWERS_FOR_P99),
-            slowest: percentile(&nanoseconds, 100),
+            p50: quantile(&nanoseconds, 0.5),
+            p99: quantile(&nanoseconds, 0.99).filter(|_| answered >= ANSWERS_FOR_P99),
+            slowest: quantile(&nanoseconds, 1.0),
             wrong: turns.iter().map(|turn| bad(turn, true)).sum(),
             failed: unanswered.iter().sum(),
             turns: means,
@@ -232,12 +233,9 @@ fn mean(nanoseconds: &[u64]) -> Option<f64> {
     (!nanoseconds.is_empty()).then(|| sum / nanoseconds.len() as f64 / 1e9)
 }
 
-/// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of
-/// the values (nearest rank).
-fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
-    let rank = (sorted.len() * percent).div_ceil(100);
-    let nanoseconds = sorted.get(rank.checked_sub(1)?)?;
-    Some(*nanoseconds as f64 / 1e9)
+/// Returns the quantile of sorted times in seconds, if there are any.
+fn quantile(sorted: &[u64], share: f64) -> Option<f64> {
+    Some(sorted[place(sorted.len(), share)?] as f64 / 1e9)
 }
 
 #[cfg(test)]

@@ -161,6 +161,7 @@ fn of_question(name: &str, place: usize, records: &[(&BesideRecord, f64)]) -> Qu
         .collect();
     let sum = |count: fn(&AskedBeside) -> u64| total(asked.iter().map(|(asked, _)| count(asked)));
     let per_minute: Vec<f64> = { asked.iter() }
+        .filter(|(_, lasted)| *lasted > 0.0)
         .map(|(asked, lasted)| asked.answered as f64 * 60.0 / lasted)
         .collect();
     let p50: Vec<f64> = asked.iter().filter_map(|(asked, _)| asked.p50).collect();

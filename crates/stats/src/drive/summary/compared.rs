@@ -4,7 +4,6 @@
 use serde::Serialize;
 
 use super::{DriveDesign, DriveSummary, TrialSummary};
-use crate::drive::Support;
 use crate::estimate::{Estimate, median};
 use crate::rounds::method::Method;
 use crate::rounds::table::{Table, all_pairs, common_rounds, comparisons, field};
@@ -237,13 +236,7 @@ fn slowest(trial: &TrialSummary, operations: &[usize]) -> Option<f64> {
 /// Returns a quantile of an operation's response times in seconds, if enough operations took longer.
 fn response(trial: &TrialSummary, operation: usize, quantile: f64) -> Option<f64> {
     let figures = trial.figures.operations.get(operation)?;
-    let response = figures.response?;
-    let time = if quantile == 0.5 {
-        response.p50
-    } else {
-        response.p99
-    };
-    (figures.support(quantile) == Support::Enough).then_some(time)
+    figures.well_supported(quantile)
 }
 
 #[cfg(test)]

@@ -43,4 +43,12 @@ impl Run<'_> {
         }
         absent
     }
+
+    /// Returns the designs of both runs whose bytes this one knows and the other one does not.
+    pub fn without_bytes_in(&self, other: &Run<'_>) -> Vec<String> {
+        let lost = self.designs(other).filter(|(one, two)| {
+            one.bytes_per_row.is_some_and(|bytes| bytes > 0.0) && two.bytes_per_row.is_none()
+        });
+        lost.map(|(one, _)| one.info.id.clone()).collect()
+    }
 }

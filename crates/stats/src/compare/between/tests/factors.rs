@@ -74,6 +74,31 @@ fn what_the_run_measured_itself_says_how_far_an_estimate_is_off() {
 }
 
 #[test]
+fn a_time_of_0_is_no_base_and_no_check() {
+    let without_key_time = |seed: u64, designs: &[(&str, f64)], design: &str| {
+        let mut records = drawn_of(seed, designs);
+        for record in &mut records {
+            if let Record::Timed(timing) = record
+                && timing.design == design
+                && timing.query == "key"
+            {
+                timing.seconds = 0.0;
+            }
+        }
+        of(&records)
+    };
+    let run = without_key_time(2, &[("a/x", 0.5)], "a/x");
+    let found = estimate(&run, None).unwrap();
+    let bases: Vec<&str> = found.bases.iter().map(|base| base.query.as_str()).collect();
+    assert_eq!(bases, ["scan"]);
+    let run = without_key_time(2, &[("a/x", 1.0), ("a/y", 2.0)], "a/y");
+    let found = estimate(&run, Some("a/x")).unwrap();
+    let times = &found.designs[0].times;
+    let checked: Vec<bool> = times.iter().map(|time| time.off_by().is_some()).collect();
+    assert_eq!(checked, [true, false]);
+}
+
+#[test]
 fn few_rounds_have_an_estimate_without_a_range() {
     let mut records = drawn_of(2, &[("a/x", 0.5)]);
     records.retain(|record| !matches!(record, Record::Timed(timing) if timing.round > 3));

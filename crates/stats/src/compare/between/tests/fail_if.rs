@@ -80,6 +80,26 @@ fn bytes_are_counted_so_that_they_need_no_interval() {
 }
 
 #[test]
+fn bytes_that_only_the_first_run_knows_do_not_pass() {
+    let mut records = DRAWN.records();
+    let is_of_y = |record: &Record| matches!(record, Record::Footprint(f) if f.design == "a/y");
+    records.retain(|record| !is_of_y(record));
+    let without = Summary::from_records(&records).unwrap();
+    let whole = DRAWN.summary();
+    let found = Between::of(("a", &whole), ("b", &without));
+    assert_eq!(found.storage.len(), 1, "{:?}", found.storage);
+    let outcome = found.fail_if(&[condition(Worse::Larger, 0.1)]);
+    let Failing::NotComparable { why } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(why, ["the bytes of a/y are not known in B"]);
+    // Nothing is lost where only B knows them.
+    let found = Between::of(("a", &without), ("b", &whole));
+    let outcome = found.fail_if(&[condition(Worse::Larger, 0.1)]);
+    assert_eq!(outcome, Failing::NotShown { open: 0 });
+}
+
+#[test]
 fn what_only_one_run_measured_cannot_be_compared() {
     let mut found = between(&DRAWN, &slower(1.0));
     found.missing.push(Missing {
