@@ -20,6 +20,7 @@ mod mix;
 mod model;
 mod parameter_sets;
 mod parameters;
+mod percentile;
 mod prices;
 mod random;
 mod sample;
@@ -49,6 +50,7 @@ pub use model::{
     Scale, Workload,
 };
 pub use parameters::Drawn;
+pub use percentile::parse_percentile;
 pub use prices::PriceList;
 pub use random::Stream;
 pub use sample::{SampleAxis, SampleSize, ScaleSample};

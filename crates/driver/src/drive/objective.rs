@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bakeoff_stats::Tally;
+use bakeoff_workload::parse_percentile;
 use hdrhistogram::Histogram;
 
 /// Share of failed operations that an objective allows by default.
@@ -305,11 +306,8 @@ fn parse_statistic(text: &str) -> Option<Statistic> {
         "mean" => Some(Statistic::Mean),
         "max" => Some(Statistic::Max),
         _ => {
-            let digits = text.strip_prefix('p')?;
-            let plain = |c: char| c.is_ascii_digit() || c == '.';
-            let percent: f64 = digits.chars().all(plain).then(|| digits.parse().ok())??;
-            let possible = percent > 0.0 && percent <= 100.0;
-            possible.then_some(Statistic::Quantile(percent / 100.0))
+            let percent = parse_percentile(text)?;
+            (percent > 0.0).then_some(Statistic::Quantile(percent / 100.0))
         }
     }
 }
