@@ -20,7 +20,7 @@ mod mix;
 mod model;
 mod parameter_sets;
 mod parameters;
-mod percentile;
+mod percent;
 mod prices;
 mod random;
 mod sample;
@@ -50,7 +50,7 @@ pub use model::{
     Scale, Workload,
 };
 pub use parameters::Drawn;
-pub use percentile::parse_percentile;
+pub use percent::{parse_percentage, parse_percentile};
 pub use prices::PriceList;
 pub use random::Stream;
 pub use sample::{SampleAxis, SampleSize, ScaleSample};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bakeoff_stats::Tally;
-use bakeoff_workload::parse_percentile;
+use bakeoff_workload::{parse_percentage, parse_percentile};
 use hdrhistogram::Histogram;
 
 /// Share of failed operations that an objective allows by default.
@@ -331,9 +331,7 @@ fn parse_time(text: &str) -> Result<f64, ObjectiveError> {
 }
 
 fn parse_share(text: &str) -> Result<f64, ObjectiveError> {
-    let percent = text.strip_suffix('%');
-    let percent: Option<f64> = percent.and_then(|p| p.trim().parse().ok());
-    match percent {
+    match parse_percentage(text) {
         Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
         _ => Err(ObjectiveError::Errors(text.to_owned())),
     }

@@ -1,4 +1,4 @@
-//! Reads percentiles.
+//! Reads percentiles and percentages.
 
 /// Reads a percentile from 0 to 100, such as `p50`, `P99` or `p99.9`; `None` if a text is none.
 pub fn parse_percentile(text: &str) -> Option<f64> {
@@ -9,9 +9,30 @@ pub fn parse_percentile(text: &str) -> Option<f64> {
     (percent <= 100.0).then_some(percent)
 }
 
+/// Reads the number of a percentage, such as `5%` or `0.1 %`, which may be any; `None` if a text is none.
+pub fn parse_percentage(text: &str) -> Option<f64> {
+    let number = text.trim().strip_suffix('%')?;
+    number.trim_end().parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentages_end_with_their_sign() {
+        for (text, percent) in [
+            ("5%", 5.0),
+            (" 0.1 % ", 0.1),
+            ("-1%", -1.0),
+            ("200%", 200.0),
+        ] {
+            assert_eq!(parse_percentage(text), Some(percent), "{text}");
+        }
+        for text in ["", "%", "5", "5%%", "x%"] {
+            assert_eq!(parse_percentage(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn percentiles_are_from_0_to_100() {
