@@ -113,6 +113,9 @@ fn bad_rows_are_set_aside_with_their_lines_and_reasons() {
     ]) {
         assert!(shown.contains(words), "{shown}");
     }
+    // There is room for the names alone.
+    let mut full: &mut [u8] = &mut [0; 40];
+    assert!(bad.write(&mut full).is_err());
     let mut written = Vec::new();
     bad.write(&mut written).unwrap();
     let written = String::from_utf8(written).unwrap();
@@ -181,6 +184,16 @@ fn a_torn_file_is_an_error_and_no_bad_row() {
     let error = open("bad_rows = '50%'", "x.csv.gz", half).err().unwrap();
     let expected = "cannot read data file x.csv.gz: ";
     assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn the_places_of_at_most_a_million_rows_are_kept() {
+    let mut text = "series,time,value\na,1,1\n".to_owned();
+    text.push_str(&"x\n".repeat(1_000_001));
+    let error = open("bad_rows = '99%'", "x.csv", text.as_bytes()).err();
+    let error = error.unwrap();
+    let expected = "more than 1000000 of its rows cannot be read or lack their key";
+    assert!(error.contains(expected), "{error}");
 }
 
 /// Opens a file in which a row is bad, changes it so, and returns the errors of all that reads it again.

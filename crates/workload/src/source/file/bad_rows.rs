@@ -80,7 +80,10 @@ impl BadRows {
             }
             places.push(fields.bytes.clone());
             if places.len() > MOST {
-                return Err(io::Error::other(format!("more than {MOST} rows are bad")));
+                return Err(io::Error::other(format!(
+                    "more than {MOST} of its rows cannot be read or lack their key, which is the most that are set \
+                     aside; mend them, or describe the file otherwise in [data]"
+                )));
             }
             Ok(())
         });
