@@ -16,21 +16,35 @@ pub async fn count(
     table: &str,
     queries: &[String],
 ) -> Result<Vec<Option<u64>>, DataFusionError> {
-    let mut counts = Vec::new();
+    let mut conditions = Vec::new();
     let mut place_of = Vec::with_capacity(queries.len());
     for sql in queries {
         let plan = session.state().create_logical_plan(sql).await?;
-        let Some(condition) = condition(&plan) else {
-            place_of.push(None);
-            continue;
-        };
-        let satisfied = when(condition.clone(), lit(1_i64)).end()?;
-        place_of.push(Some(counts.len()));
-        counts.push(count_of(satisfied).alias(format!("c{}", counts.len())));
+        let found = condition(&plan);
+        place_of.push(found.map(|_| conditions.len()));
+        conditions.extend(found.cloned());
     }
-    if counts.is_empty() {
-        return Ok(vec![None; queries.len()]);
+    let counts = count_each(session, table, conditions).await?;
+    let of_place = |place: usize| counts.get(place).copied().flatten();
+    let counted = { place_of.into_iter() }.map(|place| place.and_then(of_place));
+    Ok(counted.collect())
+}
+
+/// Counts the rows of a table that satisfy each of these conditions, in one pass over the rows.
+pub async fn count_each(
+    session: &SessionContext,
+    table: &str,
+    conditions: Vec<Expr>,
+) -> Result<Vec<Option<u64>>, DataFusionError> {
+    if conditions.is_empty() {
+        return Ok(Vec::new());
     }
+    let mut counts = Vec::with_capacity(conditions.len());
+    for (place, condition) in conditions.into_iter().enumerate() {
+        let satisfied = when(condition, lit(1_i64)).end()?;
+        counts.push(count_of(satisfied).alias(format!("c{place}")));
+    }
+    let number = counts.len();
     let rows = session.table(TableReference::bare(table)).await?;
     let answer = rows.aggregate(Vec::new(), counts)?.collect().await?;
     let of_place = |place: usize| {
@@ -38,8 +52,7 @@ pub async fn count(
         let counted = batch.column(place).as_primitive_opt::<Int64Type>()?;
         u64::try_from(counted.value(0)).ok()
     };
-    let counted = { place_of.into_iter() }.map(|place| place.and_then(of_place));
-    Ok(counted.collect())
+    Ok((0..number).map(of_place).collect())
 }
 
 /// Counts about how many different values each of these columns has, in one pass over the rows and within little

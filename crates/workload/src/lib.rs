@@ -20,6 +20,7 @@ mod mix;
 mod model;
 mod parameter_sets;
 mod parameters;
+mod percent;
 mod prices;
 mod random;
 mod sample;
@@ -49,6 +50,7 @@ pub use model::{
     Scale, Workload,
 };
 pub use parameters::Drawn;
+pub use percent::{parse_percentage, parse_percentile};
 pub use prices::PriceList;
 pub use random::Stream;
 pub use sample::{SampleAxis, SampleSize, ScaleSample};
@@ -59,7 +61,7 @@ pub use study::{
     StudyQuantile, StudySize, StudyStep,
 };
 pub use table::{Column, ColumnType, Table};
-pub use text_form::TextForm;
+pub use text_form::{NULL_WORDS, TextForm};
 pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

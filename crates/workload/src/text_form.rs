@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::TimeFormat;
 
+/// Words that usually stand for no value.
+pub const NULL_WORDS: [&str; 14] = [
+    "NA", "N/A", "n/a", "na", "#N/A", "\\N", "NULL", "null", "Null", "None", "nil", "-", "--", "?",
+];
+
 /// What a CSV or TSV file itself does not say: by its name, or in its first line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextForm {

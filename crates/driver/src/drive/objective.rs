@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bakeoff_stats::Tally;
+use bakeoff_workload::{parse_percentage, parse_percentile};
 use hdrhistogram::Histogram;
 
 /// Share of failed operations that an objective allows by default.
@@ -305,11 +306,8 @@ fn parse_statistic(text: &str) -> Option<Statistic> {
         "mean" => Some(Statistic::Mean),
         "max" => Some(Statistic::Max),
         _ => {
-            let digits = text.strip_prefix('p')?;
-            let plain = |c: char| c.is_ascii_digit() || c == '.';
-            let percent: f64 = digits.chars().all(plain).then(|| digits.parse().ok())??;
-            let possible = percent > 0.0 && percent <= 100.0;
-            possible.then_some(Statistic::Quantile(percent / 100.0))
+            let percent = parse_percentile(text)?;
+            (percent > 0.0).then_some(Statistic::Quantile(percent / 100.0))
         }
     }
 }
@@ -333,9 +331,7 @@ fn parse_time(text: &str) -> Result<f64, ObjectiveError> {
 }
 
 fn parse_share(text: &str) -> Result<f64, ObjectiveError> {
-    let percent = text.strip_suffix('%');
-    let percent: Option<f64> = percent.and_then(|p| p.trim().parse().ok());
-    match percent {
+    match parse_percentage(text) {
         Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
         _ => Err(ObjectiveError::Errors(text.to_owned())),
     }

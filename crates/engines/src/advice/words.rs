@@ -1,5 +1,7 @@
 //! Figures in the words of rules.
 
+use bakeoff_stats::thousands;
+
 /// Writes bytes with two digits or three.
 pub fn bytes(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -18,15 +20,7 @@ pub fn bytes(bytes: f64) -> String {
 
 /// Writes a number of rows or keys with commas between thousands.
 pub fn count(number: f64) -> String {
-    let digits = format!("{:.0}", number.max(0.0));
-    let mut written = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            written.push(',');
-        }
-        written.push(digit);
-    }
-    written
+    thousands(number.round() as u64)
 }
 
 /// Writes a share from 0 to 1 in percent.

@@ -2,14 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow::array::AsArray;
-use arrow::datatypes::Int64Type;
 use bakeoff_workload::{ColumnType, Error, Query, Result, RowSource, Table, Workload};
-use datafusion::common::TableReference;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
-use datafusion::functions_aggregate::expr_fn::count as count_of;
-use datafusion::logical_expr::{Aggregate, Distinct, Expr, LogicalPlan, SortExpr, lit, when};
+use datafusion::logical_expr::{Aggregate, Distinct, Expr, LogicalPlan, SortExpr};
 use datafusion::prelude::SessionContext;
 
 use super::filters;
@@ -97,30 +93,12 @@ async fn counted(
     session: &SessionContext,
     table: &Table,
     sql: &str,
-) -> std::result::Result<Vec<i64>, DataFusionError> {
+) -> std::result::Result<Vec<u64>, DataFusionError> {
     let plan = session.state().create_logical_plan(sql).await?;
-    let conditions = filters::of_plan(&plan);
-    let mut counts = Vec::with_capacity(conditions.len());
-    for (place, (_, condition)) in conditions.iter().enumerate() {
-        let satisfied = when((*condition).clone(), lit(1_i64)).end()?;
-        counts.push(count_of(satisfied).alias(format!("c{place}")));
-    }
-    if counts.is_empty() {
-        return Ok(Vec::new());
-    }
-    let number = counts.len();
-    let rows = session
-        .table(TableReference::bare(table.name.as_str()))
-        .await?;
-    let answer = rows.aggregate(Vec::new(), counts)?.collect().await?;
-    let of_place = |place: usize| {
-        let batch = answer.iter().find(|batch| batch.num_rows() > 0)?;
-        let counted = batch.column(place).as_primitive_opt::<Int64Type>()?;
-        Some(counted.value(0))
-    };
-    Ok((0..number)
-        .map(|place| of_place(place).unwrap_or(0))
-        .collect())
+    let conditions = filters::of_plan(&plan).into_iter();
+    let conditions: Vec<Expr> = conditions.map(|(_, condition)| condition.clone()).collect();
+    let counts = selected::count_each(session, &table.name, conditions).await?;
+    Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
 }
 
 /// Says what a query asks for, by its plan.

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::limit;
 use super::text::{Text, suggestion};
 use crate::decide::alike;
-use crate::{Concurrent, Decide, DesignId, Limit, Minimise, Query, Result, wire};
+use crate::{Concurrent, Decide, DesignId, Limit, Minimise, Query, Result, parse_percentage, wire};
 
 /// Bound of `same_within` in percent.
 const SAME_WITHIN_BELOW_PERCENT: f64 = 100.0;
@@ -121,9 +121,7 @@ impl About<'_> {
     }
 
     fn same_within(&self, written: &Spanned<String>) -> Result<f64> {
-        let number = written.get_ref().trim().strip_suffix('%');
-        let percent = number.and_then(|n| n.trim_end().parse::<f64>().ok());
-        match percent {
+        match parse_percentage(written.get_ref()) {
             Some(percent) if (0.0..SAME_WITHIN_BELOW_PERCENT).contains(&percent) => {
                 Ok(percent / 100.0)
             }

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::text::{Text, suggestion};
 use super::toml_string::offset_in;
-use crate::{Concurrent, Limit, LimitOf, Query, Result};
+use crate::{Concurrent, Limit, LimitOf, Query, Result, parse_percentile};
 
 const STORAGE: &str = "storage";
 const LOAD: &str = "load";
@@ -177,10 +177,7 @@ fn quantile(
     let Some(statistic) = statistic.filter(|s| *s != "median") else {
         return Ok(None);
     };
-    let percent = statistic
-        .strip_prefix('p')
-        .and_then(|n| n.parse::<f64>().ok());
-    match percent {
+    match parse_percentile(statistic) {
         Some(50.0) => Ok(None),
         Some(percent) if percent > 0.0 && percent < 100.0 => Ok(Some(percent / 100.0)),
         _ => {

@@ -9,7 +9,9 @@ use super::parameter;
 use super::table::identifier;
 use super::text::{Text, suggestion};
 use super::{literal, number, toml_string, unstable};
-use crate::{Concurrent, DesignId, Expectation, Parameter, Query, Result, Table, wire};
+use crate::{
+    Concurrent, DesignId, Expectation, Parameter, Query, Result, Table, parse_percentage, wire,
+};
 
 /// Names that reports show alongside queries, which therefore cannot be names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
@@ -114,9 +116,7 @@ fn parameter_sets(
 }
 
 fn check_tolerance(document: Text<'_>, written: &Spanned<String>) -> Result<f64> {
-    let number = written.get_ref().trim().strip_suffix('%');
-    let percent = number.and_then(|n| n.trim_end().parse::<f64>().ok());
-    match percent {
+    match parse_percentage(written.get_ref()) {
         Some(percent) if percent > 0.0 && percent <= LARGEST_TOLERANCE => Ok(percent / 100.0),
         _ => {
             let message = format!(

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::Asked;
-use super::evidence::{Decision, Evidence, NULL_WORDS, shown_word};
+use super::evidence::{Decision, Evidence, shown_word};
 use super::names;
 use super::rows::{FileRows, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
-use crate::{ColumnType, Error, Result};
+use crate::{ColumnType, Error, NULL_WORDS, Result};
 
 /// Different values that are counted exactly, of all columns together and of one at most.
 const DISTINCT_VALUES: usize = 1 << 20;

@@ -8,11 +8,6 @@ use super::distinct::Distinct;
 use super::times::{FoundTime, TimeEvidence};
 use crate::{ColumnType, TimeFormat};
 
-/// Words that usually stand for no value.
-pub const NULL_WORDS: [&str; 14] = [
-    "NA", "N/A", "n/a", "na", "#N/A", "\\N", "NULL", "null", "Null", "None", "nil", "-", "--", "?",
-];
-
 /// Words that stand for no value even among texts.
 const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
 

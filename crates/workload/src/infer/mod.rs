@@ -1,6 +1,6 @@
 //! Finds out what a file of rows is: its columns with their types, its key, and what stands for no value.
 //!
-//! [`infer`] reads the whole file once for its columns and once for its key, in bounded memory;
+//! [`infer`] reads the whole file once for its columns and at least once more for its key, in bounded memory;
 //! [`Inferred::workload`] writes what was found as a commented workload.
 
 mod columns;

@@ -1,10 +1,9 @@
 //! Finds out what separates the fields of a text file, and whether its first line names them.
 
-use super::evidence::NULL_WORDS;
 use super::times::{are_of_one_form, meant};
-use crate::TimeFormat;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
+use crate::{NULL_WORDS, TimeFormat};
 
 /// Bytes that separate fields, in the order in which they are tried.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];

@@ -321,6 +321,18 @@ fn nan_in_parquet_stays() {
 }
 
 #[test]
+fn a_parquet_file_that_changes_is_not_read_with_the_metadata_that_it_had() {
+    let values: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    let file = parquet(parquet_columns(values, micros([1000, 2000, 3000])));
+    let source = open(&file.path).unwrap();
+    assert!(source.read(0, 9).is_ok());
+    std::fs::write(&file.path, "another one").unwrap();
+    let error = shorten(&file.path, &source.read(0, 9).err().unwrap());
+    let expected = "cannot read data file x.parquet: it has changed since it was first read";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
 fn a_lossy_cast_names_row_and_column() {
     let values: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, (1 << 53) + 1]));
     let error = read(

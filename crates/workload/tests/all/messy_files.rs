@@ -113,6 +113,9 @@ fn bad_rows_are_set_aside_with_their_lines_and_reasons() {
     ]) {
         assert!(shown.contains(words), "{shown}");
     }
+    // There is room for the names alone.
+    let mut full: &mut [u8] = &mut [0; 40];
+    assert!(bad.write(&mut full).is_err());
     let mut written = Vec::new();
     bad.write(&mut written).unwrap();
     let written = String::from_utf8(written).unwrap();
@@ -164,6 +167,64 @@ fn rows_of_packed_files_and_of_files_without_a_header_are_set_aside_too() {
     assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
     let bad = source.bad_rows().unwrap();
     assert!(bad.first[0].starts_with("line 2: "), "{}", bad.first[0]);
+}
+
+/// All that was read of a torn file may be good, and nothing says how many rows the rest has.
+#[test]
+fn a_torn_file_is_an_error_and_no_bad_row() {
+    let mut text = "series,time,value\n".to_owned();
+    for row in 0..10_000 {
+        text.push_str(&format!("a,{row},{}\n", row * 7919 % 10_007));
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    assert!(open("bad_rows = '50%'", "x.csv.gz", &packed).is_ok());
+    let half = &packed[..packed.len() / 2];
+    let error = open("bad_rows = '50%'", "x.csv.gz", half).err().unwrap();
+    let expected = "cannot read data file x.csv.gz: ";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn the_places_of_at_most_a_million_rows_are_kept() {
+    let mut text = "series,time,value\na,1,1\n".to_owned();
+    text.push_str(&"x\n".repeat(1_000_001));
+    let error = open("bad_rows = '99%'", "x.csv", text.as_bytes()).err();
+    let error = error.unwrap();
+    let expected = "more than 1000000 of its rows cannot be read or lack their key";
+    assert!(error.contains(expected), "{error}");
+}
+
+/// Opens a file in which a row is bad, changes it so, and returns the errors of all that reads it again.
+fn errors_after(change: impl FnOnce(&std::fs::File)) -> Vec<String> {
+    let text = b"series,time,value\na,1,1\n,2,2\na,3,3\n";
+    let (folder, source) = open("bad_rows = '50%'", "x.csv", text).unwrap();
+    assert_eq!(rows(source.as_ref()), [(1, Some(1.0)), (3, Some(3.0))]);
+    let path = folder.path().join("x.csv");
+    change(&std::fs::File::options().write(true).open(path).unwrap());
+    let read = source
+        .read(0, 9)
+        .and_then(|batches| batches.collect::<Result<Vec<_>, _>>());
+    let written = source.bad_rows().unwrap().write(&mut std::io::sink());
+    vec![
+        read.err().unwrap().to_string(),
+        source.count_rows(9).unwrap_err().to_string(),
+        written.unwrap_err().to_string(),
+    ]
+}
+
+#[test]
+fn a_file_that_changes_after_its_bad_rows_were_found_is_not_read_on() {
+    let shorter = errors_after(|file| file.set_len(30).unwrap());
+    let rewritten = errors_after(|file| file.set_modified(std::time::UNIX_EPOCH).unwrap());
+    for error in shorter.iter().chain(&rewritten) {
+        assert!(error.contains("x.csv"), "{error}");
+        assert!(
+            error.contains("it has changed since it was first read"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod execute;
 mod operation;
-mod parse;
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::tables::Location;
 use bakeoff_engines::{TraceRequest, Traceable, TracedSelect};
 use bakeoff_stats::trace::Traced;
-use bakeoff_workload::{Consistency, SelectedTable, selected_table};
+use bakeoff_workload::{Consistency, SelectedTable, parse_percentile, selected_table};
 use clap::{Arg, Args};
 
 use crate::cmd::on_threads;
@@ -20,7 +19,6 @@ use crate::cmd::options::choice::{parse_consistency, parse_duration_to_a_day};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::exit::{Exit, Misuse};
 use operation::OperationOptions;
-use parse::parse_percentile;
 
 /// Worker threads; most of the time is spent waiting.
 const THREADS: usize = 2;
@@ -67,7 +65,7 @@ pub struct Trace {
     times: Option<u32>,
 
     /// Which of the times is shown, by how long they took: p99 for example, p100 for the longest
-    #[arg(long, value_name = "PERCENTILE", default_value = "p50", value_parser = parse_percentile)]
+    #[arg(long, value_name = "PERCENTILE", default_value = "p50", value_parser = percentile)]
     at: f64,
 
     /// The longest that a page may take; the servers' own limits hold as well
@@ -165,6 +163,11 @@ impl Trace {
             .map_err(|why| anyhow!("--beside {}: {why}", path.display()))?;
         Ok(Some(traced))
     }
+}
+
+/// Reads a percentile: `p99`, `p99.9`, `p0` for the least.
+fn percentile(text: &str) -> Result<f64, String> {
+    parse_percentile(text).ok_or_else(|| "not a percentile such as p50, p99 or p100".to_owned())
 }
 
 /// Returns whether an option says which rows a workload has.

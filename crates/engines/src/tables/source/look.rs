@@ -7,11 +7,7 @@ use arrow::array::AsArray;
 use arrow::csv::ReaderBuilder;
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
-
-/// Words that usually stand for no value.
-const NULL_WORDS: [&str; 10] = [
-    "NA", "N/A", "n/a", "\\N", "NULL", "null", "None", "-", "--", "?",
-];
+use bakeoff_workload::NULL_WORDS;
 
 /// What the first values of a column are.
 #[derive(Debug, Default)]

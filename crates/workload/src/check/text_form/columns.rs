@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
-use crate::{Column, ColumnType, Result, Table, TimeFormat, wire};
+use crate::{Column, ColumnType, Result, Table, TimeFormat, parse_percentage, wire};
 
 /// Most words that stand for no value, each of which is compared with every cell.
 const MOST_NULL_WORDS: usize = 64;
@@ -73,8 +73,7 @@ pub fn bad_rows(document: Text<'_>, data: &wire::Data) -> Result<Option<u32>> {
     let Some(written) = &data.bad_rows else {
         return Ok(None);
     };
-    let number = written.get_ref().trim().strip_suffix('%');
-    let percent = number.and_then(|number| number.trim().parse::<f64>().ok());
+    let percent = parse_percentage(written.get_ref());
     match percent.filter(|percent| (0.0..100.0).contains(percent)) {
         Some(percent) => Ok(Some((percent * 10_000.0).round() as u32)),
         None => {

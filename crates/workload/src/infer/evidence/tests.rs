@@ -1,4 +1,5 @@
 use super::*;
+use crate::NULL_WORDS;
 
 fn of(cells: &[&str]) -> Evidence {
     let null = NULL_WORDS.map(str::to_owned);

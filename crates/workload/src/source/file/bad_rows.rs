@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::fields::{FieldReader, Fields, FieldsError};
 use super::input::TextInput;
-use super::joined::{lines_before, place};
+use super::joined::{lines_before, place_after};
 use super::{data_error, diagnose, read_error, values};
 use crate::csv;
 use crate::{Result, Table, TextForm};
@@ -80,16 +80,21 @@ impl BadRows {
             }
             places.push(fields.bytes.clone());
             if places.len() > MOST {
-                return Err(io::Error::other(format!("more than {MOST} rows are bad")));
+                return Err(io::Error::other(format!(
+                    "more than {MOST} of its rows cannot be read or lack their key, which is the most that are set \
+                     aside; mend them, or describe the file otherwise in [data]"
+                )));
             }
             Ok(())
         });
         read.map_err(|error| error.about(bad.input.path()))?;
         bad.rows = rows;
         bad.count = places.len() as u64;
-        for (line, reason) in first {
-            let described = bad.describe(line, &reason)?;
-            bad.first.push(described);
+        if !first.is_empty() {
+            let starts = { bad.starts() }.map_err(|error| read_error(bad.input.path(), error))?;
+            let shown = first.iter();
+            let shown = shown.map(|(line, reason)| bad.describe(&starts, *line, reason));
+            bad.first = shown.collect();
         }
         let in_all = bad.rows - bad.count + lost;
         if u128::from(lost) * 1_000_000 > u128::from(in_all) * u128::from(share) {
@@ -126,10 +131,7 @@ impl BadRows {
     /// They cannot be read any more, or written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let parts = &self.input.parts;
-        let starts = match parts.len() {
-            1 => Vec::new(),
-            _ => lines_before(parts, self.input.header)?,
-        };
+        let starts = self.starts()?;
         let file = (!starts.is_empty()).then_some("file");
         let mut line = Vec::new();
         let names = self.names.iter().map(String::as_str);
@@ -139,12 +141,9 @@ impl BadRows {
         let visited = self.visit(|fields, reason| {
             let Some(reason) = reason else { return Ok(()) };
             line.clear();
-            let place = starts.iter().rposition(|(before, _)| *before < fields.line);
-            let file = place.map(|place| parts[place].name());
-            let in_file = place.map_or(fields.line, |place| {
-                let (before, left_out) = starts[place];
-                fields.line - before + left_out
-            });
+            let place = place_after(&starts, parts, fields.line);
+            let file = place.map(|(part, _)| part.name());
+            let in_file = place.map_or(fields.line, |(_, line)| line);
             let (number, cells) = (in_file.to_string(), fields.all());
             let cells = cells.iter().map(String::as_str);
             let about = file.as_deref().into_iter();
@@ -175,17 +174,20 @@ impl BadRows {
         Ok(())
     }
 
+    /// Returns how many lines come before each file, and how many of its own are left out; nothing for a single one.
+    fn starts(&self) -> io::Result<Vec<(u64, u64)>> {
+        match self.input.parts.len() {
+            1 => Ok(Vec::new()),
+            _ => lines_before(&self.input.parts, self.input.header, u64::MAX),
+        }
+    }
+
     /// Returns what is wrong with the row at a line of the whole text, with the line in its file.
-    fn describe(&self, line: u64, reason: &str) -> Result<String> {
-        let parts = &self.input.parts;
-        let found = place(parts, self.input.header, line)
-            .map_err(|error| read_error(self.input.path(), error))?;
-        Ok(match found {
-            Some((part, line)) if parts.len() > 1 => {
-                format!("{}, line {line}: {reason}", part.path.display())
-            }
-            _ => format!("line {line}: {reason}"),
-        })
+    fn describe(&self, starts: &[(u64, u64)], line: u64, reason: &str) -> String {
+        match place_after(starts, &self.input.parts, line) {
+            Some((part, line)) => format!("{}, line {line}: {reason}", part.path.display()),
+            None => format!("line {line}: {reason}"),
+        }
     }
 }
 

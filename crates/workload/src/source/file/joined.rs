@@ -123,24 +123,29 @@ pub fn place(parts: &[Part], header: bool, line: u64) -> io::Result<Option<(&Par
     if let [part] = parts {
         return Ok(Some((part, line)));
     }
-    let mut before = 0;
-    for (number, part) in parts.iter().enumerate() {
-        let left_out = u64::from(header && number > 0);
-        let counted = part.open().and_then(|mut text| count_lines(&mut text));
-        let counted = counted.map_err(|error| error_in(part, error))?;
-        let lines = counted.saturating_sub(left_out);
-        if line <= before + lines || number + 1 == parts.len() {
-            return Ok(Some((part, line - before + left_out)));
-        }
-        before += lines;
-    }
-    Ok(None)
+    let starts = lines_before(parts, header, line)?;
+    Ok(place_after(&starts, parts, line))
 }
 
-/// Returns for each part how many lines of the joined text come before it, and how many of its own are left out.
-pub fn lines_before(parts: &[Part], header: bool) -> io::Result<Vec<(u64, u64)>> {
+/// Returns what [`place`] does by what [`lines_before`] returned, so that no part is read.
+pub fn place_after<'p>(
+    starts: &[(u64, u64)],
+    parts: &'p [Part],
+    line: u64,
+) -> Option<(&'p Part, u64)> {
+    let number = starts.iter().rposition(|(before, _)| *before < line)?;
+    let (before, left_out) = starts[number];
+    Some((parts.get(number)?, line - before + left_out))
+}
+
+/// Returns for each part how many lines of the joined text come before it, and how many of its own are left out; of
+/// no part after the one with this line, since these are not read.
+pub fn lines_before(parts: &[Part], header: bool, line: u64) -> io::Result<Vec<(u64, u64)>> {
     let (mut all, mut before) = (Vec::with_capacity(parts.len()), 0);
     for (number, part) in parts.iter().enumerate() {
+        if before >= line {
+            break;
+        }
         let left_out = u64::from(header && number > 0);
         all.push((before, left_out));
         let counted = part.open().and_then(|mut text| count_lines(&mut text));

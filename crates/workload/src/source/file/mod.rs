@@ -10,6 +10,7 @@ pub(crate) mod input;
 mod joined;
 mod parquet;
 mod part;
+mod stamp;
 mod text;
 mod values;
 mod without;

@@ -16,6 +16,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 
+use super::stamp::Stamp;
 use super::{BadCell, data_error, guarded, header, read_error, table_batch};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Column, ColumnType, Error, Result, Table, TextForm};
@@ -24,6 +25,8 @@ use crate::{Column, ColumnType, Error, Result, Table, TextForm};
 #[derive(Clone)]
 pub struct ParquetFile {
     path: PathBuf,
+    /// That of the file when its metadata were read.
+    stamp: Stamp,
     metadata: ArrowReaderMetadata,
     table: Arc<Table>,
     /// Index in the file of each column of the table.
@@ -34,6 +37,7 @@ impl ParquetFile {
     /// Opens a file and checks that it has the columns of the table, by the names that `form` gives, and a row.
     pub fn open(path: &Path, table: &Table, form: &TextForm) -> Result<Self> {
         let file = File::open(path).map_err(|error| read_error(path, error))?;
+        let stamp = Stamp::of(&file).map_err(|error| read_error(path, error))?;
         let not_parquet =
             |error: ParquetError| data_error(path, format!("not a Parquet file: {error}"));
         let load = || ArrowReaderMetadata::load(&file, Default::default()).map_err(not_parquet);
@@ -54,6 +58,7 @@ impl ParquetFile {
         }
         let file = ParquetFile {
             path: path.to_owned(),
+            stamp,
             metadata,
             table: Arc::new(table.clone()),
             columns,
@@ -117,7 +122,8 @@ impl RowSource for ParquetFile {
     }
 
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
-        let input = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
+        let input =
+            { self.stamp.open(&self.path) }.map_err(|error| read_error(&self.path, error))?;
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(input, self.metadata.clone());
         let projection =

@@ -8,6 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::archive::{self, Member};
 use super::decode::MAX_HEADER_BYTES;
+use super::stamp::Stamp;
 use super::{lower_case_name, read_error};
 use crate::Result;
 
@@ -20,6 +21,8 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 #[derive(Debug, Clone)]
 pub struct Part {
     pub path: PathBuf,
+    /// That of the file when it was found.
+    stamp: Stamp,
     packing: Packing,
 }
 
@@ -34,8 +37,12 @@ enum Packing {
 /// Returns the parts of a file, and what separates their fields if names say it.
 pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
     let name = lower_case_name(path);
+    // Whether it can be read at all is said before anything is done.
+    let stamp = File::open(path).and_then(|file| Stamp::of(&file));
+    let stamp = stamp.map_err(|error| read_error(path, error))?;
     let part = |packing| Part {
         path: path.to_owned(),
+        stamp: stamp.clone(),
         packing,
     };
     if let Some(packed) = name.strip_suffix(".zip") {
@@ -46,8 +53,6 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
         let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
         return Ok((parts.collect(), delimiter));
     }
-    // Whether it can be read at all is said before anything is done.
-    File::open(path).map_err(|error| read_error(path, error))?;
     let (packing, text) = if let Some(packed) = name.strip_suffix(".gz") {
         (Packing::Gzip, packed)
     } else if let Some(packed) = name.strip_suffix(".zst") {
@@ -68,8 +73,11 @@ fn delimiter_by_name(name: &str) -> Option<u8> {
 
 impl Part {
     /// Opens its text.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or has changed since it was found.
     pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
-        let file = BufReader::with_capacity(BUFFER_BYTES, File::open(&self.path)?);
+        let file = BufReader::with_capacity(BUFFER_BYTES, self.stamp.open(&self.path)?);
         Ok(match &self.packing {
             Packing::None => Box::new(file),
             Packing::Gzip => Box::new(BufReader::with_capacity(

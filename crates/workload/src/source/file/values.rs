@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::BadCell;
 use crate::time_format::iso_time;
-use crate::{Column, ColumnType, TextForm};
+use crate::{Column, ColumnType, NULL_WORDS, TextForm};
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
@@ -118,29 +118,18 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
     format!("`{shown}{dots}` is not {expected}{advice}")
 }
 
-/// Texts with which others mark a missing value.
-const NO_VALUE: [&str; 12] = [
-    "-",
-    "--",
-    ".",
-    "?",
-    "\\n",
-    "missing",
-    "n/a",
-    "na",
-    "nil",
-    "none",
-    "null",
-    "undefined",
-];
+/// Texts with which others mark a missing value, besides [`NULL_WORDS`], in small letters.
+const RARE_NULL_WORDS: [&str; 3] = [".", "missing", "undefined"];
 
 /// Returns advice about a cell that is not of its column's type; for times the expected form is
 /// advice enough.
 fn advice(kind: ColumnType, cell: &str) -> String {
     let word = cell.trim();
     let cell = word.to_lowercase();
+    let mut null_words = NULL_WORDS.iter().chain(&RARE_NULL_WORDS);
+    let is_null_word = null_words.any(|null| null.eq_ignore_ascii_case(&cell));
     match kind {
-        _ if NO_VALUE.contains(&cell.as_str()) => {
+        _ if is_null_word => {
             let written = word.replace('\\', "\\\\");
             format!(
                 "; if it stands for no value, say `null = [\"{written}\"]` in [data] (--null {word} of ingest), \
@@ -233,6 +222,12 @@ mod tests {
                 ColumnType::Timestamp,
                 " null ",
                 "`null = [\"null\"]` in [data]",
+            ),
+            (ColumnType::Int, "#N/A", "`null = [\"#N/A\"]` in [data]"),
+            (
+                ColumnType::Int,
+                "Missing",
+                "`null = [\"Missing\"]` in [data]",
             ),
             (ColumnType::Int, "1.5", "make the column `double`"),
             (ColumnType::Bigint, "12 m", "make the column `text`"),

@@ -263,7 +263,8 @@ fn moved(column: &ArrayRef, kind: ColumnType, by: i64, copies: &[u64]) -> ArrayR
 /// Returns the number of rows that the sample grows to.
 fn rows(sample: &Sample, table: &Table, times: Option<Times>, scaled: &ScaleSample) -> Result<u64> {
     let known = sample.len();
-    let by = |factor: f64| (known as f64 * factor).ceil() as u64;
+    // No error of rounding may ask for one row more.
+    let by = |factor: f64| (known as f64 * factor * (1.0 - 1e-12)).ceil() as u64;
     let (rows, asked, has) = match scaled.to {
         SampleSize::Rows(rows) => (rows, format!("{rows} rows"), format!("{known}")),
         SampleSize::Times(times) => (

@@ -276,6 +276,16 @@ fn values_that_are_all_different_stay_so_and_few_values_stay_few() {
 }
 
 #[test]
+fn a_factor_of_a_tenth_more_asks_for_no_row_beyond_it() {
+    let (table, columns) = sensors(10, 10);
+    for (factor, rows) in [(1.0, 100), (1.1, 110), (1.101, 111)] {
+        let times = SampleSize::Times(factor);
+        let scaled = scale(&table, columns.clone(), SampleAxis::Time, times, 1).unwrap();
+        assert_eq!(scaled.known_rows(), Some(rows), "{factor}");
+    }
+}
+
+#[test]
 fn a_length_of_time_becomes_rows() {
     let day = SampleSize::Milliseconds(6 * 24 * HOUR as u64);
     let (sample, rows) = scaled_sensors(SampleAxis::Time, day);
