@@ -17,10 +17,10 @@ use std::time::Duration;
 use bakeoff_servers::read_ahead_bytes;
 use bakeoff_stats::diagnose::Evidence;
 use bakeoff_stats::diagnose::evidence::{self, Asked};
-use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 
+use super::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 use super::cluster::connect::Cluster;
 use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
@@ -32,8 +32,6 @@ const AT_ONCE: usize = 5;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Most tables of a whole cluster that are looked at, the largest of them.
 const MOST_TABLES: usize = 20;
-/// Hosts on which nodetool is called at the same time.
-const HOSTS_AT_ONCE: usize = 4;
 
 /// What is to be read.
 #[derive(Debug, Clone, Default)]
@@ -293,13 +291,10 @@ async fn call_all(
     request: &Request,
 ) {
     let shared = nodes::shared_hosts(figures);
-    let mut both: Vec<_> = figures.iter_mut().zip(further).collect();
-    for some in both.chunks_mut(HOSTS_AT_ONCE) {
-        let own = some
-            .iter_mut()
-            .filter(|(node, _)| !shared.contains(&node.host));
-        join_all(own.map(|(node, further)| call(nodetool, node, further, request))).await;
-    }
+    let both = figures.iter_mut().zip(further);
+    let own = both.filter(|(node, _)| !shared.contains(&node.host));
+    let calls = own.map(|(node, further)| call(nodetool, node, further, request));
+    at_once(HOSTS_AT_ONCE, calls.collect()).await;
     for node in figures
         .iter_mut()
         .filter(|node| shared.contains(&node.host))

@@ -9,11 +9,10 @@ mod text;
 use std::fmt;
 use std::str::FromStr;
 
-use futures::future::join_all;
-
 use super::exposed::Exposed;
 use super::figures::{Missing, NodeFigures, shared_hosts};
 use crate::EngineError;
+use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
 /// What stands for a host in the URL.
 const PLACEHOLDER: &str = "{host}";
@@ -22,8 +21,6 @@ const SCHEME: &str = "http://";
 const PATH: &str = "/metrics";
 /// Port of a URL that has none.
 const PORT: u16 = 80;
-/// Hosts that are asked at the same time, whose pages are in memory together.
-const HOSTS_AT_ONCE: usize = 4;
 
 /// The URL of an exporter on each host, such as `http://{host}:9100/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,10 +79,9 @@ impl Metrics {
     pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures]) {
         let is_one = nodes.len() == 1;
         let shared = shared_hosts(nodes);
-        for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
-            join_all(own.map(|node| add_to_node(all, node, is_one))).await;
-        }
+        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
+        let reading = own.map(|node| add_to_node(all, node, is_one));
+        at_once(HOSTS_AT_ONCE, reading.collect()).await;
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = all.iter().map(|metrics| metrics.to_string());
             let missing = missing.map(|url| Missing::of_shared_host(&url, &node.host));

@@ -10,12 +10,12 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use bakeoff_servers::HostCommand;
-use futures::future::join_all;
 use serde_json::Value;
 
 use super::figures::{Missing, NodeFigures, TableName, shared_hosts};
 use super::printed::{Printed, PrintedTable};
 use crate::EngineError;
+use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
 /// Time limit of a call that only reads.
 const READ_LIMIT: Duration = Duration::from_secs(60);
@@ -23,8 +23,6 @@ const READ_LIMIT: Duration = Duration::from_secs(60);
 const FLUSH_LIMIT: Duration = Duration::from_secs(600);
 /// Time limit of a compaction. The run's own limit ends a long one earlier.
 const COMPACT_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// Hosts that are called at the same time, each by one call at a time.
-const HOSTS_AT_ONCE: usize = 4;
 
 /// A command such as `ssh {host} nodetool`, which is run with the arguments of nodetool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,10 +116,9 @@ impl Nodetool {
     /// `with_gc`, since the call begins their count anew for everybody.
     pub async fn add_to(&self, nodes: &mut [NodeFigures], with_gc: bool) {
         let shared = shared_hosts(nodes);
-        for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
-            join_all(own.map(|node| self.add_to_node(node, with_gc, READ_LIMIT))).await;
-        }
+        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
+        let calls = own.map(|node| self.add_to_node(node, with_gc, READ_LIMIT));
+        at_once(HOSTS_AT_ONCE, calls.collect()).await;
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = Missing::of_shared_host("nodetool", &node.host);
             node.missing.push(missing);
@@ -168,11 +165,8 @@ impl Nodetool {
         arguments: &[&str],
         limit: Duration,
     ) -> Result<Vec<String>, String> {
-        let mut printed = Vec::with_capacity(hosts.len());
-        for some in hosts.chunks(HOSTS_AT_ONCE) {
-            let calls = some.iter().map(|host| self.on(host, arguments, limit));
-            printed.extend(join_all(calls).await);
-        }
+        let calls = hosts.iter().map(|host| self.on(host, arguments, limit));
+        let printed = at_once(HOSTS_AT_ONCE, calls.collect()).await;
         printed.into_iter().collect()
     }
 }
