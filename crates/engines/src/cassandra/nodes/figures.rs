@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use bakeoff_servers::HOST_PLACEHOLDER;
 use serde::Serialize;
 
 use super::exposed::Exposed;
@@ -237,7 +238,8 @@ impl Missing {
 
     /// Makes what is missing since a host stands for several nodes.
     pub fn of_shared_host(figure: &str, host: &str) -> Self {
-        let reason = format!("several nodes have the address {host}, which {{host}} stands for");
+        let reason =
+            format!("several nodes have the address {host}, which {HOST_PLACEHOLDER} stands for");
         Missing::new(figure, reason)
     }
 }

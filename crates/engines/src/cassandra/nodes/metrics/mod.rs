@@ -9,13 +9,13 @@ mod text;
 use std::fmt;
 use std::str::FromStr;
 
+use bakeoff_servers::HOST_PLACEHOLDER;
+
 use super::exposed::Exposed;
 use super::figures::{Missing, NodeFigures, shared_hosts};
 use crate::EngineError;
 use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
-/// What stands for a host in the URL.
-const PLACEHOLDER: &str = "{host}";
 const SCHEME: &str = "http://";
 /// Path of a URL that has none.
 const PATH: &str = "/metrics";
@@ -36,7 +36,7 @@ impl FromStr for Metrics {
     fn from_str(text: &str) -> Result<Self, EngineError> {
         let refused = |why: &str| {
             EngineError(format!(
-                "{why}: write for example http://{PLACEHOLDER}:9100/metrics"
+                "{why}: write for example http://{HOST_PLACEHOLDER}:9100/metrics"
             ))
         };
         let Some(rest) = text.strip_prefix(SCHEME) else {
@@ -96,8 +96,8 @@ impl Metrics {
         } else {
             host.to_owned()
         };
-        let authority = self.authority.replace(PLACEHOLDER, &host);
-        let path = self.path.replace(PLACEHOLDER, &host);
+        let authority = self.authority.replace(HOST_PLACEHOLDER, &host);
+        let path = self.path.replace(HOST_PLACEHOLDER, &host);
         let behind = authority
             .rsplit_once(']')
             .map_or(authority.as_str(), |(_, rest)| rest);
@@ -108,10 +108,11 @@ impl Metrics {
     }
 
     async fn read(&self, host: &str, is_one: bool, into: &mut Exposed) -> Result<(), String> {
-        let has_host = self.authority.contains(PLACEHOLDER) || self.path.contains(PLACEHOLDER);
+        let has_host =
+            self.authority.contains(HOST_PLACEHOLDER) || self.path.contains(HOST_PLACEHOLDER);
         if !has_host && !is_one {
             return Err(format!(
-                "it has no {PLACEHOLDER}, and so is of one node only"
+                "it has no {HOST_PLACEHOLDER}, and so is of one node only"
             ));
         }
         let Some((authority, path)) = self.of(host) else {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use bakeoff_servers::HostCommand;
+use bakeoff_servers::{HOST_PLACEHOLDER, HostCommand};
 use serde_json::Value;
 
 use super::figures::{Missing, NodeFigures, TableName, shared_hosts};
@@ -52,8 +52,8 @@ impl Nodetool {
         let mut seen = BTreeSet::new();
         if let Some(host) = hosts.iter().find(|host| !seen.insert(host.as_str())) {
             return Err(EngineError(format!(
-                "--nodetool '{self}': several nodes of the cluster have the address {host}, which {{host}} stands \
-                 for, so that their bytes would be those of one of them; leave it out"
+                "--nodetool '{self}': several nodes of the cluster have the address {host}, which {HOST_PLACEHOLDER} \
+                 stands for, so that their bytes would be those of one of them; leave it out"
             )));
         }
         let printed = self.on_all(hosts, &["info"], READ_LIMIT).await;
