@@ -167,22 +167,22 @@ async fn figures(session: &Session, names: &[TableName]) -> Vec<NodeFigures> {
     let mut nodes = nodes::read(session, parts.next().unwrap_or_default()).await;
     for some in parts {
         tokio::time::sleep(PAUSE).await;
-        join(&mut nodes, nodes::read(session, some).await);
-    }
-    // A node that has joined or left meanwhile would have fewer tables than there are names.
-    for node in &mut nodes {
-        let known = node.tables.len().min(names.len());
-        let others = names[known..].iter().cloned();
-        node.tables.extend(others.map(nodes::TableFigures::new));
+        join(&mut nodes, nodes::read(session, some).await, some);
     }
     nodes
 }
 
-/// Adds the figures of further tables to those of the same nodes.
-fn join(nodes: &mut [NodeFigures], further: Vec<NodeFigures>) {
-    for more in further {
-        let node = nodes.iter_mut().find(|node| node.address == more.address);
-        let Some(node) = node else { continue };
+/// Adds the figures of further tables to those of the same nodes. A node that has left has a place for each of them all
+/// the same, since it may be back for those that follow.
+fn join(nodes: &mut [NodeFigures], mut further: Vec<NodeFigures>, names: &[TableName]) {
+    for node in nodes {
+        let place = { further.iter() }.position(|more| more.address == node.address);
+        let Some(place) = place else {
+            let unknown = names.iter().cloned().map(nodes::TableFigures::new);
+            node.tables.extend(unknown);
+            continue;
+        };
+        let more = further.swap_remove(place);
         node.tables.extend(more.tables);
         node.missing.extend(more.missing);
         if more.version.is_none() {
