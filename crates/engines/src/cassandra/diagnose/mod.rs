@@ -20,11 +20,11 @@ use bakeoff_stats::diagnose::evidence::{self, Asked};
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 
-use super::cluster::at_once::{HOSTS_AT_ONCE, at_once};
+use super::cluster::at_once::{HOSTS_AT_ONCE, NODES_AT_ONCE, at_once};
 use super::cluster::connect::Cluster;
 use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
-use ask::rows;
+use ask::{Patience, rows};
 
 /// Tables whose figures are read one after the other without a pause.
 const AT_ONCE: usize = 5;
@@ -86,16 +86,8 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     let mut figures = figures(&session, &names).await;
     let state = session.get_cluster_state();
     let known = state.get_nodes_info();
-    let mut further = Vec::new();
-    for node in &mut figures {
-        let of = known
-            .iter()
-            .find(|known| known.address.to_string() == node.address);
-        further.push(match of {
-            Some(of) if node.version.is_some() => asked(&session, of, node, &names).await,
-            _ => Further::default(),
-        });
-    }
+    let asking = { figures.iter_mut() }.map(|node| asked(&session, known, node, &names));
+    let mut further = at_once(NODES_AT_ONCE, asking.collect()).await;
     if let Some(nodetool) = &request.nodetool {
         call_all(nodetool, &mut figures, &mut further, request).await;
     }
@@ -192,24 +184,29 @@ fn join(nodes: &mut [NodeFigures], mut further: Vec<NodeFigures>, names: &[Table
     }
 }
 
-/// Asks a node for what the figures of nodes do not have.
+/// Asks a node that answers for what the figures of nodes do not have.
 async fn asked(
     session: &Session,
-    node: &Arc<Node>,
+    known: &[Arc<Node>],
     figures: &mut NodeFigures,
     names: &[TableName],
 ) -> Further {
     let mut further = Further::default();
-    match peers(session, node).await {
+    let node = { known.iter() }.find(|node| node.address.to_string() == figures.address);
+    let Some(node) = node.filter(|_| figures.version.is_some()) else {
+        return further;
+    };
+    let mut patience = Patience::default();
+    match patience.ask(peers(session, node)).await {
         Ok(peers) => further.peers = Some(peers),
         Err(reason) => lacks(figures, "peers", reason),
     }
-    match read_ahead(session, node).await {
+    match patience.ask(read_ahead(session, node)).await {
         Ok(bytes) => further.read_ahead = Some(bytes),
         Err(reason) => lacks(figures, "read-ahead", reason),
     }
     for name in names {
-        let mean = mean_partition(session, node, name).await;
+        let mean = patience.ask(mean_partition(session, node, name)).await;
         if let Err(reason) = &mean {
             lacks(figures, "size_estimates", reason.clone());
         }
