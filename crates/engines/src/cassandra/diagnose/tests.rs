@@ -189,7 +189,6 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
         sstables_per_read_p95: Some(40.0),
         compression_ratio: Some(1.0),
         keys: Some(vec![key]),
-        ..Share::default()
     };
     let node = evidence::Node {
         version: Some(version.to_owned()),
