@@ -155,6 +155,15 @@ fn each_fault_is_found_by_its_rule_alone() {
 }
 
 #[test]
+fn absurd_counts_of_keys_break_nothing() {
+    let mut evidence = healthy();
+    for key in share(&mut evidence).keys.as_mut().unwrap() {
+        key.reads = u64::MAX;
+    }
+    assert_eq!(*checked(&diagnose(&evidence), "hot-key"), Outcome::Healthy);
+}
+
+#[test]
 fn the_figures_of_a_finding_are_of_the_node_that_has_the_fault() {
     for (rule, _, fault) in FAULTS {
         let mut evidence = healthy();
