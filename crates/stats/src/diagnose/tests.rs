@@ -227,6 +227,18 @@ fn nothing_is_found_where_nothing_is_known() {
 }
 
 #[test]
+fn nothing_but_the_schema_is_healthy_without_a_node() {
+    let mut evidence = healthy();
+    evidence.nodes.clear();
+    evidence.named_ips.clear();
+    for check in &diagnose(&evidence).checks {
+        let is_of_schema = ["index-selectivity", "compaction-off"].contains(&check.rule);
+        let is_not_checked = matches!(check.outcome, Outcome::NotChecked(_));
+        assert_eq!(is_not_checked, !is_of_schema, "{check:?}");
+    }
+}
+
+#[test]
 fn a_table_that_nobody_reads_raises_no_alarm() {
     let mut evidence = healthy();
     for node in &mut evidence.nodes {
