@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use crate::environment::remove_own;
 
-/// What stands for a host in the command.
-const PLACEHOLDER: &str = "{host}";
+/// What stands for a host in a command or a URL that users name.
+pub const HOST_PLACEHOLDER: &str = "{host}";
 /// Most bytes that a call may print.
 const OUTPUT_BYTES: u64 = 16 << 20;
 /// Time for which complaints are read after a command has ended: what it started may keep its standard error open, as
@@ -43,7 +43,7 @@ impl FromStr for HostCommand {
         let Some(words) = shlex::split(text).filter(|words| !words.is_empty()) else {
             return Err(format!(
                 "this is no command: a quote is not closed, or there is nothing: write for example \
-                 'ssh {PLACEHOLDER} nodetool'"
+                 'ssh {HOST_PLACEHOLDER} nodetool'"
             ));
         };
         // Messages behind this one show the command.
@@ -54,10 +54,13 @@ impl FromStr for HostCommand {
                     .to_owned(),
             );
         }
-        if !words[1..].iter().any(|word| word.contains(PLACEHOLDER)) {
+        if !words[1..]
+            .iter()
+            .any(|word| word.contains(HOST_PLACEHOLDER))
+        {
             return Err(format!(
-                "`{text}` has no {PLACEHOLDER} behind its program, and so would reach the same host for every node: \
-                 write for example 'ssh {PLACEHOLDER} nodetool'"
+                "`{text}` has no {HOST_PLACEHOLDER} behind its program, and so would reach the same host for every \
+                 node: write for example 'ssh {HOST_PLACEHOLDER} nodetool'"
             ));
         }
         Ok(HostCommand(words))
@@ -112,7 +115,10 @@ impl HostCommand {
     }
 
     fn words(&self, host: &str, arguments: &[&str]) -> Vec<String> {
-        let own = self.0.iter().map(|word| word.replace(PLACEHOLDER, host));
+        let own = self
+            .0
+            .iter()
+            .map(|word| word.replace(HOST_PLACEHOLDER, host));
         let given = arguments.iter().map(|argument| (*argument).to_owned());
         own.chain(given).collect()
     }
@@ -214,7 +220,7 @@ mod tests {
     /// A command that runs a script with the host as its first argument.
     fn script(script: &str) -> HostCommand {
         HostCommand(
-            ["sh", "-c", script, "sh", "{host}"]
+            ["sh", "-c", script, "sh", HOST_PLACEHOLDER]
                 .map(str::to_owned)
                 .to_vec(),
         )

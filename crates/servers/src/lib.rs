@@ -39,7 +39,7 @@ pub use engine::Engine;
 pub use error::{Error, Result};
 pub use files::try_writing;
 pub use home::Home;
-pub use host_command::HostCommand;
+pub use host_command::{HOST_PLACEHOLDER, HostCommand};
 pub use machine::{available_mib, read_ahead_bytes};
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};

@@ -11,6 +11,7 @@ use super::flags;
 use super::server::Server;
 use crate::environment::keep_needed;
 use crate::error::{Error, Result};
+use crate::host_command::HOST_PLACEHOLDER;
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
 /// Where JMX listens.
@@ -72,8 +73,8 @@ impl Server {
         }
     }
 
-    /// Returns the command line by which nodetool reaches this server, as users of a cluster name theirs: with `{host}`
-    /// in place of the address, and without a password.
+    /// Returns the command line by which nodetool reaches this server, as users of a cluster name theirs: with
+    /// [`HOST_PLACEHOLDER`] in place of the address, and without a password.
     ///
     /// # Errors
     /// Fails with `Refused` if a path of the server cannot be part of a command line.
@@ -85,7 +86,7 @@ impl Server {
         let refused =
             || Error::Refused("the server's paths are no part of a command line".to_owned());
         let words = words.ok_or_else(refused)?.into_iter();
-        let words = words.map(|word| if word == HOST { "{host}" } else { word });
+        let words = words.map(|word| if word == HOST { HOST_PLACEHOLDER } else { word });
         shlex::try_join(words).map_err(|_| refused())
     }
 

@@ -68,7 +68,6 @@ pub struct Pool {
     pub pending: Option<u64>,
     /// Tasks that are blocked at this moment.
     pub blocked: Option<u64>,
-    pub blocked_all_time: Option<u64>,
 }
 
 /// A cache of a node.
@@ -84,14 +83,12 @@ pub struct Cache {
 /// A node's share of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Share {
-    pub bytes: Option<u64>,
     /// Bytes of the largest partition before compression.
     pub max_partition_bytes: Option<u64>,
     /// Mean bytes of a partition before compression.
     pub mean_partition_bytes: Option<f64>,
     pub coordinator_reads: Latency,
     pub local_reads: Latency,
-    pub local_writes: Latency,
     pub tombstones_per_read: Spread,
     pub rows_per_read: Spread,
     pub sstables: Option<u64>,

@@ -19,6 +19,9 @@ const SHORT_READ_AHEAD: f64 = 8.0 * 1024.0;
 
 /// Looks for nodes that do not answer.
 pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
+    if evidence.nodes.is_empty() {
+        return Err(NotChecked::new("no node is known"));
+    }
     let silent = evidence.nodes.iter().filter(|node| node.version.is_none());
     let see = |node: &Node| {
         let reason = node.why("version").unwrap_or("no reason is known");

@@ -76,10 +76,10 @@ pub fn hot_key(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked>
     }
     let mut seen = Vec::new();
     for (node, keys) in known {
-        let all: u64 = keys.iter().map(|key| key.reads).sum();
+        let all: f64 = keys.iter().map(|key| key.reads as f64).sum();
         let hot = keys.iter().filter(|key| key.reads >= FEWEST_READS);
-        for key in hot.filter(|key| key.reads as f64 > HOT * all as f64) {
-            let share = key.reads as f64 / all as f64;
+        for key in hot.filter(|key| key.reads as f64 > HOT * all) {
+            let share = key.reads as f64 / all;
             let figure = format!("of the reads of the ten most read keys go to {}", key.key);
             seen.push(Observed::of(&node.address, figure, share, Unit::Share));
         }

@@ -155,6 +155,15 @@ fn each_fault_is_found_by_its_rule_alone() {
 }
 
 #[test]
+fn absurd_counts_of_keys_break_nothing() {
+    let mut evidence = healthy();
+    for key in share(&mut evidence).keys.as_mut().unwrap() {
+        key.reads = u64::MAX;
+    }
+    assert_eq!(*checked(&diagnose(&evidence), "hot-key"), Outcome::Healthy);
+}
+
+#[test]
 fn the_figures_of_a_finding_are_of_the_node_that_has_the_fault() {
     for (rule, _, fault) in FAULTS {
         let mut evidence = healthy();
@@ -214,6 +223,18 @@ fn nothing_is_found_where_nothing_is_known() {
             panic!("{rule}");
         };
         assert!(not.brings.unwrap().contains(option), "{rule}: {not:?}");
+    }
+}
+
+#[test]
+fn nothing_but_the_schema_is_healthy_without_a_node() {
+    let mut evidence = healthy();
+    evidence.nodes.clear();
+    evidence.named_ips.clear();
+    for check in &diagnose(&evidence).checks {
+        let is_of_schema = ["index-selectivity", "compaction-off"].contains(&check.rule);
+        let is_not_checked = matches!(check.outcome, Outcome::NotChecked(_));
+        assert_eq!(is_not_checked, !is_of_schema, "{check:?}");
     }
 }
 

@@ -135,11 +135,13 @@ impl Trace {
         let table =
             selected_table(&cql).map_err(|why| anyhow!("cannot trace the statement: {why}"))?;
         let keyspace = keyspace(self.table.as_ref(), &table)?;
-        Ok(TracedSelect {
+        let select = TracedSelect {
             cql,
             keyspace,
             table,
-        })
+        };
+        select.table_keyspace()?;
+        Ok(select)
     }
 
     fn text(&self) -> Result<String> {
@@ -178,12 +180,7 @@ fn is_about_rows(option: &Arg) -> bool {
 /// Returns the keyspace in which a statement's table is, if only the command line says it.
 fn keyspace(named: Option<&Location>, table: &SelectedTable) -> Result<Option<String>> {
     match (named, &table.keyspace) {
-        (None, Some(_)) => Ok(None),
-        (None, None) => Err(anyhow!(
-            "the statement does not say in which keyspace {0} is: write FROM KEYSPACE.{0}, or give --table \
-             KEYSPACE.{0}",
-            table.name
-        )),
+        (None, _) => Ok(None),
         (Some(Location::Directory(_)), _) => Err(anyhow!(
             "--table names a folder, and only statements of Cassandra are traced: give KEYSPACE.TABLE"
         )),
@@ -231,7 +228,6 @@ mod tests {
     #[test]
     fn another_table_than_the_one_named_is_refused() {
         for (named, statement, words) in [
-            (None, "SELECT * FROM t", "FROM KEYSPACE.t"),
             (Some("ks.t"), "SELECT * FROM u", "reads u"),
             (Some("ks.t"), "SELECT * FROM other.t", "reads other.t"),
             (Some("ks.T"), "SELECT * FROM T", "lower case"),

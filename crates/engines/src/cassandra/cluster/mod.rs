@@ -1,5 +1,6 @@
 //! The cluster itself: connections, start and end, the keyspace of a run, settling and footprints.
 
+pub mod at_once;
 pub mod built;
 pub mod connect;
 pub mod consistency;

@@ -1,13 +1,19 @@
 //! Nodetool on every node of a cluster: of servers that Bakeoff started, or by a command that a user named.
 
+use std::time::Duration;
+
 use bakeoff_driver::DesignError;
 use bakeoff_servers::cassandra::Nodes;
 
 use super::deployment::Deployment;
 use crate::cassandra::nodes::Nodetool;
 
-/// Time limit of a nodetool call in seconds; the run's own limit ends a long compaction earlier.
+/// Time limit of a call on a server that Bakeoff started, in seconds; the run's own limit ends a long one earlier.
 const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
+/// Time limit of a flush on a host that a user named.
+const FLUSH_LIMIT: Duration = Duration::from_secs(600);
+/// Time limit of a compaction there. The run's own limit ends a long one earlier.
+const COMPACT_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Nodetool on every node.
 pub enum OnNodes<'a> {
@@ -29,38 +35,30 @@ impl<'a> OnNodes<'a> {
 
     /// Flushes all tables of a keyspace.
     pub async fn flush(&self, keyspace: &str) -> Result<(), DesignError> {
-        match self {
-            OnNodes::Started(server) => nodetool(server, &["flush", keyspace]).await.map(drop),
-            OnNodes::Named(nodetool, hosts) => {
-                let flushed = nodetool.flush(hosts, keyspace).await;
-                flushed.map_err(DesignError)
-            }
-        }
+        let flushed = self.run(&["flush", keyspace], FLUSH_LIMIT).await;
+        flushed.map(drop)
     }
 
-    /// Compacts tables and views of a keyspace, and returns when everything is compacted.
+    /// Compacts tables and views of a keyspace, and returns when everything is compacted. A compaction whose call was
+    /// given up goes on in the server.
     pub async fn compact(&self, keyspace: &str, names: &[&str]) -> Result<(), DesignError> {
-        match self {
-            OnNodes::Started(server) => {
-                let words = ["compact", keyspace].into_iter();
-                let words: Vec<&str> = words.chain(names.iter().copied()).collect();
-                nodetool(server, &words).await.map(drop)
-            }
-            OnNodes::Named(nodetool, hosts) => {
-                let compacted = nodetool.compact(hosts, keyspace, names).await;
-                compacted.map_err(DesignError)
-            }
-        }
+        let words = [&["compact", keyspace][..], names].concat();
+        let compacted = self.run(&words, COMPACT_LIMIT).await;
+        compacted.map(drop)
     }
 
     /// Returns what `tablestats` prints as JSON of a keyspace on each node.
     pub async fn table_statistics(&self, keyspace: &str) -> Result<Vec<String>, DesignError> {
+        let words = ["tablestats", "-F", "json", keyspace];
+        self.run(&words, Nodetool::READ_LIMIT).await
+    }
+
+    /// Runs nodetool on each node; on a host that a user named, within a time limit.
+    async fn run(&self, words: &[&str], limit: Duration) -> Result<Vec<String>, DesignError> {
         match self {
-            OnNodes::Started(server) => {
-                nodetool(server, &["tablestats", "-F", "json", keyspace]).await
-            }
+            OnNodes::Started(server) => nodetool(server, words).await,
             OnNodes::Named(nodetool, hosts) => {
-                let printed = nodetool.table_statistics(hosts, keyspace).await;
+                let printed = nodetool.on_all(hosts, words, limit).await;
                 printed.map_err(DesignError)
             }
         }

@@ -24,7 +24,6 @@ pub fn node(figures: NodeFigures) -> Node {
         name: pool.name.clone(),
         pending: pool.pending,
         blocked: pool.blocked,
-        blocked_all_time: pool.blocked_all_time,
     };
     let cache = |cache: &nodes::Cache| Cache {
         name: cache.name.clone(),
@@ -67,12 +66,10 @@ fn share(table: &TableFigures, printed: Option<&PrintedTable>, version: &str) ->
     }
     let largest = statistics.and_then(|statistics| statistics.max_partition_bytes);
     Share {
-        bytes: table.disk_usage_bytes,
         max_partition_bytes: table.max_partition_bytes.or(largest),
         mean_partition_bytes: histograms.and_then(|h| h.partition_bytes.p50),
         coordinator_reads: latency(table.coordinator_reads, version),
         local_reads,
-        local_writes: latency(table.local_writes, version),
         tombstones_per_read: spread(table.tombstones_per_read),
         rows_per_read: spread(table.rows_per_read),
         sstables: statistics.and_then(|statistics| statistics.sstables),

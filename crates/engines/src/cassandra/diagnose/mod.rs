@@ -17,14 +17,14 @@ use std::time::Duration;
 use bakeoff_servers::read_ahead_bytes;
 use bakeoff_stats::diagnose::Evidence;
 use bakeoff_stats::diagnose::evidence::{self, Asked};
-use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 
+use super::cluster::at_once::{HOSTS_AT_ONCE, NODES_AT_ONCE, at_once};
 use super::cluster::connect::Cluster;
 use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
-use ask::rows;
+use ask::{Patience, rows};
 
 /// Tables whose figures are read one after the other without a pause.
 const AT_ONCE: usize = 5;
@@ -32,8 +32,6 @@ const AT_ONCE: usize = 5;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Most tables of a whole cluster that are looked at, the largest of them.
 const MOST_TABLES: usize = 20;
-/// Hosts on which nodetool is called at the same time.
-const HOSTS_AT_ONCE: usize = 4;
 
 /// What is to be read.
 #[derive(Debug, Clone, Default)]
@@ -88,16 +86,8 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     let mut figures = figures(&session, &names).await;
     let state = session.get_cluster_state();
     let known = state.get_nodes_info();
-    let mut further = Vec::new();
-    for node in &mut figures {
-        let of = known
-            .iter()
-            .find(|known| known.address.to_string() == node.address);
-        further.push(match of {
-            Some(of) if node.version.is_some() => asked(&session, of, node, &names).await,
-            _ => Further::default(),
-        });
-    }
+    let asking = { figures.iter_mut() }.map(|node| asked(&session, known, node, &names));
+    let mut further = at_once(NODES_AT_ONCE, asking.collect()).await;
     if let Some(nodetool) = &request.nodetool {
         call_all(nodetool, &mut figures, &mut further, request).await;
     }
@@ -169,22 +159,22 @@ async fn figures(session: &Session, names: &[TableName]) -> Vec<NodeFigures> {
     let mut nodes = nodes::read(session, parts.next().unwrap_or_default()).await;
     for some in parts {
         tokio::time::sleep(PAUSE).await;
-        join(&mut nodes, nodes::read(session, some).await);
-    }
-    // A node that has joined or left meanwhile would have fewer tables than there are names.
-    for node in &mut nodes {
-        let known = node.tables.len().min(names.len());
-        let others = names[known..].iter().cloned();
-        node.tables.extend(others.map(nodes::TableFigures::new));
+        join(&mut nodes, nodes::read(session, some).await, some);
     }
     nodes
 }
 
-/// Adds the figures of further tables to those of the same nodes.
-fn join(nodes: &mut [NodeFigures], further: Vec<NodeFigures>) {
-    for more in further {
-        let node = nodes.iter_mut().find(|node| node.address == more.address);
-        let Some(node) = node else { continue };
+/// Adds the figures of further tables to those of the same nodes. A node that has left has a place for each of them all
+/// the same, since it may be back for those that follow.
+fn join(nodes: &mut [NodeFigures], mut further: Vec<NodeFigures>, names: &[TableName]) {
+    for node in nodes {
+        let place = { further.iter() }.position(|more| more.address == node.address);
+        let Some(place) = place else {
+            let unknown = names.iter().cloned().map(nodes::TableFigures::new);
+            node.tables.extend(unknown);
+            continue;
+        };
+        let more = further.swap_remove(place);
         node.tables.extend(more.tables);
         node.missing.extend(more.missing);
         if more.version.is_none() {
@@ -194,24 +184,29 @@ fn join(nodes: &mut [NodeFigures], further: Vec<NodeFigures>) {
     }
 }
 
-/// Asks a node for what the figures of nodes do not have.
+/// Asks a node that answers for what the figures of nodes do not have.
 async fn asked(
     session: &Session,
-    node: &Arc<Node>,
+    known: &[Arc<Node>],
     figures: &mut NodeFigures,
     names: &[TableName],
 ) -> Further {
     let mut further = Further::default();
-    match peers(session, node).await {
+    let node = { known.iter() }.find(|node| node.address.to_string() == figures.address);
+    let Some(node) = node.filter(|_| figures.version.is_some()) else {
+        return further;
+    };
+    let mut patience = Patience::default();
+    match patience.ask(peers(session, node)).await {
         Ok(peers) => further.peers = Some(peers),
         Err(reason) => lacks(figures, "peers", reason),
     }
-    match read_ahead(session, node).await {
+    match patience.ask(read_ahead(session, node)).await {
         Ok(bytes) => further.read_ahead = Some(bytes),
         Err(reason) => lacks(figures, "read-ahead", reason),
     }
     for name in names {
-        let mean = mean_partition(session, node, name).await;
+        let mean = patience.ask(mean_partition(session, node, name)).await;
         if let Err(reason) = &mean {
             lacks(figures, "size_estimates", reason.clone());
         }
@@ -293,13 +288,10 @@ async fn call_all(
     request: &Request,
 ) {
     let shared = nodes::shared_hosts(figures);
-    let mut both: Vec<_> = figures.iter_mut().zip(further).collect();
-    for some in both.chunks_mut(HOSTS_AT_ONCE) {
-        let own = some
-            .iter_mut()
-            .filter(|(node, _)| !shared.contains(&node.host));
-        join_all(own.map(|(node, further)| call(nodetool, node, further, request))).await;
-    }
+    let both = figures.iter_mut().zip(further);
+    let own = both.filter(|(node, _)| !shared.contains(&node.host));
+    let calls = own.map(|(node, further)| call(nodetool, node, further, request));
+    at_once(HOSTS_AT_ONCE, calls.collect()).await;
     for node in figures
         .iter_mut()
         .filter(|node| shared.contains(&node.host))

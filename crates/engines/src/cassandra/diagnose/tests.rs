@@ -105,6 +105,7 @@ fn a_node_that_dies_between_two_reads_is_silent_and_keeps_what_it_showed() {
     join(
         &mut nodes,
         vec![named("10.0.0.1:9042"), dead, named("10.0.0.9:9042")],
+        &["shop.orders".parse().unwrap()],
     );
     assert!(nodes.iter().all(|node| node.tables.len() == 2));
     let evidence = Evidence {
@@ -126,6 +127,24 @@ fn a_node_that_dies_between_two_reads_is_silent_and_keeps_what_it_showed() {
             .figure
             .ends_with("the connection to the node broke")
     );
+}
+
+#[test]
+fn a_node_that_was_gone_for_a_while_has_its_figures_at_their_tables() {
+    let showing = |table: &str, bytes: u64| NodeFigures {
+        tables: vec![nodes::TableFigures {
+            disk_usage_bytes: Some(bytes),
+            ..nodes::TableFigures::new(table.parse().unwrap())
+        }],
+        ..answering("10.0.0.1")
+    };
+    let mut all = [showing("shop.a", 1)];
+    join(&mut all, Vec::new(), &["shop.b".parse().unwrap()]);
+    let back = vec![showing("shop.c", 3)];
+    join(&mut all, back, &["shop.c".parse().unwrap()]);
+    let tables = { all[0].tables.iter() }.map(|t| (t.name.table.as_str(), t.disk_usage_bytes));
+    let tables: Vec<_> = tables.collect();
+    assert_eq!(tables, [("a", Some(1)), ("b", None), ("c", Some(3))]);
 }
 
 #[test]
@@ -170,7 +189,6 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
         sstables_per_read_p95: Some(40.0),
         compression_ratio: Some(1.0),
         keys: Some(vec![key]),
-        ..Share::default()
     };
     let node = evidence::Node {
         version: Some(version.to_owned()),

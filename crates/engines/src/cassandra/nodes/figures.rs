@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use bakeoff_servers::HOST_PLACEHOLDER;
 use serde::Serialize;
 
 use super::exposed::Exposed;
@@ -199,8 +200,11 @@ pub struct SstableTask {
 /// Adds up the bytes of tables on all nodes, every copy of a row included.
 ///
 /// # Errors
-/// Names the first node that does not tell them, and the reason.
+/// Names the first node that does not tell them, and the reason; fails as well without a node.
 pub fn all_bytes(nodes: &[NodeFigures]) -> Result<u64, String> {
+    if nodes.is_empty() {
+        return Err("no node of the cluster is known".to_owned());
+    }
     let mut sum = 0_u64;
     for node in nodes {
         for table in &node.tables {
@@ -237,7 +241,8 @@ impl Missing {
 
     /// Makes what is missing since a host stands for several nodes.
     pub fn of_shared_host(figure: &str, host: &str) -> Self {
-        let reason = format!("several nodes have the address {host}, which {{host}} stands for");
+        let reason =
+            format!("several nodes have the address {host}, which {HOST_PLACEHOLDER} stands for");
         Missing::new(figure, reason)
     }
 }
@@ -299,6 +304,7 @@ mod tests {
         let first = node("10.0.0.1:9042", &[Some(3), Some(4)]);
         let second = node("10.0.0.2:9042", &[Some(5), None]);
         assert_eq!(all_bytes(&[first.clone(), first.clone()]), Ok(14));
+        assert!(all_bytes(&[]).is_err());
         let reason = all_bytes(&[first, second]).unwrap_err();
         assert!(reason.starts_with("node 10.0.0.2:9042 does not tell the bytes of ks.t"));
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::serialize::row::SerializeRow;
@@ -16,6 +15,7 @@ use super::figures::{
 };
 use super::view::{Unanswered, ViewRow};
 use crate::EngineError;
+use crate::cassandra::cluster::at_once::{NODES_AT_ONCE, at_once};
 use crate::cassandra::cluster::connect::Cluster;
 use crate::cassandra::cluster::one_node::for_node;
 
@@ -23,8 +23,6 @@ use crate::cassandra::cluster::one_node::for_node;
 const QUERY_LIMIT: Duration = Duration::from_secs(2);
 /// Time after which a node is asked for nothing more.
 const NODE_LIMIT: Duration = Duration::from_secs(20);
-/// Nodes that are asked at the same time, each by one query at a time.
-const NODES_AT_ONCE: usize = 16;
 
 /// A view of tables, and where its row of a table goes.
 struct TableView {
@@ -101,23 +99,15 @@ impl Reader {
 /// Reads the figures of every node that a session knows, in the order of their addresses.
 pub async fn read(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
     let nodes = nodes_of(session);
-    let mut all = Vec::with_capacity(nodes.len());
-    for some in nodes.chunks(NODES_AT_ONCE) {
-        let reading = some.iter().map(|node| read_node(session, node, tables));
-        all.extend(join_all(reading).await);
-    }
-    all
+    let reading = nodes.iter().map(|node| read_node(session, node, tables));
+    at_once(NODES_AT_ONCE, reading.collect()).await
 }
 
 /// Reads the bytes of tables on every node that a session knows, and nothing else, in the order of their addresses.
 pub async fn read_sizes(session: &Session, tables: &[TableName]) -> Vec<NodeFigures> {
     let nodes = nodes_of(session);
-    let mut all = Vec::with_capacity(nodes.len());
-    for some in nodes.chunks(NODES_AT_ONCE) {
-        let reading = some.iter().map(|node| read_sizes_of(session, node, tables));
-        all.extend(join_all(reading).await);
-    }
-    all
+    let reading = { nodes.iter() }.map(|node| read_sizes_of(session, node, tables));
+    at_once(NODES_AT_ONCE, reading.collect()).await
 }
 
 /// Returns the nodes that a session knows, in the order of their addresses.
@@ -244,7 +234,6 @@ impl<'a> Asking<'a> {
     }
 
     async fn caches(&mut self) -> Option<Vec<Cache>> {
-        let rows = self.view("caches").await?;
         let cache = |row: &ViewRow| {
             Some(Cache {
                 name: row.text("name")?,
@@ -255,11 +244,10 @@ impl<'a> Asking<'a> {
                 requests: row.count("request_count"),
             })
         };
-        Some(rows.iter().filter_map(cache).collect())
+        self.view("caches", cache).await
     }
 
     async fn thread_pools(&mut self) -> Option<Vec<ThreadPool>> {
-        let rows = self.view("thread_pools").await?;
         let pool = |row: &ViewRow| {
             Some(ThreadPool {
                 name: row.text("name")?,
@@ -271,11 +259,10 @@ impl<'a> Asking<'a> {
                 blocked_all_time: row.count("blocked_tasks_all_time"),
             })
         };
-        Some(rows.iter().filter_map(pool).collect())
+        self.view("thread_pools", pool).await
     }
 
     async fn sstable_tasks(&mut self) -> Option<Vec<SstableTask>> {
-        let rows = self.view("sstable_tasks").await?;
         let task = |row: &ViewRow| {
             Some(SstableTask {
                 keyspace: row.text("keyspace_name")?,
@@ -286,13 +273,14 @@ impl<'a> Asking<'a> {
                 unit: row.text("unit"),
             })
         };
-        Some(rows.iter().filter_map(task).collect())
+        self.view("sstable_tasks", task).await
     }
 
-    /// Reads all rows of a view.
-    async fn view(&mut self, name: &str) -> Option<Vec<ViewRow>> {
+    /// Makes something of each row of a view that has what it needs.
+    async fn view<T>(&mut self, name: &str, make: fn(&ViewRow) -> Option<T>) -> Option<Vec<T>> {
         let cql = format!("SELECT * FROM system_views.{name}");
-        self.rows(name, &cql, ()).await
+        let rows = self.rows(name, &cql, ()).await?;
+        Some(rows.iter().filter_map(make).collect())
     }
 
     /// Asks the node for rows, and notes the reason if there are none.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::trace::{Attempt, ClusterSeen, NodeView, Peer};
-use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::response::query_result::QueryRowsResult;
@@ -15,6 +14,7 @@ use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use super::micros;
+use crate::cassandra::cluster::at_once::{NODES_AT_ONCE, at_once};
 use crate::cassandra::cluster::connect::in_time;
 use crate::cassandra::cluster::one_node::for_node;
 
@@ -37,16 +37,17 @@ type PeerRow = (
     Option<Vec<String>>,
 );
 
-/// Connects to all addresses, and asks the nodes that the driver knows.
+/// Connects to all addresses, some at the same time, and asks the nodes that the driver knows.
 pub async fn look(session: &Session) -> ClusterSeen {
     let cluster = session.get_cluster_state();
     let nodes = cluster.get_nodes_info();
     let attempts = nodes.iter().map(|node| try_node(session, node));
     let mut seen = ClusterSeen {
-        attempts: join_all(attempts).await,
+        attempts: at_once(NODES_AT_ONCE, attempts.collect()).await,
     };
     let unknown = seen.unknown_addresses();
-    let attempts = join_all(unknown.iter().map(|address| try_address(address))).await;
+    let attempts = unknown.iter().map(|address| try_address(address));
+    let attempts = at_once(NODES_AT_ONCE, attempts.collect()).await;
     seen.attempts.extend(attempts);
     seen
 }

@@ -2,13 +2,13 @@
 //! write nothing more to it when they are overloaded, so that a trace may never be complete.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bakeoff_stats::trace::{RecordedTrace, Trace, TraceEvent};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::statement::{Consistency, Statement};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::error::TraceError;
@@ -35,17 +35,24 @@ pub async fn recorded(
     id: Uuid,
     limit: Duration,
 ) -> Result<RecordedTrace, TraceError> {
+    until_complete(limit, move || read(session, id)).await
+}
+
+/// Looks at a trace until it is complete or the time limit has passed. Once it was read, it is looked at on although a
+/// node that has it dies.
+async fn until_complete<F>(
+    limit: Duration,
+    look: impl Fn() -> F,
+) -> Result<RecordedTrace, TraceError>
+where
+    F: Future<Output = Result<RecordedTrace, TraceError>>,
+{
     let began = Instant::now();
-    let mut before: Option<RecordedTrace> = None;
-    let mut same = 0;
+    let mut trace = look().await?;
+    let mut same = 1;
     let mut ended_at: Option<Instant> = None;
+    let mut failed: Option<TraceError> = None;
     loop {
-        let trace = read(session, id).await?;
-        same = if before.as_ref() == Some(&trace) {
-            same + 1
-        } else {
-            1
-        };
         if trace.total_micros.is_some() {
             let ended_at = ended_at.get_or_insert_with(Instant::now);
             let has_all = has_all_nodes(&trace) || ended_at.elapsed() >= OTHERS_LIMIT;
@@ -55,17 +62,31 @@ pub async fn recorded(
         }
         if began.elapsed() >= limit {
             return if trace.events.is_empty() && trace.total_micros.is_none() {
-                Err(TraceError::Failed(format!(
-                    "Cassandra recorded nothing of the request within {limit:?}: look at the log of the nodes for \
-                     dropped mutations, or wait longer with --wait"
-                )))
+                Err(failed.unwrap_or_else(|| nothing(limit)))
             } else {
                 Ok(trace)
             };
         }
-        before = Some(trace);
         sleep(POLL).await;
+        match look().await {
+            Ok(now) => {
+                same = if now == trace { same + 1 } else { 1 };
+                trace = now;
+                failed = None;
+            }
+            Err(error) => {
+                same = 0;
+                failed = Some(error);
+            }
+        }
     }
+}
+
+fn nothing(limit: Duration) -> TraceError {
+    TraceError::Failed(format!(
+        "Cassandra recorded nothing of the request within {limit:?}: look at the log of the nodes for dropped \
+         mutations, or wait longer with --wait"
+    ))
 }
 
 /// Returns whether each node that was asked has recorded something.
@@ -122,4 +143,95 @@ where
     let reply = reply.into_rows_result().map_err(|e| failed(&e))?;
     let rows: Result<Vec<R>, _> = reply.rows::<R>().map_err(|e| failed(&e))?.collect();
     rows.map_err(|e| failed(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    fn trace(events: &[&str], total_micros: Option<u64>) -> RecordedTrace {
+        let event = |activity: &&str| TraceEvent {
+            elapsed_micros: 1,
+            node: "10.0.0.1".to_owned(),
+            thread: String::new(),
+            activity: (*activity).to_owned(),
+        };
+        RecordedTrace {
+            id: "7".to_owned(),
+            coordinator: "10.0.0.1".to_owned(),
+            total_micros,
+            events: events.iter().map(event).collect(),
+        }
+    }
+
+    fn gone() -> TraceError {
+        TraceError::Failed("a node is gone".to_owned())
+    }
+
+    /// Waits for a trace of which each look finds the next of these, and the last one again and again. Returns what was
+    /// found, and the number of looks.
+    async fn waited(
+        looks: &[Result<RecordedTrace, TraceError>],
+    ) -> (Result<RecordedTrace, TraceError>, usize) {
+        let looked = Cell::new(0_usize);
+        let look = || {
+            let at = looked.get();
+            looked.set(at + 1);
+            let found = looks[at.min(looks.len() - 1)].clone();
+            async move { found }
+        };
+        let found = until_complete(LIMIT, look).await;
+        (found, looked.get())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trace_is_complete_when_it_stays_the_same() {
+        let begun = trace(&["one"], None);
+        let more = trace(&["one"], Some(9));
+        let all = trace(&["one", "two"], Some(9));
+        let (found, looks) =
+            waited(&[Ok(begun), Ok(more.clone()), Ok(more), Ok(all.clone())]).await;
+        assert_eq!(found.unwrap(), all);
+        assert_eq!(looks, 3 + SAME_LOOKS as usize);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_read_is_kept_when_a_node_dies() {
+        let begun = trace(&["one"], None);
+        let all = trace(&["one", "two"], Some(9));
+        let (found, _) = waited(&[Ok(begun.clone()), Err(gone()), Ok(all.clone())]).await;
+        assert_eq!(found.unwrap(), all);
+        let (found, _) = waited(&[Ok(begun.clone()), Err(gone())]).await;
+        assert_eq!(found.unwrap(), begun);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trace_of_nothing_is_an_error_with_its_reason() {
+        let (found, _) = waited(&[Ok(trace(&[], None))]).await;
+        let why = found.unwrap_err().to_string();
+        assert!(
+            why.contains("recorded nothing of the request within 10s"),
+            "{why}"
+        );
+        let (found, _) = waited(&[Ok(trace(&[], None)), Err(gone())]).await;
+        assert_eq!(found.unwrap_err().to_string(), "a node is gone");
+        let (found, looks) = waited(&[Err(gone())]).await;
+        assert_eq!(found.unwrap_err().to_string(), "a node is gone");
+        assert_eq!(looks, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_node_that_was_asked_and_says_nothing_is_waited_for_a_short_time() {
+        let silent = trace(&["reading data from /10.0.0.2:7000"], Some(9));
+        let (found, looks) = waited(&[Ok(silent.clone())]).await;
+        assert_eq!(found.unwrap(), silent);
+        assert_eq!(
+            looks,
+            1 + (OTHERS_LIMIT.as_millis() / POLL.as_millis()) as usize
+        );
+    }
 }

@@ -104,14 +104,7 @@ impl<'a> Request<'a> {
 
     async fn prepared_select(&self, select: &TracedSelect) -> Result<Prepared, TraceError> {
         let table = &select.table;
-        let keyspace = table.keyspace.as_ref().or(select.keyspace.as_ref());
-        let keyspace = keyspace.ok_or_else(|| {
-            TraceError::Asked(format!(
-                "the statement does not say in which keyspace the table {0} is: write KEYSPACE.{0}, or give \
-                 --table KEYSPACE.{0}",
-                table.name
-            ))
-        })?;
+        let keyspace = select.table_keyspace()?;
         check_table(self.session, keyspace, &table.name)?;
         let cql = table.in_keyspace(&select.cql, keyspace);
         let prepared = self.session.prepare(Statement::new(cql)).await;

@@ -36,6 +36,24 @@ pub struct TracedSelect {
     pub table: SelectedTable,
 }
 
+impl TracedSelect {
+    /// Returns the keyspace of the table.
+    ///
+    /// # Errors
+    /// Says that nothing names it.
+    pub fn table_keyspace(&self) -> Result<&str, TraceError> {
+        let table = &self.table;
+        let keyspace = table.keyspace.as_deref().or(self.keyspace.as_deref());
+        keyspace.ok_or_else(|| {
+            TraceError::Asked(format!(
+                "the statement does not say in which keyspace {0} is: write FROM KEYSPACE.{0}, or give --table \
+                 KEYSPACE.{0}",
+                table.name
+            ))
+        })
+    }
+}
+
 /// An operation of a mix that reads rows by one statement, on a table that is there and loaded.
 pub struct TracedRead {
     plan: OperationPlan,
@@ -157,5 +175,31 @@ impl Traceable {
             Traceable::Select(_) => PAGE_ROWS,
             Traceable::Read(read) => u32::try_from(read.rows.page_rows).unwrap_or(PAGE_ROWS),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::selected_table;
+
+    use super::*;
+
+    #[test]
+    fn the_keyspace_of_a_select_is_its_own_or_the_one_that_is_named() {
+        let select = |cql: &str, keyspace: Option<&str>| TracedSelect {
+            cql: cql.to_owned(),
+            keyspace: keyspace.map(str::to_owned),
+            table: selected_table(cql).unwrap(),
+        };
+        for (cql, named) in [
+            ("SELECT * FROM ks.t", None),
+            ("SELECT * FROM t", Some("ks")),
+            ("SELECT * FROM ks.t", Some("ks")),
+        ] {
+            assert_eq!(select(cql, named).table_keyspace().unwrap(), "ks", "{cql}");
+        }
+        let nowhere = select("SELECT * FROM t", None);
+        let error = nowhere.table_keyspace().unwrap_err().to_string();
+        assert!(error.contains("FROM KEYSPACE.t"), "{error}");
     }
 }

@@ -15,12 +15,10 @@ pub fn healthy() -> Evidence {
         max: Some(max),
     };
     let share = Share {
-        bytes: Some(4 << 30),
         max_partition_bytes: Some(4 << 20),
         mean_partition_bytes: Some(40e3),
         coordinator_reads: latency(5000, 1e3, 6e3),
         local_reads: latency(5000, 1e3, 4e3),
-        local_writes: latency(9000, 1e3, 1e3),
         tombstones_per_read: spread(0.0, 3.0, 20.0),
         rows_per_read: spread(1.0, 60.0, 100.0),
         sstables: Some(7),
@@ -89,7 +87,6 @@ pub fn pool(name: &str) -> Pool {
         name: name.to_owned(),
         pending: Some(1),
         blocked: Some(0),
-        blocked_all_time: Some(3),
     }
 }
 

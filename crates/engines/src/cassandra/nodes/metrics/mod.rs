@@ -9,21 +9,18 @@ mod text;
 use std::fmt;
 use std::str::FromStr;
 
-use futures::future::join_all;
+use bakeoff_servers::HOST_PLACEHOLDER;
 
 use super::exposed::Exposed;
 use super::figures::{Missing, NodeFigures, shared_hosts};
 use crate::EngineError;
+use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
-/// What stands for a host in the URL.
-const PLACEHOLDER: &str = "{host}";
 const SCHEME: &str = "http://";
 /// Path of a URL that has none.
 const PATH: &str = "/metrics";
 /// Port of a URL that has none.
 const PORT: u16 = 80;
-/// Hosts that are asked at the same time, whose pages are in memory together.
-const HOSTS_AT_ONCE: usize = 4;
 
 /// The URL of an exporter on each host, such as `http://{host}:9100/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +36,7 @@ impl FromStr for Metrics {
     fn from_str(text: &str) -> Result<Self, EngineError> {
         let refused = |why: &str| {
             EngineError(format!(
-                "{why}: write for example http://{PLACEHOLDER}:9100/metrics"
+                "{why}: write for example http://{HOST_PLACEHOLDER}:9100/metrics"
             ))
         };
         let Some(rest) = text.strip_prefix(SCHEME) else {
@@ -82,10 +79,9 @@ impl Metrics {
     pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures]) {
         let is_one = nodes.len() == 1;
         let shared = shared_hosts(nodes);
-        for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
-            join_all(own.map(|node| add_to_node(all, node, is_one))).await;
-        }
+        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
+        let reading = own.map(|node| add_to_node(all, node, is_one));
+        at_once(HOSTS_AT_ONCE, reading.collect()).await;
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = all.iter().map(|metrics| metrics.to_string());
             let missing = missing.map(|url| Missing::of_shared_host(&url, &node.host));
@@ -100,8 +96,8 @@ impl Metrics {
         } else {
             host.to_owned()
         };
-        let authority = self.authority.replace(PLACEHOLDER, &host);
-        let path = self.path.replace(PLACEHOLDER, &host);
+        let authority = self.authority.replace(HOST_PLACEHOLDER, &host);
+        let path = self.path.replace(HOST_PLACEHOLDER, &host);
         let behind = authority
             .rsplit_once(']')
             .map_or(authority.as_str(), |(_, rest)| rest);
@@ -112,10 +108,11 @@ impl Metrics {
     }
 
     async fn read(&self, host: &str, is_one: bool, into: &mut Exposed) -> Result<(), String> {
-        let has_host = self.authority.contains(PLACEHOLDER) || self.path.contains(PLACEHOLDER);
+        let has_host =
+            self.authority.contains(HOST_PLACEHOLDER) || self.path.contains(HOST_PLACEHOLDER);
         if !has_host && !is_one {
             return Err(format!(
-                "it has no {PLACEHOLDER}, and so is of one node only"
+                "it has no {HOST_PLACEHOLDER}, and so is of one node only"
             ));
         }
         let Some((authority, path)) = self.of(host) else {

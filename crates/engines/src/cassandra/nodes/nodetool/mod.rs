@@ -9,22 +9,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use bakeoff_servers::HostCommand;
-use futures::future::join_all;
+use bakeoff_servers::{HOST_PLACEHOLDER, HostCommand};
 use serde_json::Value;
 
 use super::figures::{Missing, NodeFigures, TableName, shared_hosts};
 use super::printed::{Printed, PrintedTable};
 use crate::EngineError;
-
-/// Time limit of a call that only reads.
-const READ_LIMIT: Duration = Duration::from_secs(60);
-/// Time limit of a flush.
-const FLUSH_LIMIT: Duration = Duration::from_secs(600);
-/// Time limit of a compaction. The run's own limit ends a long one earlier.
-const COMPACT_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// Hosts that are called at the same time, each by one call at a time.
-const HOSTS_AT_ONCE: usize = 4;
+use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
 /// A command such as `ssh {host} nodetool`, which is run with the arguments of nodetool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +37,9 @@ impl fmt::Display for Nodetool {
 }
 
 impl Nodetool {
+    /// Time limit of a call that only reads.
+    pub(in crate::cassandra) const READ_LIMIT: Duration = Duration::from_secs(60);
+
     /// Checks that nodetool can be called on all hosts, and that it prints what is understood.
     ///
     /// # Errors
@@ -54,11 +48,11 @@ impl Nodetool {
         let mut seen = BTreeSet::new();
         if let Some(host) = hosts.iter().find(|host| !seen.insert(host.as_str())) {
             return Err(EngineError(format!(
-                "--nodetool '{self}': several nodes of the cluster have the address {host}, which {{host}} stands \
-                 for, so that their bytes would be those of one of them; leave it out"
+                "--nodetool '{self}': several nodes of the cluster have the address {host}, which {HOST_PLACEHOLDER} \
+                 stands for, so that their bytes would be those of one of them; leave it out"
             )));
         }
-        let printed = self.on_all(hosts, &["info"], READ_LIMIT).await;
+        let printed = self.on_all(hosts, &["info"], Self::READ_LIMIT).await;
         let understood = printed.and_then(|texts| {
             let parsed = texts.iter().map(|text| parse::node_info(text).map(drop));
             parsed.collect::<Result<(), String>>()
@@ -71,57 +65,14 @@ impl Nodetool {
         })
     }
 
-    /// Writes the memtables of a keyspace to SSTables on all hosts.
-    ///
-    /// # Errors
-    /// Says which call failed; calls on other hosts are carried out all the same.
-    pub async fn flush(&self, hosts: &[String], keyspace: &str) -> Result<(), String> {
-        self.on_all(hosts, &["flush", keyspace], FLUSH_LIMIT)
-            .await?;
-        Ok(())
-    }
-
-    /// Compacts tables of a keyspace on all hosts.
-    ///
-    /// # Errors
-    /// Says which call failed; calls on other hosts are carried out all the same. A compaction whose call was
-    /// given up goes on in the server.
-    pub async fn compact(
-        &self,
-        hosts: &[String],
-        keyspace: &str,
-        tables: &[&str],
-    ) -> Result<(), String> {
-        let arguments: Vec<&str> = ["compact", keyspace]
-            .into_iter()
-            .chain(tables.iter().copied())
-            .collect();
-        self.on_all(hosts, &arguments, COMPACT_LIMIT).await?;
-        Ok(())
-    }
-
-    /// Returns what `tablestats` prints as JSON of a keyspace on each host.
-    ///
-    /// # Errors
-    /// Says which call failed.
-    pub async fn table_statistics(
-        &self,
-        hosts: &[String],
-        keyspace: &str,
-    ) -> Result<Vec<String>, String> {
-        let arguments = ["tablestats", "-F", "json", keyspace];
-        self.on_all(hosts, &arguments, READ_LIMIT).await
-    }
-
     /// Adds what nodetool prints to the figures of nodes and of their tables. What it does not print, or prints in
     /// a form of another version, is missing there with the reason. Garbage collections are asked for only
     /// `with_gc`, since the call begins their count anew for everybody.
     pub async fn add_to(&self, nodes: &mut [NodeFigures], with_gc: bool) {
         let shared = shared_hosts(nodes);
-        for some in nodes.chunks_mut(HOSTS_AT_ONCE) {
-            let own = some.iter_mut().filter(|node| !shared.contains(&node.host));
-            join_all(own.map(|node| self.add_to_node(node, with_gc, READ_LIMIT))).await;
-        }
+        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
+        let calls = own.map(|node| self.add_to_node(node, with_gc, Self::READ_LIMIT));
+        at_once(HOSTS_AT_ONCE, calls.collect()).await;
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = Missing::of_shared_host("nodetool", &node.host);
             node.missing.push(missing);
@@ -162,17 +113,18 @@ impl Nodetool {
         self.0.run(host, arguments, limit).await
     }
 
-    async fn on_all(
+    /// Runs nodetool on all hosts, and returns what it prints on each of them.
+    ///
+    /// # Errors
+    /// Says which call failed first; calls on other hosts are carried out all the same.
+    pub(in crate::cassandra) async fn on_all(
         &self,
         hosts: &[String],
         arguments: &[&str],
         limit: Duration,
     ) -> Result<Vec<String>, String> {
-        let mut printed = Vec::with_capacity(hosts.len());
-        for some in hosts.chunks(HOSTS_AT_ONCE) {
-            let calls = some.iter().map(|host| self.on(host, arguments, limit));
-            printed.extend(join_all(calls).await);
-        }
+        let calls = hosts.iter().map(|host| self.on(host, arguments, limit));
+        let printed = at_once(HOSTS_AT_ONCE, calls.collect()).await;
         printed.into_iter().collect()
     }
 }
@@ -260,6 +212,8 @@ fn check_words(words: &[&str]) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::cassandra::nodes::figures::TableFigures;
+
+    const LIMIT: Duration = Nodetool::READ_LIMIT;
 
     /// A nodetool that is a script of a shell, with the host as its first argument.
     fn script(folder: &tempfile::TempDir, text: &str) -> Nodetool {
@@ -357,20 +311,23 @@ mod tests {
         );
         let nodetool = script(&folder, &text);
         let hosts = ["10.0.0.1".to_owned(), "10.0.0.2".to_owned()];
-        let error = nodetool.compact(&hosts, "ks", &["t"]).await.unwrap_err();
+        let words = ["compact", "ks", "t"];
+        let error = nodetool.on_all(&hosts, &words, LIMIT).await.unwrap_err();
         assert!(error.contains("10.0.0.1 compact ks t` failed"), "{error}");
         let called = std::fs::read_to_string(called).unwrap();
         let mut lines: Vec<&str> = called.lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, ["10.0.0.1 compact ks t", "10.0.0.2 compact ks t"]);
-        assert!(nodetool.flush(&hosts[1..], "ks").await.is_ok());
+        let printed = nodetool.on_all(&hosts[1..], &words, LIMIT).await;
+        assert_eq!(printed, Ok(vec![String::new()]));
     }
 
     #[tokio::test]
     async fn a_name_that_a_shell_would_act_on_is_not_handed_on() {
         let nodetool: Nodetool = "echo {host}".parse().unwrap();
         let hosts = ["h".to_owned()];
-        let error = nodetool.flush(&hosts, "ks; reboot").await.unwrap_err();
+        let words = ["flush", "ks; reboot"];
+        let error = nodetool.on_all(&hosts, &words, LIMIT).await.unwrap_err();
         assert!(error.contains("`ks; reboot`"), "{error}");
     }
 }
