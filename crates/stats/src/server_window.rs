@@ -31,10 +31,16 @@ pub struct SampleAt {
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum During {
     /// A slice of rows was loaded.
-    Load { slice: u64, rows: u64 },
+    Load {
+        slice: u64,
+        rows: u64,
+    },
     Settle,
     /// A question of a round was answered.
-    Answer { query: String, round: u32 },
+    Answer {
+        query: String,
+        round: u32,
+    },
     /// A setting of a sweep was measured, in which this number of rows was acknowledged.
     Setting {
         batch_rows: u64,

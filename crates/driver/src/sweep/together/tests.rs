@@ -239,6 +239,7 @@ async fn swept_with(
         log: &mut log,
         observer: &Silent,
         clock: &Jumping(Mutex::new(now)),
+        server: ServerWatch::default(),
         place: 0,
         lost: BTreeSet::new(),
         told_of_clocks: false,
