@@ -39,6 +39,12 @@ struct State {
     silent: BTreeSet<String>,
 }
 
+impl State {
+    fn rest(&self) -> (Option<Instant>, Option<Instant>) {
+        (self.last, self.rests_until)
+    }
+}
+
 /// A step while the server is sampled.
 #[derive(Debug)]
 pub struct Watched {
@@ -151,6 +157,7 @@ impl ServerWatch {
 
     /// Samples the server of a design. What fails here is no failure of the design: it has no figures then.
     async fn sample(&self, design: &dyn Design) -> Option<ServerSample> {
+        let before = self.state().rest();
         let asked = Asked {
             watch: self,
             at: Instant::now(),
@@ -159,7 +166,10 @@ impl ServerWatch {
         drop(asked);
         match told {
             Ok(None) => {
-                self.state().silent.insert(design.info().id.clone());
+                let mut state = self.state();
+                state.silent.insert(design.info().id.clone());
+                // What nothing was asked of delays no sample of another one.
+                (state.last, state.rests_until) = before;
                 None
             }
             Ok(told) => told.filter(|sample| !sample.is_empty()),

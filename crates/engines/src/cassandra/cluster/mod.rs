@@ -12,6 +12,7 @@ pub mod on_nodes;
 pub mod partition_bytes;
 pub mod relations;
 pub mod replication;
+pub mod sample;
 pub mod server;
 pub mod settle;
 pub mod shared;
