@@ -17,6 +17,8 @@ use crate::units;
 const CLIENT_HEIGHT: f64 = 92.0;
 /// Name of the time axis.
 const END_TO_END: &str = "seconds of sampled steps, end to end";
+/// Longest time of a step, in seconds, about three years: a damaged record makes no axis without an end.
+const LONGEST: f64 = 1e8;
 /// More parts than this have no lines between them.
 const MOST_BOUNDARIES: usize = 60;
 
@@ -79,7 +81,7 @@ fn laid<'a>(windows: &[&'a ServerWindow]) -> Vec<Laid<'a>> {
         laid.push(Laid {
             window,
             from,
-            to: from + window.seconds.max(0.0),
+            to: from + window.seconds.clamp(0.0, LONGEST),
             part,
         });
     }
@@ -101,7 +103,7 @@ fn moments<'a>(laid: &[Laid<'a>]) -> Vec<Moment<'a>> {
     for (number, step) in laid.iter().enumerate() {
         let mut from = step.from;
         for sample in &step.window.samples {
-            let at = step.from + sample.seconds;
+            let at = (step.from + sample.seconds).clamp(from, step.to);
             moments.push(Moment {
                 from,
                 at,

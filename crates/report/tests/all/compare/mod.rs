@@ -29,6 +29,8 @@ mod scan_speed;
 #[cfg(test)]
 mod speed_up;
 #[cfg(test)]
+mod server;
+#[cfg(test)]
 mod stored;
 #[cfg(test)]
 mod terminal;
