@@ -13,8 +13,9 @@ pub enum Exit {
     /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
     /// list, a table or SQL. The code is clap's.
     Misused,
-    /// Some designs failed or answered wrongly while the others were measured; or it is undecided whether
-    /// a run is slower than another; or a table is damaged; or a cluster has something to do now.
+    /// Some designs, or questions beside a load, failed or answered wrongly while others were measured; or it
+    /// is undecided whether a run is slower than another; or a table is damaged; or a node does not answer; or
+    /// a diagnosis found something to do now.
     Partial,
     /// A run is certain to be worse than another one in what `compare --fail-if` says.
     Worse,

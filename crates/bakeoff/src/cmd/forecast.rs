@@ -72,8 +72,8 @@ pub struct Forecast {
     #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with_all = NOT_WITH_RECORDS, allow_negative_numbers = true)]
     records: Option<u64>,
 
-    /// Estimate the designs of an earlier run, such as one on another machine, that this run did not measure: the times
-    /// of a design that both measured, times that run's factors; with --records for a question that reads so many
+    /// Estimate the designs of an earlier run, such as one on another machine, by a design that both measured: its
+    /// times here, multiplied by that run's factors; with --records the time of such a question
     #[arg(long, value_name = "DIR", conflicts_with_all = NOT_WITH_RECORDS)]
     factors_of: Option<PathBuf>,
 

@@ -47,8 +47,9 @@ use crate::exit::{Exit, Misuse};
 /// folder, server or data file is unusable, every design failed, or `compare --fail-if-slower` found
 /// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
 /// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
-/// measured, `compare --fail-if-slower` cannot tell, or `diagnose` found something to do now; 130
-/// interrupted. Set BAKEOFF_LOG=debug to see more.
+/// measured, `compare --fail-if-slower` cannot tell, a node does not answer `nodes`, or `diagnose` found
+/// something to do now; 4 `compare --fail-if` found something certain to be worse, 5 it cannot compare;
+/// 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {

@@ -42,8 +42,8 @@ pub struct Report {
     #[arg(long, conflicts_with = "plans")]
     stored: bool,
 
-    /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then shows what both take
-    /// that are kept together, with each question asked of the faster one, and with --prices what that costs
+    /// Two designs of a comparison, such as rows in Cassandra and Parquet files: the report then also shows what both
+    /// of them, kept together, take, with each question asked of the faster one, and with --prices what that costs
     #[arg(
         long,
         value_name = "DESIGN,DESIGN",
@@ -52,8 +52,8 @@ pub struct Report {
     )]
     together: Vec<String>,
 
-    /// Write report.html again whenever the run has new records, until it ends, for a run that another process or
-    /// another machine carries out; the page reloads itself. Making it takes some of this machine's time
+    /// Keep report.html up to date until the run ends, which another process or another machine carries out; the page
+    /// reloads itself. Making it takes some of this machine's time
     #[arg(long, conflicts_with_all = ["plans", "stored", "together", "other_sizes", "prometheus", "parquet"])]
     follow: bool,
 

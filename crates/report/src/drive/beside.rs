@@ -188,8 +188,8 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
         // Where some failed, longer loads are no remedy.
         if figures.pairs > 0 && figures.is_unanswered() && !figures.has_trouble() {
             notes.push(format!(
-                "{}: no question was answered before its load ended, so that their cost is that of a part of one: make \
-                 loads longer with --for",
+                "{}: no question was answered before its load ended, so that the cost is that of part of a question: \
+                 make loads longer with --for",
                 figures.design
             ));
         }
@@ -226,6 +226,6 @@ fn trouble(design: &str, question: &QuestionBeside) -> Vec<String> {
         .messages
         .iter()
         .map(|message| format!("{}: {message}", question.name));
-    let told = format!("beside {design} {} {}", question.name, list(&counts));
+    let told = format!("{} beside {design} {}", question.name, list(&counts));
     std::iter::once(told).chain(reasons).collect()
 }

@@ -7,7 +7,7 @@ use super::finding::NotChecked;
 pub const NODETOOL: &str = "--nodetool 'ssh {host} nodetool'";
 /// Option that reads exporters.
 pub const METRICS: &str =
-    "--metrics 'http://{host}:9100/metrics' or --nodetool 'ssh {host} nodetool'";
+    "--metrics 'http://{host}:7070/metrics' or --nodetool 'ssh {host} nodetool'";
 /// Fewest reads from which a figure of a table is taken for its usual one.
 pub const FEWEST_READS: u64 = 100;
 

@@ -173,7 +173,7 @@ pub fn token_awareness(evidence: &Evidence, table: usize) -> Result<Outcome, Not
         urgency: Urgency::Soon,
         says: "clients send reads to other nodes than those that have the rows".to_owned(),
         evidence: seen,
-        threshold: "a quarter of the reads is coordinated by other nodes than serve them",
+        threshold: "more than a quarter of the reads is coordinated by other nodes than serve them",
         source: "Bakeoff's own",
         meaning: "each such read takes one more hop, and a few nodes do the work of \
                   coordinating: use a driver with a token-aware policy, prepared statements, and \

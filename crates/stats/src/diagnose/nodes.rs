@@ -115,7 +115,7 @@ pub fn pools(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         seen,
         [
             "any blocked task (now); more than 32 that wait (soon)",
-            "R. Haddad; Bakeoff's own for 32",
+            "J. Haddad; Bakeoff's own for 32",
         ],
         "the node is asked for more than it can do at this moment: see which resource is used \
          up, the CPU, the disk or the heap, and look again in some seconds",
@@ -145,7 +145,7 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     }
     Ok(finding(
         Urgency::Now,
-        "the heap is full",
+        "the heap is nearly full",
         seen,
         [
             "more than 90% of the heap in use",
@@ -188,12 +188,12 @@ pub fn gc(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         } else {
             Urgency::Sometime
         },
-        "garbage collections stop nodes for long",
+        "garbage collections stop nodes for a long time",
         long.iter().map(see).collect(),
         [
             "a collection above 500 ms (soon), above 100 ms (sometime), since gcstats was last \
              called",
-            "R. Haddad",
+            "J. Haddad",
         ],
         "all requests of the node wait meanwhile, and from 500 ms on some are dropped: look at \
          the heap and its collector, and at what allocates",
@@ -221,7 +221,7 @@ pub fn read_ahead(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         Urgency::Sometime,
         "the disk reads far ahead",
         seen,
-        ["read-ahead above 8 KiB", "R. Haddad (4 to 8 KiB)"],
+        ["read-ahead above 8 KiB", "J. Haddad (4 to 8 KiB)"],
         "each read of a row that is not in memory fetches that much: echo 8 > \
          /sys/block/DEVICE/queue/read_ahead_kb. Tables that are mostly scanned may be better off \
          as they are",

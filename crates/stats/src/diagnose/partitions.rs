@@ -40,7 +40,7 @@ pub fn size(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         evidence: large.iter().map(see).collect(),
         threshold: "a partition above 100 MiB (now), above 10 MiB (sometime)",
         source: "the default of Cassandra's partition_size_warn_threshold in earlier versions \
-                 (100 MB); R. Haddad's rules for data models (10 MB)",
+                 (100 MB); J. Haddad's rules for data models (10 MB)",
         meaning: "reads, compactions and repairs of it take long and fill the heap, always on \
                   the same nodes: add a bucket of time or a shard number to the partition key"
             .to_owned(),

@@ -149,7 +149,7 @@ pub fn behind(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         says: "compaction is behind".to_owned(),
         evidence: many.iter().map(see).collect(),
         threshold: "more than 20 pending compactions of a node (soon), more than 100 (now)",
-        source: "Montecristo and R. Haddad for 20; Bakeoff's own for 100",
+        source: "Montecristo and J. Haddad for 20; Bakeoff's own for 100",
         meaning: "reads will look into more and more SSTables: look again in some minutes, and \
                   if it grows, raise compaction_throughput, or write less"
             .to_owned(),

@@ -129,7 +129,7 @@ pub fn row_cache(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecke
         evidence: seen,
         threshold: "caching of rows without a row cache, or with less than 50% hits of 10,000 \
                     requests",
-        source: "R. Haddad (ask why a row cache is on); Bakeoff's own for 50%",
+        source: "J. Haddad (ask why a row cache is on); Bakeoff's own for 50%",
         meaning: "the cache takes memory and each update drops its rows, which pays only for \
                   partitions that are read far more often than written"
             .to_owned(),
@@ -160,7 +160,7 @@ pub fn key_cache(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     };
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Sometime,
-        says: "the cache of keys hardly ever hits".to_owned(),
+        says: "the key cache hardly ever hits".to_owned(),
         evidence: few.iter().map(see).collect(),
         threshold: "less than 10% hits of at least 10,000 requests",
         source: "Bakeoff's own",

@@ -27,9 +27,9 @@ const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
 
 /// Say what is wrong with tables or nodes of a running Cassandra, and what would help; reads only
 ///
-/// Each check has its figures, its threshold and who states that, and is sorted into now, soon and sometime. What could
-/// not be checked is said with the reason and the option that would bring it. At most about a hundred queries a second
-/// are sent to a node. The exit code is 3 if there is something to do now, and 0 if not.
+/// Each finding is to be dealt with now, soon or sometime, and has its figures, its threshold and who states that. What
+/// could not be checked is listed with the reason and the option that would bring it. A node gets at most about a
+/// hundred queries a second. The exit code is 3 if there is something to do now, and 0 if not.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 pub struct Diagnose {
@@ -41,7 +41,7 @@ pub struct Diagnose {
     )]
     tables: Vec<TableName>,
 
-    /// Look at all tables of the cluster, or at the 20 largest ones
+    /// Look at all tables of the cluster, or at the 20 largest ones, instead of those that are named
     #[arg(long = "cluster")]
     whole: bool,
 
@@ -54,12 +54,12 @@ pub struct Diagnose {
     #[arg(long, requires = "nodetool")]
     gc: bool,
 
-    /// Sample for so long which keys are read most, which costs the nodes something: 2s
+    /// Sample for so long which keys are read most, for example 2s; this costs the nodes something
     #[arg(long, value_name = "DURATION", requires = "nodetool", value_parser = parse_sample)]
     sample_keys: Option<Duration>,
 
-    /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
-    /// JVM exporter are understood. May be given several times
+    /// Metrics of each host in the text format of Prometheus, for example http://{host}:7070/metrics: those of a
+    /// JVM exporter are understood (repeat for several)
     #[arg(long, value_name = "URL")]
     metrics: Vec<String>,
 

@@ -23,7 +23,7 @@ const LEFT_BEHIND: &str = "interrupted again: a call of --nodetool may still run
 ///
 /// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
 /// its machine. --nodetool adds compression and percentiles, --gc garbage collections, and --metrics CPU, memory and
-/// disks. What is not available is said with the reason, and the exit code is 3 if a node does not answer.
+/// disks. What is not available is listed with the reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 pub struct Nodes {
@@ -43,7 +43,7 @@ pub struct Nodes {
     gc: bool,
 
     /// Metrics of each host in the text format of Prometheus, for example http://{host}:9100/metrics: those of a
-    /// JVM exporter and of a node exporter are understood. May be given several times
+    /// JVM exporter and of a node exporter are understood (repeat for several)
     #[arg(long, value_name = "URL")]
     metrics: Vec<String>,
 

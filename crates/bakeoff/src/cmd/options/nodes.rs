@@ -19,7 +19,7 @@ pub struct NodesOptions {
     #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u32).range(1..=16), allow_negative_numbers = true)]
     replication: Option<u32>,
 
-    /// Starts a Cassandra with a heap of its own for each design, instead of one for all designs; they run
+    /// Start a Cassandra with a heap of its own for each design, instead of one for all designs; they run
     /// side by side until the end
     #[arg(long, conflicts_with_all = ["cassandra", "nodes"])]
     pub server_per_design: bool,

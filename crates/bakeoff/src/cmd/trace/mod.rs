@@ -29,15 +29,15 @@ const OPERATION_TIMES: u32 = 100;
 
 /// Trace a SELECT in Cassandra: where its time went, on which nodes, and in the client.
 ///
-/// The statement is sent as it is, with tracing on, which makes the nodes that answer write each of their
-/// steps into system_traces, for a day. It also connects to every node that the cluster names, and says
-/// which of them do not answer, are another one, or are not in the ring. Rows are read and not shown; to
-/// see them, query with `bakeoff sql`.
+/// The statement is sent as it is, with tracing on: the nodes that answer write each of their steps into
+/// system_traces, where it stays for a day. Before that every address that the cluster names is connected to;
+/// those that do not answer, are another node, or are not in the ring come first. Rows are read and not shown:
+/// `bakeoff sql` shows them.
 ///
 /// With --operation it traces a read of a workload's [mix] as a design sends it, of rows that `bakeoff drive
 /// --keyspace` has loaded.
 #[derive(Args, Debug)]
-#[command(mut_arg("cassandra", |a| a.help("The cluster that is asked").required(true)))]
+#[command(mut_arg("cassandra", |a| a.help("A node of the cluster").required(true)))]
 #[command(mut_args(|a| if is_about_rows(&a) { a.requires("operation") } else { a }))]
 pub struct Trace {
     /// One SELECT of CQL, with values instead of markers; `-` reads it from the standard input. With
@@ -45,8 +45,8 @@ pub struct Trace {
     #[arg(value_name = "SELECT|WORKLOAD")]
     what: String,
 
-    /// The table, as KEYSPACE.TABLE, if the statement does not name its keyspace
-    #[arg(long, value_name = "TABLE", conflicts_with = "operation")]
+    /// The table, if the statement does not name its keyspace
+    #[arg(long, value_name = "KEYSPACE.TABLE", conflicts_with = "operation")]
     table: Option<Location>,
 
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub struct Trace {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: Option<u32>,
 
-    /// Which of the times is shown, by how long they took: p99 for example, p0 for the shortest
+    /// Which of the times is shown, by how long they took: p99 for example, p100 for the longest
     #[arg(long, value_name = "PERCENTILE", default_value = "p50", value_parser = parse_percentile)]
     at: f64,
 

@@ -65,7 +65,7 @@ fn the_verdict_says_what_the_questions_cost_and_how_many_were_answered() {
 fn notes_tell_failures_with_their_reason_and_where_the_client_runs() {
     let text = flat(&in_terminal(&QUESTIONS));
     for words in [
-        "beside cassandra/wide?chunk=4KiB question 1 failed 1 time",
+        "question 1 beside cassandra/wide?chunk=4KiB failed 1 time",
         "question 1: no memory <left>",
         "answers were counted and not compared",
         "Their client runs on the machine of the load's client",

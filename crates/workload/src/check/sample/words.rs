@@ -186,7 +186,7 @@ fn unknown(text: &str, table: &Table) -> String {
     let powers = joined(POWERS.iter().map(|(name, _)| *name));
     let time = joined(TIME.into_iter());
     format!(
-        "`{text}` is no growth that is known; write a length of time (`three years`), a number of series \
+        "`{text}` does not say how far the sample grows; write a length of time (`three years`), a number of series \
          (`5000 sensors`), or a factor (`50 times the sensors`, `10 times the time`). Known are numbers in \
          digits, in words up to twelve and in tens up to ninety, {powers}; of time {units}, {time}; of series \
          {series}"
