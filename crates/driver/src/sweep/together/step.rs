@@ -187,15 +187,6 @@ impl Sharing<'_> {
         }
     }
 
-    /// Begins to sample the server, which is the same for all processes, in the first one.
-    async fn watch(&self, design: &dyn Design) -> Watched {
-        if self.plan.sweeping.shard.index == 0 {
-            self.server.begin(design).await
-        } else {
-            Watched::unsampled()
-        }
-    }
-
     /// Inserts for the warm-up, and for the measured time from its moment on.
     async fn insert_for(
         &mut self,
@@ -218,7 +209,11 @@ impl Sharing<'_> {
                  fewer workers or smaller batches",
             ));
         }
-        let mut watched = self.watch(design).await;
+        // All processes have the same server.
+        let mut watched = match self.plan.sweeping.shard.index {
+            0 => self.server.begin(design).await,
+            _ => Watched::unsampled(),
+        };
         self.clock.sleep_until(timed.measure(start)).await;
         let (began_at, began) = (self.clock.now(), Instant::now());
         let inserting = burst(workers, feed, length, time_out);
