@@ -64,6 +64,11 @@ impl Watched {
             is_sampled: false,
         }
     }
+
+    /// Sets the begin of the step to this moment, where it has waited for its moment since the first sample.
+    pub fn begins_now(&mut self) {
+        (self.began_at, self.began) = (SystemTime::now(), Instant::now());
+    }
 }
 
 impl ServerWatch {

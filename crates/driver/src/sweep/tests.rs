@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::sweep::{Cell, Check};
-use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role};
+use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role, ServerSample};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{RowBatch, RowSource};
 
@@ -156,6 +156,12 @@ impl Design for Fake {
             self.fault,
             Arc::clone(&self.kept),
         ))))
+    }
+    async fn server_sample(&self) -> Option<ServerSample> {
+        Some(ServerSample {
+            coordinator_writes: Some(self.kept.inserts.load(Ordering::Relaxed)),
+            ..ServerSample::default()
+        })
     }
 }
 

@@ -216,6 +216,7 @@ impl Sharing<'_> {
         };
         self.clock.sleep_until(timed.measure(start)).await;
         let (began_at, began) = (self.clock.now(), Instant::now());
+        watched.begins_now();
         let inserting = burst(workers, feed, length, time_out);
         let watching = self.server.during(design, &mut watched, inserting);
         let (_, measured) = watching.await;
