@@ -27,9 +27,8 @@ const MOST_BOUNDARIES: usize = 60;
 pub struct PartOfSteps<'a> {
     /// The first step.
     pub first: &'a During,
-    /// Seconds on the time axis.
+    /// Second of the time axis at which it begins.
     pub from: f64,
-    pub to: f64,
 }
 
 /// A step with its place on the time axis.
@@ -93,7 +92,6 @@ fn parts<'a>(laid: &[Laid<'a>]) -> Vec<PartOfSteps<'a>> {
     let parts = parts.map(|part| PartOfSteps {
         first: &part[0].window.during,
         from: part[0].from,
-        to: part[part.len() - 1].to,
     });
     parts.collect()
 }
@@ -245,8 +243,8 @@ mod tests {
         ];
         let windows: Vec<&ServerWindow> = all.iter().collect();
         let parts = parts_of_steps(&windows);
-        let places: Vec<(f64, f64)> = parts.iter().map(|part| (part.from, part.to)).collect();
-        assert_eq!(places, [(0.0, 5.0), (5.0, 6.5)]);
+        let begins: Vec<f64> = parts.iter().map(|part| part.from).collect();
+        assert_eq!(begins, [0.0, 5.0]);
         assert_eq!(parts[1].first, &During::Settle);
         let laid = laid(&windows);
         let at: Vec<(f64, usize)> = moments(&laid).iter().map(|m| (m.at, m.window)).collect();
