@@ -1,9 +1,10 @@
 //! Takes figures of designs' servers at the beginning of a step, about once a second while it lasts, and at its end.
 //!
-//! All samples together take no more than 2% of the time, since each is followed by a rest of 49 times as long. A
-//! sample that is not due yet is left out.
+//! All samples together take no more than 2% of the time, since each is followed by a rest of 49 times as long. One
+//! alongside a step holds nothing up and waits for a server that is busy, so that the quickest sample of the design
+//! counts in its place. A sample that is not due yet is left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,6 +36,8 @@ struct State {
     last: Option<Instant>,
     /// End of the rest that the samples so far have to be followed by.
     rests_until: Option<Instant>,
+    /// Time of the quickest sample of each design.
+    quickest: BTreeMap<String, Duration>,
     /// Designs without a server that tells anything.
     silent: BTreeSet<String>,
 }
@@ -75,7 +78,7 @@ impl ServerWatch {
     /// Samples the server of a design if that is due. The step begins when this returns.
     pub async fn begin(&self, design: &dyn Design) -> Watched {
         let first = if self.pause(design) == Some(Duration::ZERO) {
-            self.sample(design).await
+            self.sample(design, Beside::Nothing).await
         } else {
             None
         };
@@ -105,7 +108,7 @@ impl ServerWatch {
             let sampling = async {
                 tokio::time::sleep(pause).await;
                 let at = watched.began.elapsed();
-                (at, self.sample(design).await)
+                (at, self.sample(design, Beside::Step).await)
             };
             let (at, seen) = tokio::select! {
                 biased;
@@ -136,7 +139,7 @@ impl ServerWatch {
         if samples.is_empty() || design.dead().is_some() {
             return None;
         }
-        let last = self.sample(design).await;
+        let last = self.sample(design, Beside::Nothing).await;
         samples.extend(last.map(|server| SampleAt { seconds, server }));
         let since_1970 = began_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Some(ServerWindow {
@@ -161,23 +164,31 @@ impl ServerWatch {
     }
 
     /// Samples the server of a design. What fails here is no failure of the design: it has no figures then.
-    async fn sample(&self, design: &dyn Design) -> Option<ServerSample> {
+    async fn sample(&self, design: &dyn Design, beside: Beside) -> Option<ServerSample> {
+        let id = &design.info().id;
         let before = self.state().rest();
+        let quickest = self.state().quickest.get(id).copied();
         let asked = Asked {
             watch: self,
             at: Instant::now(),
+            counts_at_most: quickest.filter(|_| beside == Beside::Step),
         };
         let told = within(SAMPLE_LIMIT, async { Ok(design.server_sample().await) }).await;
+        let took = asked.at.elapsed();
         drop(asked);
         match told {
             Ok(None) => {
                 let mut state = self.state();
-                state.silent.insert(design.info().id.clone());
+                state.silent.insert(id.clone());
                 // What nothing was asked of delays no sample of another one.
                 (state.last, state.rests_until) = before;
                 None
             }
-            Ok(told) => told.filter(|sample| !sample.is_empty()),
+            Ok(told) => {
+                let quickest = quickest.map_or(took, |quickest| quickest.min(took));
+                self.state().quickest.insert(id.clone(), quickest);
+                told.filter(|sample| !sample.is_empty())
+            }
             Err(_) => None,
         }
     }
@@ -187,18 +198,29 @@ impl ServerWatch {
     }
 }
 
+/// What else is under way while a server is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    Step,
+}
+
 /// A sample that is under way. Its time counts even if the step ends before it does.
 struct Asked<'a> {
     watch: &'a ServerWatch,
     at: Instant,
+    /// Longest time that counts; `None` if all of it does.
+    counts_at_most: Option<Duration>,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         let mut state = self.watch.state();
         let now = Instant::now();
+        let took = now - self.at;
+        let counts = self.counts_at_most.map_or(took, |most| most.min(took));
         let rest_from = state.rests_until.map_or(now, |rest| rest.max(now));
-        state.rests_until = Some(rest_from + (now - self.at) * REST);
+        state.rests_until = Some(rest_from + counts * REST);
         state.last = Some(now);
     }
 }

@@ -23,8 +23,9 @@ enum Tells {
 struct Served {
     info: DesignInfo,
     tells: Tells,
-    /// Time that a sample takes.
+    /// Time that the first sample takes, and that of all others.
     takes: Duration,
+    takes_later: Duration,
     asked: AtomicU64,
     /// Time of all samples, of those that were broken off as well.
     spent: Mutex<Duration>,
@@ -56,6 +57,7 @@ impl Served {
             },
             tells,
             takes,
+            takes_later: takes,
             asked: AtomicU64::new(0),
             spent: Mutex::default(),
             is_dead: false,
@@ -96,7 +98,12 @@ impl Design for Served {
     async fn server_sample(&self) -> Option<ServerSample> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let _spending = Spending(&self.spent, Instant::now());
-        tokio::time::sleep(self.takes).await;
+        let takes = if number == 0 {
+            self.takes
+        } else {
+            self.takes_later
+        };
+        tokio::time::sleep(takes).await;
         match self.tells {
             Tells::Numbers => {}
             Tells::Nothing => return None,
@@ -155,6 +162,20 @@ async fn samples_take_no_more_than_two_percent() {
     // The last ones may have no rest behind them yet.
     assert!(spent <= began.elapsed() / 50 + 2 * slow, "{spent:?}");
     assert!(windows >= 20, "{windows}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sample_beside_a_step_may_wait_for_a_busy_server() {
+    let watch = ServerWatch::default();
+    let busy = Served {
+        takes_later: Duration::from_millis(400),
+        ..Served::new(Tells::Numbers, TEN_MS)
+    };
+    let window = step(&watch, &busy, Duration::from_millis(6_200)).await;
+    assert_eq!(moments(&window.unwrap()), [0.0, 1.0, 2.4, 3.8, 5.2, 6.2]);
+    // The last one held up what comes next, and is followed by a rest of 49 times as long.
+    let pause = watch.pause(&busy).unwrap();
+    assert!(pause > Duration::from_secs(19), "{pause:?}");
 }
 
 #[tokio::test(start_paused = true)]
