@@ -7,9 +7,9 @@ use crate::chart::{self, Size, parts_of_steps};
 use crate::markup::Escaped;
 
 const TITLE: &str = "What servers did";
-const HINT: &str = "Of each design only the steps in which its server was sampled, laid end to end: at their beginning, \
-                    about once a second and at their end. Nothing else was asked of the server meanwhile. Samples take \
-                    2% of the time at most, so that short steps have some only.";
+const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
+                    beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
+                    They take 2% of the time at most, so that not all short steps have some.";
 /// Bytes of charts after which no further design is drawn.
 const MOST_BYTES: usize = 2 << 20;
 /// Most parts that the line below a chart names.
