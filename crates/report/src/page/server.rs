@@ -122,8 +122,8 @@ pub fn missing<'a>(
     }
     if any && is_existing && !requests {
         missing.push(
-            "Not available: requests and latencies of the tables, for which every node has to answer and the role needs \
-             SELECT on system_views."
+            "Not available: requests and latencies of the tables, for which every node has to answer and the role \
+             needs SELECT on system_views."
                 .to_owned(),
         );
     }

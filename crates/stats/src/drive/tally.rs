@@ -203,7 +203,7 @@ pub struct ServerSample {
     pub device_writes: Option<u64>,
     /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
     pub load_average: Option<f64>,
-    /// Number of nodes whose figures the following are added up of, the highest of latencies; `None` for one node, as in
+    /// Number of nodes of which the following are added up, or the highest of latencies; `None` for one node, as in
     /// records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u32>,

@@ -194,7 +194,7 @@ fn engines_and_failures(shards: &[Shard]) -> Vec<SweepRecord> {
     records
 }
 
-/// Returns the figures of the server in a joined setting, which one of the shards has, with the workers and rows of all.
+/// Returns the figures of the server in a joined setting, which one shard has, with the workers and rows of all.
 fn server_of(shards: &[Shard], joined: &Cell) -> Option<ServerWindow> {
     let processes = u32::try_from(shards.len()).unwrap_or(u32::MAX);
     let all_rows = joined.inserted.as_ref().map_or(0, |inserted| inserted.rows);

@@ -27,9 +27,9 @@ mod race;
 #[cfg(test)]
 mod scan_speed;
 #[cfg(test)]
-mod speed_up;
-#[cfg(test)]
 mod server;
+#[cfg(test)]
+mod speed_up;
 #[cfg(test)]
 mod stored;
 #[cfg(test)]
