@@ -28,8 +28,8 @@ pub fn server<'a>(
             left_out += usize::from(!own.is_empty());
             continue;
         }
-        let samples = || own.iter().flat_map(|window| &window.samples);
-        let missing = missing(info, engines, samples().map(|sample| &sample.server));
+        let samples = own.iter().flat_map(|window| &window.samples);
+        let missing = missing(info, engines, samples.map(|sample| &sample.server));
         charts += &of_design(info, &own, &missing).unwrap_or_default();
     }
     if charts.is_empty() {
