@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 
 use crate::DesignError;
 use crate::answer::Answer;
@@ -125,6 +125,13 @@ pub trait Design: Send + Sync {
     /// Returns the user and system CPU seconds of the engine's own processes since they started; `None`
     /// where there are none, or they cannot be read.
     fn server_cpu_seconds(&self) -> Option<f64> {
+        None
+    }
+
+    /// Returns what the server of the table has used and done up to this moment, for its tables as well; `None` for a
+    /// design without a server that tells anything. It is asked between calls, and about once a second while the table
+    /// is loaded, settled or takes the inserts of a sweep.
+    async fn server_sample(&self) -> Option<ServerSample> {
         None
     }
 

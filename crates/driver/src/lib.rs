@@ -22,6 +22,7 @@ mod oracle;
 mod order;
 mod partitions;
 mod reader;
+mod server_watch;
 pub mod sweep;
 
 pub use answer::{ANSWER_BYTES, Answer, IncomingAnswer, too_large};

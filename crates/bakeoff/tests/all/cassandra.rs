@@ -172,6 +172,19 @@ fn every_layout_answers_alike() {
     assert_eq!(rows("cassandra/narrow"), Some(4));
     assert_eq!(rows("cassandra/compact?compressor=Zstd"), Some(4));
     assert_eq!(rows("memory"), Some(5));
+
+    // Of a cluster that was there only CQL tells something, and only of Cassandra's designs.
+    let sampled: Vec<_> = of_kind(&records, "server").collect();
+    let samples = || {
+        sampled
+            .iter()
+            .flat_map(|r| r["samples"].as_array().unwrap())
+    };
+    assert!(samples().any(|sample| sample["server"]["coordinator_writes"].is_u64()));
+    assert!(samples().all(|sample| sample["server"]["cpu_seconds"].is_null()));
+    assert!(sampled.iter().all(|r| r["design"] != "memory"));
+    let html = std::fs::read_to_string(server.bench.path("out/report.html")).unwrap();
+    assert!(html.contains("Not available over CQL: CPU, memory, disk"));
 }
 
 #[test]
@@ -267,6 +280,16 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * asked);
     assert!(cluster.failed().is_empty());
     assert!(cluster.server().is_none());
+    let sampled = of_kind(&records, "server");
+    let steps: Vec<&str> = sampled
+        .map(|r| r["during"]["what"].as_str().unwrap())
+        .collect();
+    assert!(
+        steps.contains(&"load") && steps.contains(&"settle"),
+        "{steps:?}"
+    );
+    let html = std::fs::read_to_string(cluster.bench.path("out/report.html")).unwrap();
+    assert!(html.contains("Server CPU, cores in use"));
     let data = cluster.bench.path("out/cassandra");
     assert!(!data.exists(), "its data are still there");
 }

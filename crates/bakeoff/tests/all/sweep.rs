@@ -126,6 +126,20 @@ fn cassandra_is_swept_in_every_layout() {
     let designs = "cassandra/wide,cassandra/series,cassandra/columnar";
     sweep(&bench, &["--designs", designs]).expect(0);
     all_inserted(&bench, 3);
+    let records = records(&bench);
+    let sampled = records.iter().filter(|r| r["record"] == "server");
+    let cpu = |sample: &Value| sample["server"]["cpu_seconds"].as_f64();
+    let known = sampled.filter(|r| {
+        r["samples"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|s| cpu(s).is_some())
+    });
+    assert!(known.count() > 0, "the first setting is always sampled");
+    let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(html.contains("<h2>What servers did</h2>"));
+    assert!(html.contains("Server CPU, cores in use"));
     bench
         .bakeoff(&["engines", "status"])
         .expect(0)

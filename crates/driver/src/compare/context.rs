@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_stats::{JournalError, Record, Step, SummaryError};
+use bakeoff_stats::{During, JournalError, Record, Step, SummaryError};
 use bakeoff_workload::{Concurrent, Query, RowSource, Workload};
 
 use super::Budget;
@@ -14,6 +14,7 @@ use super::space::Highest;
 use super::state::Log;
 use crate::call::within;
 use crate::reader::ReadError;
+use crate::server_watch::{ServerWatch, Watched};
 use crate::{Design, DesignError, Observer};
 
 /// Time after which the right answers to no further set of parameters are computed before clients ask.
@@ -83,6 +84,8 @@ pub struct Context<'a> {
     pub observer: &'a dyn Observer,
     /// Most bytes that the tables took so far.
     pub highest: Highest,
+    /// Samples of the servers.
+    pub server: ServerWatch,
     /// Rows by partition, as far as they were counted.
     pub by_partition: RowsByPartition,
     /// Designs and questions to which a step is confined, as pairs of their names; `None` for all.
@@ -121,6 +124,30 @@ impl<'a> Context<'a> {
     /// Returns whether the table is a design's own, and no twin or smaller one.
     pub fn is_own_table(&self, design: &dyn Design) -> bool {
         self.log.state().instance(&design.info().id).is_none()
+    }
+
+    /// Begins to sample the server of a design, in a step with its own table: twins and smaller ones are left out.
+    pub async fn watch(&self, design: &dyn Design) -> Watched {
+        if self.is_own_table(design) {
+            self.server.begin(design).await
+        } else {
+            Watched::unsampled()
+        }
+    }
+
+    /// Records what the server of a design did in a step that took so long, if it was sampled.
+    pub async fn record_server(
+        &mut self,
+        design: &dyn Design,
+        watched: Watched,
+        during: During,
+        seconds: f64,
+    ) -> Result<(), RunError> {
+        let window = self.server.end(design, watched, during, seconds).await;
+        if let Some(window) = window {
+            self.log.record(Record::Server(window))?;
+        }
+        Ok(())
     }
 
     /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at least.

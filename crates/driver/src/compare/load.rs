@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use arrow::record_batch::RecordBatch;
-use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
+use bakeoff_stats::{During, LoadSlice, Record, RowsLeft, Step};
 
 use super::context::{Context, RunError};
 use super::partitions;
@@ -185,9 +185,11 @@ pub async fn load_one(
     rows: &RecordBatch,
 ) -> Result<(), RunError> {
     let id = &design.info().id;
+    let mut watched = run.watch(design).await;
     let (meter, started) = (Meter::start(design), Instant::now());
     let loading = run.highest.during(design, design.load(slice, rows));
-    let loaded = run.limited(loading).await;
+    let loading = run.limited(loading);
+    let loaded = run.server.during(design, &mut watched, loading).await;
     let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
     design.look().await;
     if let Err(error) = if_whole(design, loaded) {
@@ -202,6 +204,11 @@ pub async fn load_one(
         seconds,
         cpu,
     }))?;
+    let during = During::Load {
+        slice,
+        rows: bounds.rows,
+    };
+    run.record_server(design, watched, during, seconds).await?;
     let all = run.log.state().loaded_rows.or(run.settings.rows);
     let total = all.filter(|_| run.is_own_table(design));
     let loaded = bounds.first_row + bounds.rows;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::race::{LOOKS, RUNG_ROUNDS};
-use bakeoff_stats::{Answered, Record, Step, Timing};
+use bakeoff_stats::{Answered, During, Record, Step, Timing};
 use bakeoff_workload::Query;
 
 use super::ask::{ask, may_time, note_trouble, pairs};
@@ -169,7 +169,14 @@ async fn time_one(
         return Ok(());
     }
     let sql = questions.sql(design, query, round)?;
+    let watched = run.watch(design).await;
     let asked = ask(run, design, &sql).await;
+    let during = During::Answer {
+        query: query.name.clone(),
+        round,
+    };
+    let seconds = asked.took.as_secs_f64();
+    let server = run.server.end(design, watched, during, seconds).await;
     let rows_scanned = asked.answer.as_ref().ok().and_then(|a| a.rows_scanned);
     let outcome = questions.judge(design, query, round, asked.answer).await?;
     note_trouble(run, design, query, Step::Measure, &outcome)?;
@@ -177,10 +184,13 @@ async fn time_one(
         design: design.info().id.clone(),
         query: query.name.clone(),
         round,
-        seconds: asked.took.as_secs_f64(),
+        seconds,
         rows_scanned,
         cpu: asked.cpu,
         outcome,
     }))?;
+    if let Some(server) = server {
+        run.log.record(Record::Server(server))?;
+    }
     Ok(())
 }

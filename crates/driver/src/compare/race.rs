@@ -22,6 +22,7 @@ use super::tables::{create, read_footprints, settle};
 use super::warm_up::warm_up;
 use crate::order::shuffled;
 use crate::reader::Reader;
+use crate::server_watch::ServerWatch;
 use crate::{Budget, Design, Observer, Oracle};
 
 /// Share of a budget that one rung may take to warm up, twice over, and open questions as well.
@@ -81,6 +82,7 @@ impl Race<'_> {
             log: Log::new(journal),
             observer: self.observer,
             highest: Highest::default(),
+            server: ServerWatch::default(),
             by_partition: RowsByPartition::default(),
             confined_to: None,
         }

@@ -21,6 +21,7 @@ use super::state::Log;
 use super::stored::read_stored;
 use super::tables::{create, read_footprints, settle};
 use super::{concurrent, measure};
+use crate::server_watch::ServerWatch;
 use crate::{Design, Observer, Oracle};
 
 /// The designs of a comparison, whose engines run.
@@ -61,6 +62,7 @@ pub async fn run(
         log,
         observer,
         highest: Highest::default(),
+        server: ServerWatch::default(),
         by_partition: RowsByPartition::default(),
         confined_to: None,
     };

@@ -212,6 +212,7 @@ impl State {
             | Record::Axes(_)
             | Record::WarmedUp { .. }
             | Record::Space(_)
+            | Record::Server(_)
             | Record::Warning { .. }
             | Record::Interrupted { .. }
             | Record::Finished { .. } => {}

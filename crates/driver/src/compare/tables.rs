@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bakeoff_stats::{Record, Step};
+use bakeoff_stats::{During, Record, Step};
 
 use super::context::{Context, RunError};
 use crate::Design;
@@ -45,9 +45,12 @@ pub async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
             continue;
         }
         let before = run.highest.before_settling(design).await;
+        let mut watched = run.watch(design).await;
         let started = Instant::now();
         let settling = run.highest.during(design, design.settle());
-        match run.limited(settling).await {
+        let settling = run.limited(settling);
+        let settled = run.server.during(design, &mut watched, settling).await;
+        match settled {
             Ok(how) => {
                 let seconds = started.elapsed().as_secs_f64();
                 let space = run.highest.settled(design, before).await;
@@ -57,6 +60,8 @@ pub async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
                     seconds,
                     how,
                 })?;
+                run.record_server(design, watched, During::Settle, seconds)
+                    .await?;
             }
             Err(error) => run.fail(design, Step::Settle, None, error)?,
         }

@@ -2,11 +2,12 @@
 //! counts the rows.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally, Inserted};
+use bakeoff_stats::{During, ServerWindow};
 use bakeoff_workload::RowSource;
 
 use super::Inserts;
@@ -14,6 +15,7 @@ use super::blocks::Blocks;
 use super::burst::{Worker, burst, connect};
 use super::feed::Feed;
 use crate::drive::Shard;
+use crate::server_watch::ServerWatch;
 use crate::{Design, DesignError};
 
 /// Longest time that creating a table, or counting its rows, may take.
@@ -89,6 +91,13 @@ pub struct Sweeping {
     pub time_out: Duration,
 }
 
+/// What came of a setting.
+pub struct Measured {
+    pub cell: Cell,
+    /// Figures of the server in the measured time, if it was sampled.
+    pub server: Option<ServerWindow>,
+}
+
 /// Checks that a design can create its table, and takes inserts from many workers.
 ///
 /// # Errors
@@ -103,7 +112,8 @@ pub async fn measure(
     sweeping: &Sweeping,
     setting: Setting,
     round: u32,
-) -> Cell {
+    watch: &ServerWatch,
+) -> Measured {
     let mut cell = Cell {
         design: design.info().id.clone(),
         batch_rows: setting.batch_rows,
@@ -116,13 +126,15 @@ pub async fn measure(
             .obstacle(sweeping.source.known_rows(), sweeping.shard)
             .map(|why| not_measured(&why)),
     };
+    let mut server = None;
     if cell.reason.is_none() {
-        let filled = fill(design, sweeping, setting, &mut cell).await;
+        let seen = (watch, &mut server);
+        let filled = fill(design, sweeping, setting, &mut cell, seen).await;
         cell.reason = filled.err().or_else(|| cell.reason.take());
         design.look().await;
         cell.reason = design.dead().or(cell.reason);
     }
-    cell
+    Measured { cell, server }
 }
 
 /// Warms up a design on a table that is then dropped. Inserts that fail are not reported here, since
@@ -165,6 +177,7 @@ async fn fill(
     sweeping: &Sweeping,
     setting: Setting,
     cell: &mut Cell,
+    (watch, server): (&ServerWatch, &mut Option<ServerWindow>),
 ) -> Result<(), String> {
     let inserts = table(design).await?;
     let feed = sweeping.feed(&inserts, setting);
@@ -175,7 +188,8 @@ async fn fill(
             return Err(unconnected(&cell.failures, setting));
         }
     };
-    let acknowledged = insert(workers, &feed, sweeping, cell).await;
+    let (acknowledged, seen) = insert(design, workers, &feed, sweeping, cell, watch).await;
+    *server = seen;
     cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
     // Work that the server still has with these rows would slow down other settings, so they are
     // dropped at once. If that fails, this design's next setting will report it.
@@ -197,22 +211,41 @@ pub(super) fn why_none(failures: &Failures) -> String {
     }
 }
 
-/// Inserts for the warm-up and for the measured time. Returns the number of rows acknowledged in both.
+/// Inserts for the warm-up and for the measured time. Returns the number of rows acknowledged in both, and the figures
+/// of the server in the measured time.
 async fn insert(
+    design: &dyn Design,
     workers: Vec<Worker>,
     feed: &Arc<Feed>,
     sweeping: &Sweeping,
     cell: &mut Cell,
-) -> u64 {
+    watch: &ServerWatch,
+) -> (u64, Option<ServerWindow>) {
     let time_out = sweeping.time_out;
     let (workers, warmed) = burst(workers, feed, sweeping.warm_up, time_out).await;
-    let (_, measured) = burst(workers, feed, sweeping.length, time_out).await;
+    let mut watched = watch.begin(design).await;
+    let inserting = burst(workers, feed, sweeping.length, time_out);
+    let began = Instant::now();
+    let (_, measured) = watch.during(design, &mut watched, inserting).await;
+    let took = began.elapsed().as_secs_f64();
+    let setting = during(cell, &measured);
+    let server = watch.end(design, watched, setting, took).await;
     cell.inserted = inserted(&measured, cell.workers);
     let mut all = InsertTally::default();
     all += &warmed;
     all += &measured;
     cell.failures = all.failures();
-    all.rows()
+    (all.rows(), server)
+}
+
+/// Describes the measured time of a setting in which so much was inserted.
+pub(super) fn during(cell: &Cell, measured: &InsertTally) -> During {
+    During::Setting {
+        batch_rows: cell.batch_rows,
+        workers: cell.workers,
+        round: cell.round,
+        rows: measured.rows(),
+    }
 }
 
 /// Sums up what this number of workers inserted. If the rows ran out early, some of them may not have inserted any

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::sweep::OVER_ANY;
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, ServerSample};
 
 use super::Inserts;
 use crate::{Answer, Design, DesignError, PlanText};
@@ -80,6 +80,10 @@ impl Design for OverAny {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.design.server_cpu_seconds()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        self.design.server_sample().await
     }
 
     fn ended_processes(&self) -> u64 {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use bakeoff_stats::sweep::{Cell, SweepLog, SweepRecord};
 use bakeoff_stats::{DesignInfo, JournalError};
 
-use super::measure::{check_inserts, measure, warm_up};
+use super::measure::{Measured, check_inserts, measure, warm_up};
 use super::over_any::{OverAny, over_any_id};
 use super::{Grid, Setting, Sweeping};
 use crate::candidates::{Candidates, start};
+use crate::server_watch::ServerWatch;
 use crate::{Design, Observer, shuffled};
 
 /// Length of the warm-up before a design's first setting, as a multiple of the others': a server that
@@ -70,6 +71,7 @@ pub async fn sweep(
         .flat_map(|round| order(plan, designs.len(), round))
         .collect();
     let (mut warmed_up, mut dead) = (HashSet::new(), HashSet::new());
+    let watch = ServerWatch::default();
     for (done, step) in steps.iter().enumerate() {
         let (index, design) = (step.design, designs[step.design].as_ref());
         if dead.contains(&index) {
@@ -82,8 +84,13 @@ pub async fn sweep(
             let message = format!("{} did not warm up: {reason}", design.info().id);
             log.append(&SweepRecord::Warning { message })?;
         }
-        let cell = measure(design, &plan.sweeping, step.setting, step.round).await;
+        let (sweeping, setting) = (&plan.sweeping, step.setting);
+        let measured = measure(design, sweeping, setting, step.round, &watch).await;
+        let Measured { cell, server } = measured;
         show_trouble(&cell, observer);
+        if let Some(server) = server {
+            log.append(&SweepRecord::Server(server))?;
+        }
         log.append(&SweepRecord::Cell(cell))?;
         if let Some(reason) = design.dead() {
             dead.insert(index);

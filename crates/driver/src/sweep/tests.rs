@@ -7,13 +7,14 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::sweep::{Cell, Check};
-use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role};
+use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role, ServerSample};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{RowBatch, RowSource};
 
 use super::measure::{measure, warm_up};
 use super::*;
 use crate::drive::{Failure, Shard};
+use crate::server_watch::ServerWatch;
 use crate::{Answer, Design, DesignError};
 
 mod blocks;
@@ -156,6 +157,12 @@ impl Design for Fake {
             Arc::clone(&self.kept),
         ))))
     }
+    async fn server_sample(&self) -> Option<ServerSample> {
+        Some(ServerSample {
+            coordinator_writes: Some(self.kept.inserts.load(Ordering::Relaxed)),
+            ..ServerSample::default()
+        })
+    }
 }
 
 #[async_trait]
@@ -212,11 +219,17 @@ async fn swept_of(
     length: Duration,
 ) -> Swept {
     let (design, sweeping) = (fake(fault), sweeping(known_rows, length));
-    let cell = measure(&design, &sweeping, setting, 1).await;
+    let cell = cell_of(&design, &sweeping, setting).await;
     // It leaves an empty table.
     assert!(design.kept.rows.lock().unwrap().is_empty());
     let rows = design.kept.dropped.lock().unwrap().clone();
     Swept { cell, rows }
+}
+
+/// Measures a setting, and returns what the client has of it.
+pub async fn cell_of(design: &Fake, sweeping: &Sweeping, setting: Setting) -> Cell {
+    let watch = ServerWatch::default();
+    measure(design, sweeping, setting, 1, &watch).await.cell
 }
 
 pub fn fake(fault: Fault) -> Fake {
@@ -370,7 +383,7 @@ async fn a_source_that_panics_is_not_taken_for_the_end_of_its_rows() {
         batch_rows: 10,
         workers: 1,
     };
-    let cell = measure(&fake(Fault::Nothing), &sweeping, setting, 1).await;
+    let cell = cell_of(&fake(Fault::Nothing), &sweeping, setting).await;
     let reason = cell.reason.unwrap();
     assert!(reason.starts_with("making rows failed: a bug"), "{reason}");
     assert!(reason.ends_with("a broken page"), "{reason}");

@@ -4,7 +4,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 
 /// A design that stores some columns of each row. It takes no inserts of a sweep, whose batches are whole rows.
 pub struct SomeColumnsDesign {
@@ -90,6 +90,10 @@ impl Design for SomeColumnsDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.design.server_cpu_seconds()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        self.design.server_sample().await
     }
 
     fn ended_processes(&self) -> u64 {

@@ -13,11 +13,14 @@ use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
-use bakeoff_engines::nodes::{self, NodeFigures};
+use bakeoff_engines::nodes::{self, NodeFigures, TableName};
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
-use bakeoff_engines::{Cluster, TraceRequest, Traceable, TracedSelect, trace as traced};
+use bakeoff_engines::{
+    Cluster, EngineOptions, TraceRequest, Traceable, TracedSelect, trace as traced,
+};
+use bakeoff_stats::ServerSample;
 use bakeoff_stats::trace::{ClusterFinding, Traced};
 use bakeoff_testing::skipped;
 use bakeoff_workload::{Consistency, selected_table};
@@ -26,7 +29,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::support::load::session_at;
-use crate::support::{THREADS, has_cassandra};
+use crate::support::{Started, THREADS, events, has_cassandra};
 
 const ROWS: i32 = 300;
 /// The longest time to wait for memory that other tests have.
@@ -67,6 +70,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     plans_tell_how_many_nodes_own_what_is_read(&mut tables).await;
     each_node_has_figures_of_its_own(&session).await;
     all_copies_are_asked_by_a_cluster_that_is_well(&cluster).await;
+    all_nodes_are_sampled_together(&cluster, &session, folder.path()).await;
 
     let mut servers = nodes.into_servers();
     servers.remove(1).stop().await.unwrap();
@@ -98,6 +102,53 @@ async fn each_node_has_figures_of_its_own(session: &Session) {
     assert_eq!(writes.iter().sum::<u64>(), ROWS as u64, "{writes:?}");
     assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
     assert!(nodes::all_bytes(&nodes).is_ok());
+}
+
+/// Samples that are asked for before one has to hold everything: nodes that are kept busy may not answer in time.
+const MOST_SAMPLES: u32 = 60;
+
+async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, folder: &Path) {
+    let mut options = EngineOptions::default();
+    options.cassandra.cluster = Some(cluster.clone());
+    let started = Started::with("cassandra", folder.join("sampled"), options).await;
+    let table = events();
+    let design = started.loaded("cassandra/narrow", &table).await;
+    let own = [own_table(session).await];
+    // Copies may be written after the write is acknowledged.
+    let (mut sample, mut writes) = (ServerSample::default(), Vec::new());
+    for _ in 0..MOST_SAMPLES {
+        let figures = nodes::read(session, &own).await;
+        let of_nodes = figures
+            .iter()
+            .filter_map(|node| node.tables[0].local_writes?.count);
+        writes = of_nodes.collect();
+        sample = design.server_sample().await.unwrap();
+        if writes.len() == 3 && sample.local_writes == Some(writes.iter().sum()) {
+            break;
+        }
+        sleep(POLL).await;
+    }
+    assert_eq!(sample.local_writes, Some(writes.iter().sum()), "{writes:?}");
+    let with_rows = writes.iter().filter(|count| **count > 0).count();
+    assert!(with_rows > 1, "{writes:?}");
+    assert_eq!(sample.nodes, Some(3), "{sample:?}");
+    // The operating system of a cluster that was there tells nothing.
+    assert_eq!(sample.cpu_seconds, None);
+    drop(design);
+    started.running.finish(false).await.unwrap();
+}
+
+/// Returns the only table of a design on the cluster.
+async fn own_table(session: &Session) -> TableName {
+    let cql = "SELECT keyspace_name, table_name FROM system_schema.tables";
+    let rows = session.query_unpaged(cql, ()).await.unwrap();
+    let rows = rows.into_rows_result().unwrap();
+    let mut tables = rows.rows::<(String, String)>().unwrap().map(Result::unwrap);
+    let is_own = |(keyspace, table): &(String, String)| {
+        keyspace.starts_with("bakeoff_") && table != "bakeoff_marker"
+    };
+    let (keyspace, table) = tables.find(is_own).unwrap();
+    TableName { keyspace, table }
 }
 
 async fn a_node_that_is_gone_hides_no_other(session: &Session) {

@@ -44,7 +44,9 @@ pub use series_lines::{designs_by_series, series_lines};
 pub use setting_line::{setting_bytes, setting_times};
 pub use speed_up_lines::speed_up_lines;
 pub use storage_bars::storage_bars;
-pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, overlay, timeline};
+pub use timeline::{
+    MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, overlay, parts_of_steps, steps, timeline,
+};
 
 use crate::markup::Escaped;
 

@@ -1,8 +1,10 @@
-//! Draws a trial second by second: the client's latency and rate, and the server, on one time axis.
+//! Draws what client and server did on one time axis: of a trial second by second, and of the steps of a run or sweep.
 
 mod growth;
 mod overlay;
 mod series;
+mod server;
+mod steps;
 
 use std::fmt::Write;
 
@@ -15,10 +17,13 @@ use super::scale::Scale;
 use crate::units;
 pub use overlay::{Overlaid, overlay};
 use series::Series;
+pub use steps::{parts_of_steps, steps};
 
 const AXIS: f64 = 38.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
+/// Name of the time axis of a load.
+const FROM_THE_START: &str = "seconds from the start";
 /// Most points of a line; in longer trials, each point covers several seconds.
 pub const MOST_POINTS: usize = 240;
 
@@ -34,7 +39,7 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
         .filter(Panel::has_values)
         .collect();
     let (mut content, bottom) = stacked(&panels, &x, width, |plot| left_out(trial, &x, plot));
-    content += &time_axis(&x, bottom - GAP, width);
+    content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
     let title = format!(
         "{}, {}, second by second",
         trial.start.design, trial.start.schedule
@@ -101,7 +106,7 @@ fn left_out(trial: &TrialSummary, x: &Scale, plot: &Rectangle) -> String {
     shades
 }
 
-fn time_axis(x: &Scale, bottom: f64, width: f64) -> String {
+fn time_axis(x: &Scale, bottom: f64, width: f64, name: &str) -> String {
     let mut axis = String::new();
     // Values are per second, so labels between seconds would promise too much.
     for tick in x.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
@@ -117,12 +122,17 @@ fn time_axis(x: &Scale, bottom: f64, width: f64) -> String {
     let _ = writeln!(
         axis,
         "<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{:.1}\"/><text class=\"name\" x=\"{:.1}\" \
-         y=\"{:.1}\" text-anchor=\"middle\">seconds from the start</text>",
+         y=\"{:.1}\" text-anchor=\"middle\">{name}</text>",
         width - RIGHT,
         (LEFT + width - RIGHT) / 2.0,
         bottom + 33.0
     );
     axis
+}
+
+/// Writes the value of a tick.
+fn number(value: f64) -> String {
+    units::trimmed(&units::rate(value))
 }
 
 fn description(trial: &TrialSummary, panels: &[Panel]) -> String {
@@ -144,12 +154,13 @@ mod tests {
     #[test]
     fn ticks_are_whole_seconds_and_none_comes_twice() {
         let labels = |seconds: f64| {
-            let axis = time_axis(&Scale::up_to(seconds, LEFT, 700.0), 0.0, 714.0);
+            let x = Scale::up_to(seconds, LEFT, 700.0);
+            let axis = time_axis(&x, 0.0, 714.0, FROM_THE_START);
             let labels = axis.split("\"middle\">").skip(1);
             let labels = labels.map(|rest| rest.split('<').next().unwrap().to_owned());
             labels.collect::<Vec<_>>()
         };
-        let name = "seconds from the start";
+        let name = FROM_THE_START;
         assert_eq!(labels(1.0), ["0", "1", name]);
         assert_eq!(labels(2.0), ["0", "1", "2", name]);
         assert_eq!(labels(60.0), ["0", "20", "40", "60", name]);

@@ -277,7 +277,24 @@ fn how_to_read(summary: &DriveSummary) -> String {
                 .to_owned(),
         );
     }
+    sentences.extend(not_available(summary));
     sentences.join(" ")
+}
+
+/// Says which figures of servers no load has, and what would tell them.
+fn not_available(summary: &DriveSummary) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for design in &summary.designs {
+        let info = &design.info;
+        let trials = { summary.trials.iter() }.filter(|trial| trial.start.design == info.id);
+        let samples = trials.flat_map(|trial| &trial.seconds).map(|s| &s.server);
+        for sentence in page::server::missing(info, &summary.engines, samples) {
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+    }
+    sentences
 }
 
 fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {

@@ -2,6 +2,7 @@
 
 mod frame;
 pub mod published;
+pub mod server;
 pub mod setup;
 pub mod statistics;
 pub mod table;

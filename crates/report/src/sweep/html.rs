@@ -23,7 +23,7 @@ pub fn render_so_far(summary: &SweepSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &SweepSummary) -> [String; 6] {
+fn sections(summary: &SweepSummary) -> [String; 7] {
     [
         best(summary),
         nodes_and_money(per_node(summary).as_ref()),
@@ -33,8 +33,15 @@ fn sections(summary: &SweepSummary) -> [String; 6] {
             &format!("<p>{}</p>\n", Escaped(verdict::ON_WORKERS)),
         ),
         figures(summary),
+        server(summary),
         setup(summary),
     ]
+}
+
+/// What the server of each design did in the measured time of its settings.
+fn server(summary: &SweepSummary) -> String {
+    let infos = summary.designs.iter().map(|design| &design.info);
+    page::server::server(infos, &summary.engines, &summary.server)
 }
 
 fn frame(summary: &SweepSummary) -> Frame<'_> {

@@ -8,7 +8,7 @@ use super::{
     Stored, Timing,
 };
 use crate::drive::Partitions;
-use crate::{CpuSeconds, EngineInfo, Footprint, Space};
+use crate::{CpuSeconds, EngineInfo, Footprint, ServerWindow, Space};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +137,9 @@ pub enum Record {
         rounds: u32,
     },
     Timed(Timing),
+    /// Figures of a design's server while a slice was loaded, the table settled, or a question answered. Absent for
+    /// designs without a server that tells any, and in records of earlier versions.
+    Server(ServerWindow),
     /// Number of sets of parameters whose right answers were computed before clients asked.
     ParameterSets {
         sets: u32,

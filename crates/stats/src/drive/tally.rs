@@ -203,9 +203,13 @@ pub struct ServerSample {
     pub device_writes: Option<u64>,
     /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
     pub load_average: Option<f64>,
+    /// Number of nodes of which the following are added up, or the highest of latencies; `None` for one node, as in
+    /// records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u32>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
-    /// Use of the server's cache of chunks of files, of one node like the next two; absent where it has none.
+    /// Use of the server's cache of chunks of files; absent where it has none.
     pub chunk_cache: Option<CacheCounts>,
     /// Use of its cache of places of keys in SSTables.
     pub key_cache: Option<CacheCounts>,
@@ -215,16 +219,27 @@ pub struct ServerSample {
     pub read_p99_micros: Option<f64>,
     /// Recent p99 of local writes of the table by the server's own measure, in microseconds.
     pub write_p99_micros: Option<f64>,
-    /// Reads by key of the tables that one node has answered from its own data, like the next three since it started.
+    /// Reads by key of the tables that nodes have answered from their own data, like the next three since they started.
     pub local_reads: Option<u64>,
-    /// Writes to the tables that this node has applied to its own data.
+    /// Writes to the tables that these nodes have applied to their own data.
     pub local_writes: Option<u64>,
-    /// Reads by key of the tables that clients have asked of this node.
+    /// Reads by key of the tables that clients have asked of these nodes.
     pub coordinator_reads: Option<u64>,
-    /// Writes to the tables that clients have asked of this node.
+    /// Writes to the tables that clients have asked of these nodes.
     pub coordinator_writes: Option<u64>,
-    /// Recent p99 of reads that this node coordinated, by its own measure, in microseconds.
+    /// Recent p99 of reads that a node coordinated, by its own measure, in microseconds.
     pub coordinator_read_p99_micros: Option<f64>,
-    /// Recent p99 of writes that this node coordinated, by its own measure, in microseconds.
+    /// Recent p99 of writes that a node coordinated, by its own measure, in microseconds.
     pub coordinator_write_p99_micros: Option<f64>,
+}
+
+impl ServerSample {
+    /// Returns whether nothing is known of the server.
+    pub fn is_empty(&self) -> bool {
+        let told = ServerSample {
+            nodes: None,
+            ..self.clone()
+        };
+        told == ServerSample::default()
+    }
 }

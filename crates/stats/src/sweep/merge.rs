@@ -5,9 +5,9 @@ mod shard;
 
 use std::path::{Path, PathBuf};
 
-use super::{SharedSweep, SweepHeader, SweepLog, SweepPart, SweepRecord, SweepRun};
-use crate::JournalError;
+use super::{Cell, SharedSweep, SweepHeader, SweepLog, SweepPart, SweepRecord, SweepRun};
 use crate::shards::{End, SharedRecord, finished, warnings_of};
+use crate::{During, JournalError, ServerWindow};
 use joined::{Joined, settings};
 use shard::Shard;
 
@@ -93,6 +93,9 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     for Joined { part, cell, .. } in settings {
         if let Some(part) = part {
             log.append(&SweepRecord::Part(part))?;
+        }
+        if let Some(window) = server_of(&shards, &cell) {
+            log.append(&SweepRecord::Server(window))?;
         }
         log.append(&SweepRecord::Cell(cell))?;
     }
@@ -189,6 +192,41 @@ fn engines_and_failures(shards: &[Shard]) -> Vec<SweepRecord> {
         }
     }
     records
+}
+
+/// Returns the figures of the server in a joined setting, which one shard has, with the workers and rows of all.
+fn server_of(shards: &[Shard], joined: &Cell) -> Option<ServerWindow> {
+    let processes = u32::try_from(shards.len()).unwrap_or(u32::MAX);
+    let all_rows = joined.inserted.as_ref().map_or(0, |inserted| inserted.rows);
+    let of_all = |window: &ServerWindow| {
+        let During::Setting {
+            batch_rows,
+            workers,
+            round,
+            ..
+        } = window.during
+        else {
+            return None;
+        };
+        let workers = workers.saturating_mul(processes);
+        let is_it = window.design == joined.design
+            && (batch_rows, workers, round) == (joined.batch_rows, joined.workers, joined.round);
+        is_it.then(|| ServerWindow {
+            during: During::Setting {
+                batch_rows,
+                workers,
+                round,
+                rows: all_rows,
+            },
+            ..window.clone()
+        })
+    };
+    let records = shards.iter().flat_map(|shard| shard.run.records());
+    let mut windows = records.filter_map(|record| match record {
+        SweepRecord::Server(window) => of_all(window),
+        _ => None,
+    });
+    windows.next()
 }
 
 fn warnings(shards: &[Shard], settings: &[Joined]) -> Vec<String> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SavedTally, SweepHeader};
 use crate::counts::total;
-use crate::{EngineInfo, FailureKind};
+use crate::{EngineInfo, FailureKind, ServerWindow};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
@@ -17,6 +17,9 @@ pub enum SweepRecord {
     Cell(Cell),
     /// Inserts of the cell that follows it, in a sweep that several processes make together.
     Part(CellPart),
+    /// Figures of the design's server while the cell that follows was measured. Absent for designs without a server
+    /// that tells any, and in records of earlier versions.
+    Server(ServerWindow),
     /// The design failed and takes no further part in the sweep.
     Failed {
         design: String,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Cell, SweepHeader, SweepRecord, SweepSetting};
 use crate::per_node::{PerNode, Wanted};
-use crate::{DesignInfo, EngineInfo};
+use crate::{DesignInfo, EngineInfo, ServerWindow};
 pub use compared::SweepComparison;
 pub use flattening::Flattening;
 
@@ -29,6 +29,9 @@ pub struct SweepSummary {
     /// Rows per second and node of the best settings; `None` where no design has a complete one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,
+    /// Figures of the servers while settings were measured, in their order.
+    #[serde(skip)]
+    pub server: Vec<ServerWindow>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -60,6 +63,7 @@ impl SweepSummary {
             seconds: None,
             peak_memory_bytes: None,
             per_node: None,
+            server: Vec::new(),
         };
         let none = vec![vec![Vec::new(); header.workers.len()]; header.batches.len()];
         let mut results: Vec<Results> = vec![none; header.designs.len()];
@@ -85,6 +89,7 @@ impl SweepSummary {
             SweepRecord::Engine(info) => self.engines.push(info.clone()),
             SweepRecord::Warning { message } => self.warnings.push(message.clone()),
             SweepRecord::Cell(cell) => self.take_cell(cell, results),
+            SweepRecord::Server(window) => self.server.push(window.clone()),
             SweepRecord::Failed { design, reason } => {
                 let failed = self.designs.iter_mut().find(|d| d.info.id == *design);
                 failed

@@ -46,7 +46,7 @@ async fn processes_insert_each_row_once_between_them() {
                 batch_rows: 1_000,
                 workers: 1,
             };
-            let cell = measure(&design, &sweeping, setting, 1).await;
+            let cell = cell_of(&design, &sweeping, setting).await;
             assert!(cell.inserted.unwrap().rows_ran_out);
             let own = design.kept.dropped.lock().unwrap().clone();
             // Blocks of 9,000 rows take turns.

@@ -23,6 +23,7 @@ use super::SweepPlan;
 use super::measure::{check, limited};
 use super::protocol::{fail, progress, show_trouble};
 use crate::drive::Shard;
+use crate::server_watch::ServerWatch;
 use crate::{Candidates, Design, DesignError, Observer};
 use notes::{Counts, TableNote};
 use schedule::{Timed, schedule};
@@ -108,6 +109,7 @@ pub async fn sweep_together(
         log,
         observer,
         clock: &SystemClock,
+        server: ServerWatch::default(),
         place: 0,
         lost: BTreeSet::new(),
         told_of_clocks: false,
@@ -123,6 +125,8 @@ struct Sharing<'a> {
     log: &'a mut SweepLog,
     observer: &'a dyn Observer,
     clock: &'a dyn WallClock,
+    /// Samples of the server.
+    server: ServerWatch,
     /// Index of a design whose engine was started, which has the notes.
     place: usize,
     /// Processes that left no note in time, which are waited for only within the pause until they leave one.
@@ -187,11 +191,16 @@ impl Sharing<'_> {
                 why: format!("shard 1/{} counts the rows of all", self.shard().of),
             });
         }
-        let Done { cell, part, .. } = done;
+        let Done {
+            cell, part, server, ..
+        } = done;
         if timed.length.is_none() {
             return self.record_warm_up(cell);
         }
         show_trouble(&cell, self.observer);
+        if let Some(server) = server {
+            self.log.append(&SweepRecord::Server(server))?;
+        }
         if let Some(part) = part {
             self.log.append(&SweepRecord::Part(part))?;
         }

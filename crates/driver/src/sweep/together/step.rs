@@ -1,18 +1,21 @@
 //! One step of a sweep of several processes: this process inserts its rows at the moments of the schedule.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use bakeoff_stats::ServerWindow;
 use bakeoff_stats::sweep::{Cell, CellPart, Failures, InsertTally};
 
 use super::super::burst::{Worker, burst, connect};
 use super::super::feed::Feed;
 use super::super::measure::{
-    check_inserts, inserted, limited, not_measured, unconnected, why_none,
+    check_inserts, during, inserted, limited, not_measured, unconnected, why_none,
 };
 use super::super::{Inserts, Setting};
 use super::Sharing;
 use super::notes::{self, Counts, TableNote};
 use super::schedule::Timed;
+use crate::server_watch::Watched;
 use crate::{Design, DesignError};
 
 /// What this process did in a step.
@@ -20,6 +23,8 @@ pub struct Done {
     pub cell: Cell,
     /// Inserts of the measured time, whole; absent if there were none.
     pub part: Option<CellPart>,
+    /// Figures of the server in the measured time, if this process sampled it.
+    pub server: Option<ServerWindow>,
     /// Whether the other processes were told that the table is there, so that they insert into it.
     pub announced: bool,
     /// Rows that were acknowledged, those of the warm-up included.
@@ -44,6 +49,7 @@ impl Done {
                 reason: None,
             },
             part: None,
+            server: None,
             announced: false,
             acknowledged: 0,
         }
@@ -105,7 +111,8 @@ impl Sharing<'_> {
         self.clock
             .sleep_until(timed.begin(self.together.start_at))
             .await;
-        self.insert_for(timed, workers, &feed, done).await?;
+        let design = design.as_ref();
+        self.insert_for(timed, design, workers, &feed, done).await?;
         match feed.broken().await {
             Some(why) => Err(why),
             None => Ok(()),
@@ -184,6 +191,7 @@ impl Sharing<'_> {
     async fn insert_for(
         &mut self,
         timed: &Timed,
+        design: &dyn Design,
         workers: Vec<Worker>,
         feed: &Arc<Feed>,
         done: &mut Done,
@@ -201,9 +209,20 @@ impl Sharing<'_> {
                  fewer workers or smaller batches",
             ));
         }
+        // All processes have the same server.
+        let mut watched = match self.plan.sweeping.shard.index {
+            0 => self.server.begin(design).await,
+            _ => Watched::unsampled(),
+        };
         self.clock.sleep_until(timed.measure(start)).await;
-        let began_at = self.clock.now();
-        let (_, measured) = burst(workers, feed, length, time_out).await;
+        let (began_at, began) = (self.clock.now(), Instant::now());
+        watched.begins_now();
+        let inserting = burst(workers, feed, length, time_out);
+        let watching = self.server.during(design, &mut watched, inserting);
+        let (_, measured) = watching.await;
+        let took = began.elapsed().as_secs_f64();
+        let setting = during(&done.cell, &measured);
+        done.server = self.server.end(design, watched, setting, took).await;
         all += &measured;
         done.note(&all);
         done.cell.inserted = inserted(&measured, done.cell.workers);

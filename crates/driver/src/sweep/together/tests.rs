@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use bakeoff_stats::Machine;
 use bakeoff_stats::sweep::{CellPart, SweepRun};
-use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerWindow};
 
 use super::*;
 use crate::Silent;
@@ -119,6 +119,14 @@ impl Swept {
             _ => None,
         });
         parts.collect()
+    }
+
+    fn windows(&self) -> Vec<&ServerWindow> {
+        let windows = self.records.iter().filter_map(|record| match record {
+            SweepRecord::Server(window) => Some(window),
+            _ => None,
+        });
+        windows.collect()
     }
 
     fn failures(&self) -> Vec<&str> {
@@ -239,6 +247,7 @@ async fn swept_with(
         log: &mut log,
         observer: &Silent,
         clock: &Jumping(Mutex::new(now)),
+        server: ServerWatch::default(),
         place: 0,
         lost: BTreeSet::new(),
         told_of_clocks: false,
@@ -311,6 +320,18 @@ async fn the_first_process_makes_the_tables_and_counts_the_rows_of_all() {
         assert!(part.is_of(cell));
         assert_eq!(part.inserts.rows, cell.inserted.as_ref().unwrap().rows);
     }
+    // Of its two settings the first one has a sample that is due.
+    let window = swept.windows()[0];
+    let During::Setting {
+        batch_rows, rows, ..
+    } = window.during
+    else {
+        panic!("{window:?}");
+    };
+    let writes = |place: usize| window.samples[place].server.coordinator_writes.unwrap();
+    let inserts = writes(window.samples.len() - 1) - writes(0);
+    assert_eq!(inserts * batch_rows, rows);
+    assert_eq!(rows, swept.parts()[0].inserts.rows);
     assert!(swept.failures().is_empty() && swept.warnings().is_empty());
     assert!(
         swept.kept.rows.lock().unwrap().is_empty(),
@@ -342,6 +363,10 @@ async fn another_process_inserts_into_the_tables_of_the_first_one_and_says_how_m
         };
         assert_eq!(why, "shard 1/2 counts the rows of all");
     }
+    assert!(
+        swept.windows().is_empty(),
+        "the first process samples for all"
+    );
     assert!(swept.warnings().is_empty(), "{:?}", swept.warnings());
 }
 

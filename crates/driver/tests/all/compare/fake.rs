@@ -9,7 +9,9 @@ use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
-use bakeoff_stats::{DesignInfo, Footprint, Instance, NotAsked, Role, TableStatistics};
+use bakeoff_stats::{
+    DesignInfo, Footprint, Instance, NotAsked, Role, ServerSample, TableStatistics,
+};
 
 /// What the driver asked of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +46,8 @@ pub enum Act {
     Hang,
     Panic,
     Take(Duration),
+    /// Ends once its server was sampled again.
+    AwaitSample,
 }
 
 /// How a design takes the question for a plan.
@@ -71,6 +75,8 @@ pub struct Fake {
     statistics: Option<TableStatistics>,
     plan: Plan,
     stored: Plan,
+    /// Whether it has a server that tells figures.
+    is_served: bool,
     table: Arc<Mutex<Table>>,
 }
 
@@ -84,6 +90,10 @@ pub struct Table {
     pub plans_asked: usize,
     /// Number of times that it was asked how its first rows are stored.
     pub stored_asked: usize,
+    /// Number of times that its server was sampled.
+    pub samples: u64,
+    /// Whether that was ever done while it answered a question.
+    pub is_disturbed: bool,
     /// Questions that were on their way at the same time.
     pub most_asking: usize,
 }
@@ -122,6 +132,7 @@ impl Fake {
             statistics: None,
             plan: Plan::None,
             stored: Plan::None,
+            is_served: false,
             table: Arc::default(),
         }
     }
@@ -158,6 +169,12 @@ impl Fake {
     /// A design that is asked how its first rows are stored, which it takes as a question for a plan.
     pub fn with_stored(mut self, stored: Plan) -> Fake {
         self.stored = stored;
+        self
+    }
+
+    /// A design whose server tells figures.
+    pub fn with_samples(mut self) -> Fake {
+        self.is_served = true;
         self
     }
 
@@ -256,6 +273,13 @@ impl Fake {
             Act::Panic => panic!("a bug in a design"),
             Act::Take(time) => {
                 tokio::time::sleep(time).await;
+                Ok(true)
+            }
+            Act::AwaitSample => {
+                let before = self.table().samples;
+                while self.table().samples == before {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
                 Ok(true)
             }
         }
@@ -398,6 +422,17 @@ impl Design for Fake {
             Plan::Fails => Err(DesignError::new("its rows cannot be read")),
             Plan::Panics => panic!("a bug in a tool"),
         }
+    }
+
+    /// Tells the number of the sample as CPU seconds.
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let mut table = self.table();
+        table.samples += 1;
+        table.is_disturbed |= table.asking > 0;
+        self.is_served.then(|| ServerSample {
+            cpu_seconds: Some(table.samples as f64),
+            ..ServerSample::default()
+        })
     }
 
     fn nodes(&self) -> u32 {

@@ -15,4 +15,5 @@ mod protocol;
 mod race;
 mod resume;
 mod selected;
+mod server;
 mod stored;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bakeoff_driver::drive::Failure;
 use bakeoff_driver::sweep::{Inserter, Inserts};
 use bakeoff_driver::{Answer, Candidates, Design, DesignError};
-use bakeoff_stats::{DesignInfo, EngineInfo, FailureKind, Footprint};
+use bakeoff_stats::{DesignInfo, EngineInfo, FailureKind, Footprint, ServerSample};
 
 use crate::compare::fake::Fake as Table;
 
@@ -46,6 +46,8 @@ struct State {
 pub struct Fake {
     info: DesignInfo,
     fault: Fault,
+    /// Whether it has a server that tells figures.
+    is_served: bool,
     state: Arc<Mutex<State>>,
 }
 
@@ -54,8 +56,15 @@ impl Fake {
         Fake {
             info: Table::new(id).info().clone(),
             fault,
+            is_served: false,
             state: Arc::default(),
         }
+    }
+
+    /// A design whose server tells figures.
+    pub fn with_samples(mut self) -> Fake {
+        self.is_served = true;
+        self
     }
 
     pub fn id(&self) -> &str {
@@ -137,6 +146,14 @@ impl Design for Fake {
     async fn inserts_over_any(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
         self.state.lock().unwrap().tables_over_any += 1;
         self.inserts().await
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let rows = self.state.lock().unwrap().rows;
+        self.is_served.then(|| ServerSample {
+            coordinator_writes: Some(rows),
+            ..ServerSample::default()
+        })
     }
 
     fn dead(&self) -> Option<String> {

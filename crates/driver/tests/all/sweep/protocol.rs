@@ -7,7 +7,7 @@ use std::time::Duration;
 use bakeoff_driver::sweep::over_any_id;
 use bakeoff_driver::{Design, shuffled};
 use bakeoff_stats::sweep::SweepRecord;
-use bakeoff_stats::{DesignInfo, JournalError};
+use bakeoff_stats::{DesignInfo, During, JournalError};
 
 use super::bench::Bench;
 use super::fake::{Fake, Fakes, Fault};
@@ -205,4 +205,33 @@ async fn an_observer_has_a_moment_after_each_setting_that_is_on_record() {
     let moments = Moments(|| seen.lock().unwrap().push(bench.records().cells().len()));
     bench.sweep_watched(&mut fakes, &moments).await.unwrap();
     assert_eq!(*seen.lock().unwrap(), [1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn the_server_is_sampled_in_the_measured_time_of_a_setting() {
+    let mut fakes = Fakes::new([Fake::new("a", Fault::Nothing).with_samples()]);
+    let records = Bench::new().complete(&mut fakes).await;
+    let mut seen = 0;
+    for pair in records.0.windows(2) {
+        let SweepRecord::Server(window) = &pair[0] else {
+            continue;
+        };
+        let SweepRecord::Cell(cell) = &pair[1] else {
+            panic!("{pair:?}");
+        };
+        let expected = During::Setting {
+            batch_rows: cell.batch_rows,
+            workers: cell.workers,
+            round: 1,
+            rows: cell.inserted.as_ref().unwrap().rows,
+        };
+        assert_eq!((&window.design, &window.during), (&cell.design, &expected));
+        // All rows of the measured time are between the first sample and the last one, and none of the warm-up.
+        let writes = window.samples.iter().map(|s| s.server.coordinator_writes);
+        let writes: Vec<u64> = writes.map(Option::unwrap).collect();
+        let rows = window.during.rows().unwrap();
+        assert_eq!(writes[writes.len() - 1] - writes[0], rows);
+        seen += 1;
+    }
+    assert!(seen > 0, "the first sample is always due");
 }

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use bakeoff_workload::{Mix, Table, Value, Version};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
@@ -222,6 +222,12 @@ impl Design for AsWrittenDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let relations = self.relations().await.ok().unwrap_or_default();
+        let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
+        Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
     fn nodes(&self) -> u32 {

@@ -14,6 +14,7 @@ pub mod one_node;
 pub mod partition_bytes;
 pub mod relations;
 pub mod replication;
+pub mod sample;
 pub mod server;
 pub mod settle;
 pub mod shared;

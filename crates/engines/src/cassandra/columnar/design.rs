@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
 
@@ -214,6 +214,11 @@ impl Design for ColumnarDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let tables = table_names(&self.name);
+        Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
     fn nodes(&self) -> u32 {

@@ -19,7 +19,6 @@ mod queries;
 mod reads;
 mod replies;
 pub mod rows;
-mod sample;
 mod session;
 pub mod statements;
 
@@ -43,6 +42,7 @@ use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace;
 use crate::cassandra::cluster::relations::own_relations;
+use crate::cassandra::cluster::sample::{Sampled, Sampler};
 use crate::cassandra::names::in_keyspace;
 use crate::cassandra::read;
 use crate::cassandra::read::table::CassandraTable;
@@ -53,7 +53,6 @@ use direct::{Direct, Login};
 use plan::{OperationPlan, Work};
 use queries::Queries;
 use rows::Rows;
-use sample::{Sampled, Sampler};
 use session::CassandraSession;
 
 /// Maximum number of requests in flight on one connection.

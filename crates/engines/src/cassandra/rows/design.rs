@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use tokio::sync::OnceCell;
 
 use super::copies;
@@ -286,6 +286,11 @@ impl Design for RowsDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let tables = self.tables();
+        Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
     fn nodes(&self) -> u32 {

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
@@ -201,6 +201,11 @@ impl Design for SeriesDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        let tables = self.layout.table_names();
+        Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
     fn nodes(&self) -> u32 {

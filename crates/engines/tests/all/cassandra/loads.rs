@@ -1,10 +1,12 @@
 //! Rows that are loaded, again too, and the files that they become.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use arrow::compute::concat_batches;
 use arrow::record_batch::RecordBatch;
+use bakeoff_stats::ServerSample;
 
 use super::{EVENT_QUERIES, PLACE_QUERIES, count};
 use crate::support::{Started, Table, events, part, places, wrong_answers};
@@ -26,6 +28,47 @@ pub async fn loading_again_changes_nothing(cassandra: &Started) {
         assert_eq!(
             wrong_answers(design.as_ref(), &oracle, &EVENT_QUERIES[..9]).await,
             [""; 0]
+        );
+    }
+}
+
+/// Samples that are asked for before one has to hold everything: a server that is kept busy may not answer in time.
+const MOST_SAMPLES: u32 = 60;
+
+pub async fn the_server_of_a_design_is_sampled_with_the_work_on_its_tables(cassandra: &Started) {
+    let table = events();
+    for id in ["cassandra/wide", "cassandra/narrow"] {
+        let design = cassandra.loaded(id, &table).await;
+        let before = design.server_sample().await.unwrap();
+        design.load(1, &table.rows).await.unwrap();
+        let is_known = |sample: &ServerSample| {
+            let writes = sample.local_writes.zip(sample.coordinator_writes);
+            writes.is_some() && sample.local_reads.is_some()
+        };
+        let mut after = ServerSample::default();
+        for _ in 0..MOST_SAMPLES {
+            after = design.server_sample().await.unwrap();
+            if is_known(&after) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        assert!(is_known(&after), "{id}: {after:?}");
+        assert!(
+            after.local_writes > before.local_writes,
+            "{id}: {before:?} {after:?}"
+        );
+        // The only node is asked for everything.
+        assert!(after.coordinator_writes > Some(0), "{id}: {after:?}");
+        assert_eq!(after.nodes, None, "{id}");
+        // The server is the run's own, so that the operating system tells the rest.
+        assert!(
+            after.cpu_seconds >= before.cpu_seconds && after.cpu_seconds > Some(0.0),
+            "{id}"
+        );
+        assert!(
+            after.disk_written_bytes.is_some() && after.gc_count.is_some(),
+            "{id}: {after:?}"
         );
     }
 }

@@ -89,6 +89,7 @@ async fn designs_on_a_real_cassandra() {
     reads::too_many_buckets_are_an_error(&cassandra).await;
     loads::loading_again_changes_nothing(&cassandra).await;
     loads::the_last_row_of_a_key_wins(&cassandra).await;
+    loads::the_server_of_a_design_is_sampled_with_the_work_on_its_tables(&cassandra).await;
     loads::a_row_that_cassandra_refuses_is_an_error(&cassandra).await;
     loads::a_table_made_anew_is_empty(&cassandra).await;
     keyspaces::what_is_not_ours_is_left_alone(&cassandra).await;

@@ -5,73 +5,185 @@ use bakeoff_stats::drive::{SecondCounts, ServerSample};
 use super::MOST_POINTS;
 use crate::chart::line::{Line, Stroke};
 
+/// Least time, in seconds, over which growth is drawn: shorter spans are joined with those that follow.
+const LEAST_SPAN: f64 = 0.9;
+/// Least time of what remains of a part of the chart, in seconds.
+const LEAST_REST: f64 = 0.05;
+
+/// A sample of the server on the time axis of a chart.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Seconds from the start of the axis to the begin of what the sample is of, and to its moment.
+    pub from: f64,
+    pub at: f64,
+    /// Number of the window, within which counters are compared.
+    pub window: usize,
+    /// Number of the part of the chart, within which points are joined by lines.
+    pub part: usize,
+    pub sample: &'a ServerSample,
+}
+
+impl<'a> Moment<'a> {
+    /// Makes the moments of a load's seconds.
+    pub fn of_seconds(seconds: &'a [SecondCounts]) -> Vec<Moment<'a>> {
+        let moment = |counts: &'a SecondCounts| Moment {
+            from: f64::from(counts.second),
+            at: f64::from(counts.second) + 1.0,
+            window: 0,
+            part: 0,
+            sample: &counts.server,
+        };
+        seconds.iter().map(moment).collect()
+    }
+}
+
+/// A span of time in which a counter grew.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    pub from: f64,
+    pub to: f64,
+    /// Number of the part of the chart.
+    pub part: usize,
+    pub grown: f64,
+    /// Seconds in which it grew: less than from the begin to the end if not all of them were watched.
+    pub seconds: f64,
+}
+
 /// Returns the growth of a counter per second; `None` if it is known less than twice.
 pub fn line(
-    seconds: &[SecondCounts],
+    moments: &[Moment],
     stroke: Stroke,
     value: impl Fn(&ServerSample) -> Option<f64>,
 ) -> Option<Line> {
-    let rates = rates(seconds, value);
-    let each = rates.len().div_ceil(MOST_POINTS).max(1);
-    (!rates.is_empty()).then(|| Line {
+    let points = points(&spans(moments, value));
+    (!points.is_empty()).then(|| Line {
         class: "plain".to_owned(),
         stroke,
         mark: None,
-        points: rates.chunks(each).map(mean).collect(),
+        points,
     })
 }
 
-/// Returns pairs of a time in seconds, halfway between two samples, and the growth per second there.
-fn rates(
-    seconds: &[SecondCounts],
-    value: impl Fn(&ServerSample) -> Option<f64>,
-) -> Vec<(f64, f64)> {
-    let known: Vec<(u32, f64)> = seconds
+/// Returns the growth per second in the middle of spans, with a gap between parts of the chart.
+pub fn points(spans: &[Span]) -> Vec<(f64, Option<f64>)> {
+    let spans = joined(spans);
+    let each = spans.len().div_ceil(MOST_POINTS).max(1);
+    let mut points = Vec::with_capacity(spans.len());
+    for part in spans.chunk_by(|a, b| a.part == b.part) {
+        if !points.is_empty() {
+            points.push((part[0].from, None));
+        }
+        points.extend(part.chunks(each).map(mean));
+    }
+    points
+}
+
+/// Returns by how much a counter grew from each sample that knows it to the next one of the same window.
+fn spans(moments: &[Moment], value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Span> {
+    let known: Vec<(&Moment, f64)> = moments
         .iter()
-        .filter_map(|s| Some((s.second, value(&s.server)?)))
+        .filter_map(|moment| Some((moment, value(moment.sample)?)))
         .collect();
-    known
-        .windows(2)
-        .map(|pair| rate(pair[0], pair[1]))
+    let pairs = known.windows(2).map(|pair| (pair[0], pair[1]));
+    pairs
+        .filter(|((then, _), (now, _))| then.window == now.window && now.at > then.at)
+        .map(|((then, before), (now, value))| Span {
+            from: then.at,
+            to: now.at,
+            part: now.part,
+            // A restarted server counts from zero.
+            grown: if value < before {
+                value
+            } else {
+                value - before
+            },
+            seconds: now.at - then.at,
+        })
         .collect()
 }
 
-fn rate((then, before): (u32, f64), (now, value): (u32, f64)) -> (f64, f64) {
-    // A restarted server counts from zero.
-    let grown = if value < before {
-        value
-    } else {
-        value - before
-    };
-    let seconds = f64::from(now - then);
-    (f64::from(then + 1) + seconds / 2.0, grown / seconds)
+/// Joins spans of a part that are too short with those that follow.
+fn joined(spans: &[Span]) -> Vec<Span> {
+    let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if last.part == span.part && last.seconds < LEAST_SPAN => {
+                last.to = span.to;
+                last.grown += span.grown;
+                last.seconds += span.seconds;
+            }
+            _ => joined.push(*span),
+        }
+    }
+    joined.retain(|span| span.seconds >= LEAST_REST);
+    joined
 }
 
-fn mean(points: &[(f64, f64)]) -> (f64, Option<f64>) {
-    let count = points.len() as f64;
-    let sum = points
-        .iter()
-        .fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-    (sum.0 / count, Some(sum.1 / count))
+fn mean(spans: &[Span]) -> (f64, Option<f64>) {
+    let middles = spans.iter().map(|span| (span.from + span.to) / 2.0);
+    let grown: f64 = spans.iter().map(|span| span.grown).sum();
+    let seconds: f64 = spans.iter().map(|span| span.seconds).sum();
+    (
+        middles.sum::<f64>() / spans.len() as f64,
+        Some(grown / seconds),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn sample(cpu: f64) -> ServerSample {
+        ServerSample {
+            cpu_seconds: Some(cpu),
+            ..ServerSample::default()
+        }
+    }
+
     #[test]
     fn a_restarted_server_counts_from_zero() {
-        let second = |(second, cpu): (u32, f64)| {
-            let server = ServerSample {
-                cpu_seconds: Some(cpu),
-                ..ServerSample::default()
-            };
-            SecondCounts::new(1, second, &[], 0, server)
-        };
+        let second = |(second, cpu)| SecondCounts::new(1, second, &[], 0, sample(cpu));
         let seconds: Vec<SecondCounts> = [(0, 50.0), (1, 51.5), (3, 3.0), (4, 4.0)]
             .map(second)
             .to_vec();
-        let rates = rates(&seconds, |s| s.cpu_seconds);
-        assert_eq!(rates, [(1.5, 1.5), (3.0, 1.5), (4.5, 1.0)]);
+        let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
+        let expected = [(1.5, Some(1.5)), (3.0, Some(1.5)), (4.5, Some(1.0))];
+        assert_eq!(points(&spans), expected);
+    }
+
+    #[test]
+    fn counters_are_compared_within_windows_only() {
+        let samples = [1.0, 3.0, 100.0, 101.0].map(sample);
+        let at = [(0.0, 0), (1.0, 0), (1.0, 1), (2.0, 1)];
+        let moment = |(sample, (at, window))| Moment {
+            from: at,
+            at,
+            window,
+            part: window,
+            sample,
+        };
+        let moments: Vec<Moment> = samples.iter().zip(at).map(moment).collect();
+        let spans = spans(&moments, |s| s.cpu_seconds);
+        let expected = [(0.5, Some(2.0)), (1.0, None), (1.5, Some(1.0))];
+        assert_eq!(points(&spans), expected);
+    }
+
+    #[test]
+    fn short_spans_are_joined_until_they_say_something() {
+        let span = |from: f64, part, seconds, grown| Span {
+            from,
+            to: from + seconds,
+            part,
+            grown,
+            seconds,
+        };
+        // Three answers of half a second, of which the last one remains, and another part that is too short.
+        let spans = [
+            span(0.0, 0, 0.5, 1.0),
+            span(0.5, 0, 0.5, 0.0),
+            span(1.0, 0, 0.5, 0.25),
+            span(1.5, 1, 0.01, 9.0),
+        ];
+        assert_eq!(points(&spans), [(0.5, Some(1.0)), (1.25, Some(0.5))]);
     }
 }

@@ -2,7 +2,8 @@
 
 use bakeoff_stats::drive::{OperationCounts, SecondCounts, ServerSample, TrialSummary};
 
-use super::{AXIS, LEFT, MOST_POINTS, RIGHT, growth, stacked, time_axis, width_of};
+use super::growth::{self, Moment};
+use super::{AXIS, FROM_THE_START, LEFT, MOST_POINTS, RIGHT, stacked, time_axis, width_of};
 use crate::chart::Size;
 use crate::chart::line::{Line, Stroke};
 use crate::chart::palette::nth_class;
@@ -36,7 +37,7 @@ pub fn overlay(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
         .filter(Panel::has_values)
         .collect();
     let (mut content, bottom) = stacked(&panels, &x, width, |_| String::new());
-    content += &time_axis(&x, bottom - GAP, width);
+    content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
     Some(crate::chart::svg(
         width,
         bottom - GAP + AXIS,
@@ -118,7 +119,8 @@ fn grown(
     stroke: Stroke,
     value: impl Fn(&ServerSample) -> Option<f64>,
 ) -> Vec<Line> {
-    let line = growth::line(&trial.trial.seconds, stroke, value);
+    let moments = Moment::of_seconds(&trial.trial.seconds);
+    let line = growth::line(&moments, stroke, value);
     let moved = line.map(|line| Line {
         class: nth_class(place),
         mark: Some(place),

@@ -44,7 +44,7 @@ pub fn render_so_far(summary: &Summary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &Summary) -> [String; 26] {
+fn sections(summary: &Summary) -> [String; 27] {
     [
         scatter(summary),
         query_charts(summary),
@@ -67,6 +67,7 @@ fn sections(summary: &Summary) -> [String; 26] {
         together::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
+        server(summary),
         asked::of_run(summary),
         plans::of_run(summary),
         stored::of_run(summary),
@@ -166,6 +167,12 @@ fn statistics(summary: &Summary) -> String {
     let footprints = { summary.designs.iter() }.map(|design| design.footprint.as_ref());
     let told = footprints.filter_map(|footprint| Told::of(footprint, "at rest"));
     page::statistics::statistics(&told.collect::<Vec<_>>())
+}
+
+/// Renders what the server of each design did while it was loaded, settled and asked.
+fn server(summary: &Summary) -> String {
+    let infos = summary.designs.iter().map(|design| &design.info);
+    page::server::server(infos, &summary.engines, &summary.server)
 }
 
 /// Renders the best layouts of each engine, for readers who have already chosen their engine.

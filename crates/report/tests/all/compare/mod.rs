@@ -29,6 +29,8 @@ mod rules;
 #[cfg(test)]
 mod scan_speed;
 #[cfg(test)]
+mod server;
+#[cfg(test)]
 mod speed_up;
 #[cfg(test)]
 mod stored;

@@ -7,6 +7,7 @@ use bakeoff_report::sweep::{html, json, terminal};
 use bakeoff_stats::sweep::{
     OVER_ANY, SharedSweep, SweepHeader, SweepPart, SweepRecord, SweepSummary,
 };
+use bakeoff_stats::{During, SampleAt, ServerSample, ServerWindow};
 use fixture::{SERIES, cell, header, records, several_rounds, summary};
 
 #[test]
@@ -201,4 +202,44 @@ fn a_page_of_a_sweep_that_goes_on_loads_itself_and_says_how_far_it_came() {
     assert!(!stays.contains("http-equiv") && stays.contains(note));
     let begun = SweepSummary::new(&header(), &[SweepRecord::Started(Box::new(header()))]);
     assert!(html::render_so_far(&begun).contains("Measured so far: 0 of up to "));
+}
+
+#[test]
+fn the_page_draws_what_the_server_did_in_each_setting() {
+    let design = header().designs[0].id.clone();
+    let sample = |seconds, writes| SampleAt {
+        seconds,
+        server: ServerSample {
+            coordinator_writes: Some(writes),
+            nodes: Some(3),
+            ..ServerSample::default()
+        },
+    };
+    let window = |workers| {
+        SweepRecord::Server(ServerWindow {
+            design: design.clone(),
+            during: During::Setting {
+                batch_rows: 100,
+                workers,
+                round: 1,
+                rows: 3_000,
+            },
+            began_at_ns: 0,
+            seconds: 3.0,
+            samples: vec![sample(0.0, 10), sample(1.0, 20), sample(3.0, 40)],
+        })
+    };
+    let windows = [window(1), window(8)];
+    let all: Vec<SweepRecord> = windows.into_iter().chain(records()).collect();
+    let page = html::render(&SweepSummary::new(&header(), &all));
+    let (_, section) = page.split_once("<h2>What servers did</h2>").unwrap();
+    let section = section.split("</section>").next().unwrap();
+    for words in [
+        "From second 0: batches of 100, 1 workers; 3: batches of 100, 8 workers.",
+        "Rows a second, by the client",
+        "Coordinated by all 3 nodes a second: reads, writes dashed",
+    ] {
+        assert!(section.contains(words), "`{words}` is not in: {section}");
+    }
+    assert!(!html::render(&summary()).contains("What servers did"));
 }

@@ -56,7 +56,7 @@ use super::{
 use crate::decide::Decision;
 use crate::drive::Partitions;
 use crate::per_node::{PerNode, Wanted};
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, ServerWindow, Space};
 use collect::Collected;
 use cpu::Resolution;
 use loading::Loading;
@@ -144,6 +144,9 @@ pub struct Summary {
     /// Answers per second and node; `None` where several clients did not ask, or had no answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,
+    /// Figures of the servers while slices were loaded, tables settled and questions answered, in the order of time.
+    #[serde(skip)]
+    pub server: Vec<ServerWindow>,
 }
 
 /// Further table of a design, with its own figures.

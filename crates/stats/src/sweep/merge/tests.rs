@@ -323,3 +323,40 @@ fn a_damaged_histogram_leaves_nothing_behind() {
     );
     assert!(!out.exists());
 }
+
+#[test]
+fn figures_of_the_server_are_those_of_the_shard_that_has_them_with_the_rows_of_all() {
+    let settings = [setting(10 * MS, Duration::ZERO), setting(20 * MS, MS)];
+    let window = ServerWindow {
+        design: "d".to_owned(),
+        during: During::Setting {
+            batch_rows: 100,
+            workers: 8,
+            round: 1,
+            rows: 1_000,
+        },
+        began_at_ns: 1,
+        seconds: 1.0,
+        samples: Vec::new(),
+    };
+    let [first, second] = [0, 1].map(|index: u32| {
+        let (part, cell) = settings[index as usize].clone();
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SweepLog::create(dir.path(), &shard(index, 2)).unwrap();
+        log.append(&SweepRecord::Part(part)).unwrap();
+        if index == 0 {
+            log.append(&SweepRecord::Server(window.clone())).unwrap();
+        }
+        log.append(&SweepRecord::Cell(cell)).unwrap();
+        dir
+    });
+    let (summary, _) = merged(&[&first, &second]).unwrap();
+    let during = During::Setting {
+        batch_rows: 100,
+        workers: 16,
+        round: 1,
+        rows: 2_000,
+    };
+    let joined = ServerWindow { during, ..window };
+    assert_eq!(summary.server, [joined]);
+}

@@ -1,4 +1,4 @@
-//! Renders the table of what a node itself says of the requests of a load.
+//! Renders the table of what nodes themselves say of the requests of a load.
 
 use bakeoff_stats::drive::{DriveSummary, LoadFigures, NodeRequests};
 
@@ -29,10 +29,29 @@ pub fn requests(summary: &DriveSummary) -> Option<String> {
         is_known(figures).then(|| (vec![name(design)], figures))
     });
     let rows: Vec<(Vec<String>, &LoadFigures)> = rows.collect();
-    let caption = "Of one node and the tables of the load, without warm-up. Local: what the node read from or wrote \
-                   to its own data; coordinated: what clients asked of it, with the time of the replicas. p99: the \
-                   highest that it told in any second, over some minutes each, of the slowest table, in whole ms.";
-    (!rows.is_empty()).then(|| table(caption, &["Design"], &columns, rows))
+    (!rows.is_empty()).then(|| table(&caption(summary), &["Design"], &columns, rows))
+}
+
+/// Says of which nodes the figures are: of one in logs of earlier versions, too.
+fn caption(summary: &DriveSummary) -> String {
+    let seconds = summary.trials.iter().flat_map(|trial| &trial.seconds);
+    let nodes = seconds.filter_map(|second| second.server.nodes).max();
+    let (of, whose, slowest) = match nodes {
+        None => (
+            "one node".to_owned(),
+            "what the node read from or wrote to its own data; coordinated: what clients asked of it",
+            "the slowest table",
+        ),
+        Some(nodes) => (
+            format!("all {nodes} nodes together"),
+            "what nodes read from or wrote to their own data; coordinated: what clients asked of them",
+            "the slowest table and node",
+        ),
+    };
+    format!(
+        "Of {of} and the tables of the load, without warm-up. Local: {whose}, with the time of the replicas. p99: the \
+         highest that was told in any second, over some minutes each, of {slowest}, in whole ms."
+    )
 }
 
 fn is_known(figures: &LoadFigures) -> bool {

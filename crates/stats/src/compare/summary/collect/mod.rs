@@ -61,6 +61,7 @@ impl Collected {
                 cost: None,
                 together: None,
                 per_node: None,
+                server: Vec::new(),
             },
         }
     }
@@ -120,7 +121,11 @@ impl Collected {
                 run.seconds = Some(*seconds);
                 run.peak_memory_bytes = Some(*peak_memory_bytes);
             }
-            Record::Created { design } => self.design(number, design)?.create(),
+            Record::Created { design } => {
+                self.design(number, design)?.create();
+                // What is loaded again would have its old slices next to its new ones.
+                self.run.server.retain(|window| window.design != *design);
+            }
             // The rows of the slice are in the records of the designs that loaded it.
             Record::SliceBegun { .. } => {}
             Record::Loaded(slice) => {
@@ -155,6 +160,10 @@ impl Collected {
                 let known = &mut self.run.stored;
                 known.retain(|known| known.design != stored.design);
                 known.push(stored.clone());
+            }
+            Record::Server(window) => {
+                self.design(number, &window.design)?;
+                self.run.server.push(window.clone());
             }
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,

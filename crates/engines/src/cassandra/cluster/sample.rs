@@ -1,11 +1,11 @@
-//! Samples of a server's resources and work: from the operating system for a server that Bakeoff
-//! started, and over CQL from Cassandra's own system views for any server.
+//! Samples of the resources and the work of nodes: from the operating system for nodes that Bakeoff
+//! started, and over CQL from Cassandra's own system views for all nodes of any cluster.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::{CacheCounts, ServerSample};
+use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
@@ -14,7 +14,8 @@ use scylla::serialize::row::SerializeRow;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::cassandra::cluster::one_node::for_node;
+use super::deployment::Deployment;
+use super::one_node::for_node;
 use crate::cassandra::nodes::micros;
 
 /// Age below which a sample is returned again, since every sample costs the server some work.
@@ -22,18 +23,16 @@ const SAMPLE_AGE: Duration = Duration::from_millis(900);
 /// Time limit of a request, after which a stalled server has no figures.
 const TIME_LIMIT: Duration = Duration::from_millis(500);
 
-/// A sampler of one server, which queries it at most about once a second, and at the start and end of loads.
+/// A sampler, which queries the nodes at most about once a second, and at the start and end of loads.
 #[derive(Default)]
 pub struct Sampler {
     last: Mutex<Option<(Instant, ServerSample)>>,
-    /// Node of a cluster that is queried.
-    node: Mutex<Option<Arc<Node>>>,
 }
 
-/// The server and the tables that are sampled.
+/// The nodes and the tables that are sampled.
 pub struct Sampled<'a> {
     pub session: &'a Session,
-    /// Nodes that Bakeoff started; `None` for an existing cluster, one of whose nodes is queried.
+    /// Nodes that Bakeoff started; `None` for an existing cluster, of which the operating system tells nothing.
     pub server: Option<&'a Nodes>,
     /// Version of the server.
     pub version: &'a str,
@@ -45,22 +44,13 @@ pub struct Sampled<'a> {
 impl Sampler {
     /// Samples the server, or returns the last sample if it is recent.
     pub async fn sample(&self, sampled: Sampled<'_>) -> ServerSample {
-        self.at_most_once_a_second(async || self.ask(&sampled).await)
+        self.at_most_once_a_second(async || sampled.ask().await)
             .await
     }
 
     /// Samples the server at this moment, for the start and the end of a load.
     pub async fn sample_now(&self, sampled: Sampled<'_>) -> ServerSample {
-        self.ask(&sampled).await
-    }
-
-    async fn ask(&self, sampled: &Sampled<'_>) -> ServerSample {
-        // Taken before the requests over CQL, which may take a while.
-        let used = used(sampled.server);
-        match self.node(sampled.session).await {
-            Some(node) => sampled.ask(&node, used).await,
-            None => used,
-        }
+        sampled.ask().await
     }
 
     async fn at_most_once_a_second(&self, ask: impl AsyncFnOnce() -> ServerSample) -> ServerSample {
@@ -75,17 +65,19 @@ impl Sampler {
         *last = Some((at, sample.clone()));
         sample
     }
+}
 
-    /// Returns the same node each time as long as it exists, since counters of two nodes must not be
-    /// mixed.
-    async fn node(&self, session: &Session) -> Option<Arc<Node>> {
-        let mut asked = self.node.lock().await;
-        let cluster = session.get_cluster_state();
-        let nodes = cluster.get_nodes_info();
-        let same = |node: &&Arc<Node>| Some(node.host_id) == asked.as_ref().map(|n| n.host_id);
-        let node = nodes.iter().find(same).or_else(|| nodes.first()).cloned();
-        asked.clone_from(&node);
-        node
+impl Deployment {
+    /// Samples the nodes at this moment, and the work that they had with these tables.
+    pub async fn sample(&self, keyspace: &str, tables: &[String]) -> ServerSample {
+        let sampled = Sampled {
+            session: &self.session,
+            server: self.server.as_ref(),
+            version: &self.info.version,
+            keyspace,
+            tables,
+        };
+        sampled.ask().await
     }
 }
 
@@ -113,7 +105,7 @@ fn used(server: Option<&Nodes>) -> ServerSample {
     }
 }
 
-/// Use of the caches of a node; `None` of those that it has not.
+/// Use of the caches of nodes; `None` of those that they have not.
 #[derive(Debug, Default, PartialEq)]
 struct Caches {
     chunks: Option<CacheCounts>,
@@ -137,17 +129,32 @@ impl Caches {
         }
         caches
     }
+
+    fn and(self, other: Caches) -> Caches {
+        let sum = |a: Option<CacheCounts>, b: Option<CacheCounts>| {
+            let (a, b) = a.zip(b)?;
+            Some(CacheCounts {
+                hits: a.hits.checked_add(b.hits)?,
+                requests: a.requests.checked_add(b.requests)?,
+            })
+        };
+        Caches {
+            chunks: sum(self.chunks, other.chunks),
+            keys: sum(self.keys, other.keys),
+            rows: sum(self.rows, other.rows),
+        }
+    }
 }
 
 /// Columns `count` and `p99th_ms` of a table's row in a view.
 type Shown = (Option<i64>, Option<f64>);
 
-/// What a view of a node shows of the tables of a load.
+/// What a view of nodes shows of the tables of a load.
 #[derive(Debug, Default, PartialEq)]
 struct Requests {
-    /// Number of requests since the node started; `None` if it is not known of every table.
+    /// Number of requests since the nodes started; `None` if it is not known of every table and node.
     count: Option<u64>,
-    /// Recent 99th percentile of the slowest table, in microseconds.
+    /// Recent 99th percentile of the slowest table and node, in microseconds.
     p99_micros: Option<f64>,
 }
 
@@ -160,13 +167,64 @@ impl Requests {
             p99_micros: slowest(version, &p99),
         }
     }
+
+    fn and(self, other: Requests) -> Requests {
+        Requests {
+            count: sum(self.count, other.count),
+            p99_micros: { self.p99_micros.into_iter() }
+                .chain(other.p99_micros)
+                .reduce(f64::max),
+        }
+    }
+}
+
+/// What nodes tell over CQL.
+#[derive(Debug, Default, PartialEq)]
+struct Told {
+    compactions: Option<u64>,
+    caches: Caches,
+    reads: Requests,
+    writes: Requests,
+    coordinator_reads: Requests,
+    coordinator_writes: Requests,
+}
+
+impl Told {
+    /// Adds up what two nodes tell. What one of them does not tell is not known of both.
+    fn and(self, other: Told) -> Told {
+        Told {
+            compactions: sum(self.compactions, other.compactions),
+            caches: self.caches.and(other.caches),
+            reads: self.reads.and(other.reads),
+            writes: self.writes.and(other.writes),
+            coordinator_reads: self.coordinator_reads.and(other.coordinator_reads),
+            coordinator_writes: self.coordinator_writes.and(other.coordinator_writes),
+        }
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a?.checked_add(b?)
 }
 
 /// The failure of a request, since there is no such view or the time limit has passed.
 struct Unanswered;
 
 impl Sampled<'_> {
-    async fn ask(&self, node: &Node, used: ServerSample) -> ServerSample {
+    /// Asks all nodes at the same time.
+    async fn ask(&self) -> ServerSample {
+        // Taken before the requests over CQL, which may take a while.
+        let used = used(self.server);
+        let cluster = self.session.get_cluster_state();
+        let nodes = cluster.get_nodes_info();
+        let told = join_all(nodes.iter().map(|node| self.ask_node(node))).await;
+        match told.into_iter().reduce(Told::and) {
+            Some(told) => sample_of(told, nodes.len(), used),
+            None => used,
+        }
+    }
+
+    async fn ask_node(&self, node: &Node) -> Told {
         let (compactions, caches, reads, writes, coordinator_reads, coordinator_writes) = tokio::join!(
             self.compactions(node),
             self.caches(node),
@@ -175,20 +233,13 @@ impl Sampled<'_> {
             self.requests(node, "coordinator_read_latency"),
             self.requests(node, "coordinator_write_latency"),
         );
-        ServerSample {
-            pending_compactions: compactions,
-            chunk_cache: caches.chunks,
-            key_cache: caches.keys,
-            row_cache: caches.rows,
-            read_p99_micros: reads.p99_micros,
-            write_p99_micros: writes.p99_micros,
-            local_reads: reads.count,
-            local_writes: writes.count,
-            coordinator_reads: coordinator_reads.count,
-            coordinator_writes: coordinator_writes.count,
-            coordinator_read_p99_micros: coordinator_reads.p99_micros,
-            coordinator_write_p99_micros: coordinator_writes.p99_micros,
-            ..used
+        Told {
+            compactions,
+            caches,
+            reads,
+            writes,
+            coordinator_reads,
+            coordinator_writes,
         }
     }
 
@@ -257,6 +308,26 @@ impl Sampled<'_> {
     }
 }
 
+/// Joins what all nodes tell with what the operating system tells of them.
+fn sample_of(told: Told, nodes: usize, used: ServerSample) -> ServerSample {
+    ServerSample {
+        nodes: u32::try_from(nodes).ok().filter(|nodes| *nodes > 1),
+        pending_compactions: told.compactions,
+        chunk_cache: told.caches.chunks,
+        key_cache: told.caches.keys,
+        row_cache: told.caches.rows,
+        read_p99_micros: told.reads.p99_micros,
+        write_p99_micros: told.writes.p99_micros,
+        local_reads: told.reads.count,
+        local_writes: told.writes.count,
+        coordinator_reads: told.coordinator_reads.count,
+        coordinator_writes: told.coordinator_writes.count,
+        coordinator_read_p99_micros: told.coordinator_reads.p99_micros,
+        coordinator_write_p99_micros: told.coordinator_writes.p99_micros,
+        ..used
+    }
+}
+
 /// Returns the highest of several tables' latencies; a table that was not accessed has none.
 fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
     let known = shown.iter().flatten();
@@ -265,71 +336,4 @@ fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use super::*;
-
-    #[test]
-    fn caches_are_known_by_their_names() {
-        let row = |name: &str, hits, requests| (name.to_owned(), hits, requests);
-        let rows = [row("keys", 3, 4), row("counters", 9, 9), row("rows", -1, 4)];
-        let keys = CacheCounts {
-            hits: 3,
-            requests: 4,
-        };
-        let expected = Caches {
-            keys: Some(keys),
-            ..Caches::default()
-        };
-        assert_eq!(Caches::named(rows.into_iter()), expected);
-    }
-
-    #[test]
-    fn requests_of_tables_are_added_up_if_all_are_known() {
-        let of = |shown: &[Shown]| Requests::new("5.0.9", shown);
-        let both = Requests {
-            count: Some(12),
-            p99_micros: Some(4000.0),
-        };
-        assert_eq!(of(&[(Some(5), Some(0.004)), (Some(7), None)]), both);
-        let without_a_count = Requests {
-            count: None,
-            ..both
-        };
-        assert_eq!(of(&[(Some(5), Some(0.004)), (None, None)]), without_a_count);
-        assert_eq!(of(&[(Some(-1), None)]), Requests::default());
-        assert_eq!(of(&[]), Requests::default(), "no table is known yet");
-    }
-
-    #[test]
-    fn a_table_without_figures_hides_no_other() {
-        let shown = [Some(0.002), None, Some(0.005), Some(0.0)];
-        assert_eq!(slowest("5.0.9", &shown), Some(5000.0));
-        assert_eq!(slowest("5.0.9", &[None]), None);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_age_of_a_sample_counts_from_the_question() {
-        let sampler = Sampler::default();
-        let asked = AtomicU64::new(0);
-        let sample = || {
-            sampler.at_most_once_a_second(async || {
-                tokio::time::sleep(SAMPLE_AGE / 2).await;
-                ServerSample {
-                    gc_count: Some(asked.fetch_add(1, Ordering::Relaxed)),
-                    ..ServerSample::default()
-                }
-            })
-        };
-        assert_eq!(sample().await.gc_count, Some(0));
-        assert_eq!(sample().await.gc_count, Some(0), "young enough");
-        tokio::time::sleep(SAMPLE_AGE / 2 + Duration::from_millis(50)).await;
-        assert_eq!(sample().await.gc_count, Some(1), "asked for too long ago");
-    }
-
-    #[test]
-    fn resources_of_an_existing_cluster_are_not_sampled() {
-        assert_eq!(used(None), ServerSample::default());
-    }
-}
+mod tests;

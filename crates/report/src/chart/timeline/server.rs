@@ -1,0 +1,261 @@
+//! Makes the panels of what a server did, one for each quantity, for charts of any measurement.
+
+use bakeoff_stats::drive::{CacheCounts, ServerSample};
+
+use super::growth::{self, Moment};
+use super::{MOST_POINTS, number};
+use crate::chart::line::{Line, Stroke};
+use crate::chart::panel::Panel;
+use crate::units;
+
+const PANEL_HEIGHT: f64 = 62.0;
+const MIB: f64 = (1u64 << 20) as f64;
+
+/// The samples of a server on a time axis.
+pub struct ServerSeries<'a> {
+    moments: Vec<Moment<'a>>,
+}
+
+impl<'a> ServerSeries<'a> {
+    pub fn new(moments: Vec<Moment<'a>>) -> ServerSeries<'a> {
+        ServerSeries { moments }
+    }
+
+    pub fn panels(&self) -> Vec<Panel> {
+        vec![
+            panel(
+                "Server CPU, cores in use",
+                self.grown(|s| s.cpu_seconds),
+                number,
+            ),
+            panel(&self.memory_heading(), self.memory(), count),
+            panel(self.disk_heading(), self.disk(), number),
+            panel(
+                "Garbage collection pauses, ms/s",
+                self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
+                number,
+            ),
+            panel(
+                "Garbage collections a second",
+                self.grown(|s| s.gc_count.map(|n| n as f64)),
+                number,
+            ),
+            panel(
+                "Allocated on the heap, MiB/s",
+                self.grown(|s| s.allocated_bytes.map(|b| b as f64 / MIB)),
+                number,
+            ),
+            panel(
+                "Requests to the device a second, all programs: reads, writes dashed",
+                self.requests(|s| s.device_reads, |s| s.device_writes),
+                number,
+            ),
+            panel(
+                "Load average of the machine over a minute",
+                vec![self.gauge(Stroke::Strong, |s| s.load_average)],
+                number,
+            ),
+            panel(
+                "Cache hits, %: chunks strong, keys light, rows dashed",
+                self.caches(),
+                number,
+            ),
+            panel(
+                "Compactions waiting or running",
+                vec![self.gauge(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
+                whole_number,
+            ),
+            panel(
+                &format!(
+                    "Answered by {} a second: reads, writes dashed",
+                    self.nodes("one node")
+                ),
+                self.requests(|s| s.local_reads, |s| s.local_writes),
+                number,
+            ),
+            panel(
+                &format!(
+                    "Coordinated by {} a second: reads, writes dashed",
+                    self.nodes("this node")
+                ),
+                self.requests(|s| s.coordinator_reads, |s| s.coordinator_writes),
+                number,
+            ),
+            panel(
+                "Server's own p99, ms: read, write dashed",
+                self.own_latency(|s| s.read_p99_micros, |s| s.write_p99_micros),
+                number,
+            ),
+            panel(
+                "Coordinator's p99, ms: read, write dashed",
+                self.own_latency(
+                    |s| s.coordinator_read_p99_micros,
+                    |s| s.coordinator_write_p99_micros,
+                ),
+                number,
+            ),
+        ]
+    }
+
+    /// Names the nodes whose requests are added up.
+    fn nodes(&self, one: &str) -> String {
+        let nodes = self.moments.iter().filter_map(|m| m.sample.nodes).max();
+        nodes.map_or_else(|| one.to_owned(), |nodes| format!("all {nodes} nodes"))
+    }
+
+    fn knows(&self, is_known: impl Fn(&ServerSample) -> bool) -> bool {
+        self.moments.iter().any(|moment| is_known(moment.sample))
+    }
+
+    /// Names the sizes that are known.
+    fn memory_heading(&self) -> String {
+        let parts = [
+            (self.knows(|s| s.resident_bytes.is_some()), "resident"),
+            (self.knows(|s| s.page_cache_bytes.is_some()), "cache dashed"),
+            (self.knows(|s| s.memory_limit_bytes.is_some()), "limit red"),
+        ];
+        let parts: Vec<&str> = parts.iter().filter(|p| p.0).map(|p| p.1).collect();
+        format!("Memory, MiB: {}", parts.join(", "))
+    }
+
+    fn memory(&self) -> Vec<Line> {
+        let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
+            self.gauge(stroke, move |s| Some(value(s)? as f64 / MIB))
+        };
+        vec![
+            line(Stroke::Limit, |s| s.memory_limit_bytes),
+            line(Stroke::Dashed, |s| s.page_cache_bytes),
+            line(Stroke::Strong, |s| s.resident_bytes),
+        ]
+    }
+
+    fn grown(&self, value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Line> {
+        growth::line(&self.moments, Stroke::Strong, value)
+            .into_iter()
+            .collect()
+    }
+
+    fn disk_heading(&self) -> &'static str {
+        let knows_compactions = self
+            .knows(|s| s.compaction_read_bytes.is_some() || s.compaction_written_bytes.is_some());
+        if knows_compactions {
+            "Server disk, MB/s: read, written dashed; of it compaction light"
+        } else {
+            "Server disk, MB/s: read, written dashed"
+        }
+    }
+
+    fn disk(&self) -> Vec<Line> {
+        let line = |stroke, bytes: fn(&ServerSample) -> Option<u64>| {
+            growth::line(&self.moments, stroke, |s| Some(bytes(s)? as f64 / 1e6))
+        };
+        let lines = [
+            line(Stroke::LightDashed, |s| s.compaction_written_bytes),
+            line(Stroke::Light, |s| s.compaction_read_bytes),
+            line(Stroke::Dashed, |s| s.disk_written_bytes),
+            line(Stroke::Strong, |s| s.disk_read_bytes),
+        ];
+        lines.into_iter().flatten().collect()
+    }
+
+    /// Makes the lines of requests a second: of reads, and of writes dashed.
+    fn requests(
+        &self,
+        reads: fn(&ServerSample) -> Option<u64>,
+        writes: fn(&ServerSample) -> Option<u64>,
+    ) -> Vec<Line> {
+        let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
+            growth::line(&self.moments, stroke, |s| value(s).map(|n| n as f64))
+        };
+        let writes = line(Stroke::Dashed, writes);
+        let reads = line(Stroke::Strong, reads);
+        writes.into_iter().chain(reads).collect()
+    }
+
+    /// Makes a line for each cache that is asked, of the share of the requests that it answered.
+    fn caches(&self) -> Vec<Line> {
+        let share = |stroke, counts: fn(&ServerSample) -> Option<CacheCounts>| {
+            let hits = growth::line(&self.moments, stroke, |s| Some(counts(s)?.hits as f64))?;
+            let requests =
+                growth::line(&self.moments, stroke, |s| Some(counts(s)?.requests as f64))?;
+            let points = hits.points.iter().zip(&requests.points);
+            let points = points.map(|((at, hits), (_, requests))| {
+                let requests = requests.filter(|requests| *requests > 0.0);
+                (
+                    *at,
+                    hits.zip(requests)
+                        .map(|(hits, requests)| 100.0 * hits / requests),
+                )
+            });
+            let points: Vec<(f64, Option<f64>)> = points.collect();
+            let is_asked = points.iter().any(|(_, share)| share.is_some());
+            is_asked.then_some(Line { points, ..hits })
+        };
+        let lines = [
+            share(Stroke::Dashed, |s| s.row_cache),
+            share(Stroke::Light, |s| s.key_cache),
+            share(Stroke::Strong, |s| s.chunk_cache),
+        ];
+        lines.into_iter().flatten().collect()
+    }
+
+    /// Makes the line of a value that is not a counter: the highest of the samples that share a point.
+    fn gauge(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
+        let each = self.moments.len().div_ceil(MOST_POINTS).max(1);
+        let point = |group: &[Moment]| {
+            let values = group.iter().filter_map(|moment| value(moment.sample));
+            let (first, last) = (group[0], group[group.len() - 1]);
+            ((first.from + last.at) / 2.0, values.max_by(f64::total_cmp))
+        };
+        let mut points = Vec::new();
+        for part in self.moments.chunk_by(|a, b| a.part == b.part) {
+            if !points.is_empty() {
+                points.push((part[0].from, None));
+            }
+            points.extend(part.chunks(each).map(point));
+        }
+        Line {
+            class: "plain".to_owned(),
+            stroke,
+            mark: None,
+            points,
+        }
+    }
+
+    /// Makes the lines of what nodes themselves tell of their times: of reads, and of writes dashed.
+    fn own_latency(
+        &self,
+        read_micros: fn(&ServerSample) -> Option<f64>,
+        write_micros: fn(&ServerSample) -> Option<f64>,
+    ) -> Vec<Line> {
+        let line = |stroke, micros: fn(&ServerSample) -> Option<f64>| {
+            self.gauge(stroke, move |s| micros(s).map(|m| m / 1e3))
+        };
+        vec![
+            line(Stroke::Dashed, write_micros),
+            line(Stroke::Strong, read_micros),
+        ]
+    }
+}
+
+fn panel(heading: &str, lines: Vec<Line>, tick: fn(f64) -> String) -> Panel {
+    Panel {
+        heading: heading.to_owned(),
+        height: PANEL_HEIGHT,
+        logarithmic: false,
+        lines,
+        tick,
+    }
+}
+
+/// Writes a whole number; other values have no label.
+fn whole_number(value: f64) -> String {
+    match value.fract() {
+        0.0 => number(value),
+        _ => String::new(),
+    }
+}
+
+fn count(value: f64) -> String {
+    units::count(value.round() as u64)
+}

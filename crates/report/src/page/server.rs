@@ -1,0 +1,229 @@
+//! Renders what the server of each design did in the steps of a run, or in the settings of a sweep.
+
+use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerSample, ServerWindow};
+
+use super::section;
+use crate::chart::{self, Size, parts_of_steps};
+use crate::markup::Escaped;
+
+const TITLE: &str = "What servers did";
+const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
+                    beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
+                    They take 2% of the time at most, so that not all short steps have some.";
+/// Bytes of charts after which no further design is drawn.
+const MOST_BYTES: usize = 2 << 20;
+/// Most parts that the line below a chart names.
+const MOST_PARTS: usize = 40;
+
+/// Renders the section; it is empty where no server told anything.
+pub fn server<'a>(
+    designs: impl Iterator<Item = &'a DesignInfo>,
+    engines: &[EngineInfo],
+    windows: &[ServerWindow],
+) -> String {
+    let (mut charts, mut left_out) = (String::new(), 0);
+    for info in designs {
+        let own: Vec<&ServerWindow> = windows.iter().filter(|w| w.design == info.id).collect();
+        if charts.len() >= MOST_BYTES {
+            left_out += usize::from(!own.is_empty());
+            continue;
+        }
+        let samples = own.iter().flat_map(|window| &window.samples);
+        let missing = missing(info, engines, samples.map(|sample| &sample.server));
+        charts += &of_design(info, &own, &missing).unwrap_or_default();
+    }
+    if charts.is_empty() {
+        return charts;
+    }
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => " One design is not drawn, since the page would be too large.".to_owned(),
+        n => format!(" {n} designs are not drawn, since the page would be too large."),
+    };
+    let hint = Escaped(HINT);
+    section(
+        TITLE,
+        &format!("<p class=\"hint-text\">{hint}{left_out}</p>\n{charts}"),
+    )
+}
+
+fn of_design(info: &DesignInfo, windows: &[&ServerWindow], missing: &[String]) -> Option<String> {
+    let [wide, phone] = [Size::Wide, Size::Phone].map(|size| chart::steps(&info.id, windows, size));
+    let mut caption = named_parts(windows);
+    for sentence in missing {
+        caption += " ";
+        caption += sentence;
+    }
+    Some(format!(
+        "<details><summary>{}</summary>\n<figure class=\"time-line\">\n<div class=\"wide\">{}</div>\n\
+         <div class=\"phone\">{}</div><figcaption>{}</figcaption></figure>\n</details>\n",
+        Escaped(&info.id),
+        wide?,
+        phone?,
+        Escaped(&caption)
+    ))
+}
+
+/// Says what was done from which second of the time axis on.
+fn named_parts(windows: &[&ServerWindow]) -> String {
+    let parts = parts_of_steps(windows);
+    let named = parts.iter().take(MOST_PARTS);
+    let named: Vec<String> = named
+        .map(|part| format!("{:.0}: {}", part.from, named_step(part.first)))
+        .collect();
+    let more = match parts.len().saturating_sub(MOST_PARTS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("From second {}{more}.", named.join("; "))
+}
+
+fn named_step(during: &During) -> String {
+    match during {
+        During::Load { .. } => "loading".to_owned(),
+        During::Settle => "settling".to_owned(),
+        During::Answer { .. } => "answers of the rounds".to_owned(),
+        During::Setting {
+            batch_rows,
+            workers,
+            round,
+            ..
+        } => {
+            let round = match round {
+                1 => String::new(),
+                round => format!(", round {round}"),
+            };
+            format!("batches of {batch_rows}, {workers} workers{round}")
+        }
+    }
+}
+
+/// Says which figures are missing in all samples of a design, and what would tell them.
+pub fn missing<'a>(
+    info: &DesignInfo,
+    engines: &[EngineInfo],
+    samples: impl Iterator<Item = &'a ServerSample>,
+) -> Vec<String> {
+    let (mut any, mut resources, mut requests) = (false, false, false);
+    for sample in samples {
+        any |= !sample.is_empty();
+        resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
+        requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
+    }
+    let mut engines = engines.iter().filter(|e| e.engine == info.engine);
+    let is_existing = engines.any(|engine| engine.setting(EngineInfo::CLUSTER).is_some());
+    let mut missing = Vec::new();
+    if any && is_existing && !resources {
+        missing.push(
+            "Not available over CQL: CPU, memory, disk, garbage collection and load of a cluster that Bakeoff did \
+             not start; `bakeoff nodes` with --metrics or --nodetool reads them."
+                .to_owned(),
+        );
+    }
+    if any && is_existing && !requests {
+        missing.push(
+            "Not available: requests and latencies of the tables, for which every node has to answer and the role \
+             needs SELECT on system_views."
+                .to_owned(),
+        );
+    }
+    missing
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::{Role, SampleAt};
+
+    use super::*;
+
+    fn info(id: &str) -> DesignInfo {
+        DesignInfo {
+            id: id.to_owned(),
+            engine: "cassandra".to_owned(),
+            role: Role::Store,
+            server: true,
+            settings: Vec::new(),
+            statements: Vec::new(),
+            unit_rows: None,
+            not_asked: Vec::new(),
+            stored_by: None,
+        }
+    }
+
+    fn engine(settings: Vec<(String, String)>) -> EngineInfo {
+        EngineInfo {
+            engine: "cassandra".to_owned(),
+            version: "5.0".to_owned(),
+            start_seconds: None,
+            settings,
+        }
+    }
+
+    fn window(design: &str, during: During) -> ServerWindow {
+        let sample = |seconds, writes| SampleAt {
+            seconds,
+            server: ServerSample {
+                coordinator_writes: Some(writes),
+                ..ServerSample::default()
+            },
+        };
+        ServerWindow {
+            design: design.to_owned(),
+            during,
+            began_at_ns: 0,
+            seconds: 4.0,
+            samples: vec![sample(0.0, 0), sample(4.0, 400)],
+        }
+    }
+
+    #[test]
+    fn each_design_has_a_chart_with_what_was_done_when_and_what_is_missing() {
+        let setting = |workers, round| During::Setting {
+            batch_rows: 10,
+            workers,
+            round,
+            rows: 1_000,
+        };
+        let windows = [
+            window("a", setting(1, 1)),
+            window("b", During::Load { slice: 0, rows: 9 }),
+            window("a", setting(8, 2)),
+        ];
+        let infos = ["a", "b", "c"].map(info);
+        let own = [engine(Vec::new())];
+        let html = server(infos.iter(), &own, &windows);
+        assert_eq!(html.matches("<details>").count(), 2, "{html}");
+        let of_a = "From second 0: batches of 10, 1 workers; 4: batches of 10, 8 workers, round 2.";
+        assert!(html.contains(of_a), "{html}");
+        assert!(html.contains("From second 0: loading."), "{html}");
+        assert!(html.contains("Coordinated by this node a second"), "{html}");
+        assert!(!html.contains("Not available"), "{html}");
+
+        let address = (EngineInfo::CLUSTER.to_owned(), "db1:9042".to_owned());
+        let existing = [engine(vec![address])];
+        let html = server(infos.iter(), &existing, &windows);
+        assert!(html.contains("Not available over CQL: CPU"), "{html}");
+        assert!(!html.contains("Not available: requests"), "{html}");
+    }
+
+    #[test]
+    fn views_that_may_not_be_read_are_named() {
+        let address = (EngineInfo::CLUSTER.to_owned(), "db1:9042".to_owned());
+        let existing = [engine(vec![address])];
+        let sample = ServerSample {
+            pending_compactions: Some(1),
+            ..ServerSample::default()
+        };
+        let missing = |samples: &[ServerSample]| missing(&info("a"), &existing, samples.iter());
+        let told = missing(&[sample]);
+        assert_eq!(told.len(), 2);
+        assert!(told[1].contains("SELECT on system_views"), "{told:?}");
+        assert!(missing(&[]).is_empty());
+    }
+
+    #[test]
+    fn without_a_sample_there_is_no_section() {
+        let infos = [info("a")];
+        assert_eq!(server(infos.iter(), &[], &[]), "");
+    }
+}
