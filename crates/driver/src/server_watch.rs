@@ -2,7 +2,9 @@
 //!
 //! All samples together take no more than 2% of the time, since each is followed by a rest of 49 times as long. One
 //! alongside a step holds nothing up and waits for a server that is busy, so that the quickest sample of the design
-//! counts in its place. A sample that is not due yet is left out.
+//! counts in its place. A sample that is not due yet is left out. From a quarter of an hour on samples are a thousandth
+//! of the time so far apart, so that a long run has a few thousand of them, and a design that told nothing at first is
+//! not asked any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -18,11 +20,17 @@ use crate::call::within;
 /// Shortest time between two samples of a step.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// Part of the time since the first sample that passes between two samples, where that is longer.
+const PART_OF_THE_TIME: u32 = 1_000;
+
 /// Multiple of the time of a sample that passes until the next one.
 const REST: u32 = 49;
 
 /// Longest time that a sample may take, which a server that hangs would hold up otherwise.
 const SAMPLE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Samples without a figure after which a design is not asked any more, such as one whose role may read no views.
+const MOST_WITHOUT_A_FIGURE: u32 = 3;
 
 /// Samples of all servers of a command so far.
 #[derive(Debug, Default)]
@@ -32,12 +40,16 @@ pub struct ServerWatch {
 
 #[derive(Debug, Default)]
 struct State {
+    /// Begin of the first sample.
+    first: Option<Instant>,
     /// End of the last sample.
     last: Option<Instant>,
     /// End of the rest that the samples so far have to be followed by.
     rests_until: Option<Instant>,
-    /// Time of the quickest sample of each design.
+    /// Time of the quickest sample with figures of each design.
     quickest: BTreeMap<String, Duration>,
+    /// Number of samples without a figure of each design that never told one.
+    without_a_figure: BTreeMap<String, u32>,
     /// Designs without a server that tells anything.
     silent: BTreeSet<String>,
 }
@@ -45,6 +57,24 @@ struct State {
 impl State {
     fn rest(&self) -> (Option<Instant>, Option<Instant>) {
         (self.last, self.rests_until)
+    }
+
+    /// Returns the shortest time between two samples at this moment.
+    fn every(&self, now: Instant) -> Duration {
+        let so_far = self.first.map(|first| now - first).unwrap_or_default();
+        EVERY.max(so_far / PART_OF_THE_TIME)
+    }
+
+    /// Notes that a sample of a design had no figure.
+    fn told_nothing(&mut self, id: &str) {
+        if self.quickest.contains_key(id) {
+            return;
+        }
+        let times = self.without_a_figure.entry(id.to_owned()).or_default();
+        *times += 1;
+        if *times >= MOST_WITHOUT_A_FIGURE {
+            self.silent.insert(id.to_owned());
+        }
     }
 }
 
@@ -77,8 +107,14 @@ impl Watched {
 impl ServerWatch {
     /// Samples the server of a design if that is due. The step begins when this returns.
     pub async fn begin(&self, design: &dyn Design) -> Watched {
-        let first = if self.pause(design) == Some(Duration::ZERO) {
-            self.sample(design, Beside::Nothing).await
+        self.begin_within(SAMPLE_LIMIT, design).await
+    }
+
+    /// Samples the server of a design if that is due, for no longer than `limit`, after which a step begins.
+    pub async fn begin_within(&self, limit: Duration, design: &dyn Design) -> Watched {
+        let is_due = !limit.is_zero() && self.pause(design) == Some(Duration::ZERO);
+        let first = if is_due {
+            self.sample(design, Beside::Nothing, limit).await
         } else {
             None
         };
@@ -108,7 +144,7 @@ impl ServerWatch {
             let sampling = async {
                 tokio::time::sleep(pause).await;
                 let at = watched.began.elapsed();
-                (at, self.sample(design, Beside::Step).await)
+                (at, self.sample(design, Beside::Step, SAMPLE_LIMIT).await)
             };
             let (at, seen) = tokio::select! {
                 biased;
@@ -139,7 +175,7 @@ impl ServerWatch {
         if samples.is_empty() || design.dead().is_some() {
             return None;
         }
-        let last = self.sample(design, Beside::Nothing).await;
+        let last = self.sample(design, Beside::Nothing, SAMPLE_LIMIT).await;
         samples.extend(last.map(|server| SampleAt { seconds, server }));
         let since_1970 = began_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Some(ServerWindow {
@@ -158,13 +194,18 @@ impl ServerWatch {
             return None;
         }
         let now = Instant::now();
-        let next = state.last.map_or(now, |last| last + EVERY);
+        let next = state.last.map_or(now, |last| last + state.every(now));
         let next = state.rests_until.map_or(next, |rest| rest.max(next));
         Some(next.saturating_duration_since(now))
     }
 
     /// Samples the server of a design. What fails here is no failure of the design: it has no figures then.
-    async fn sample(&self, design: &dyn Design, beside: Beside) -> Option<ServerSample> {
+    async fn sample(
+        &self,
+        design: &dyn Design,
+        beside: Beside,
+        limit: Duration,
+    ) -> Option<ServerSample> {
         let id = &design.info().id;
         let before = self.state().rest();
         let quickest = self.state().quickest.get(id).copied();
@@ -173,23 +214,28 @@ impl ServerWatch {
             at: Instant::now(),
             counts_at_most: quickest.filter(|_| beside == Beside::Step),
         };
-        let told = within(SAMPLE_LIMIT, async { Ok(design.server_sample().await) }).await;
+        self.state().first.get_or_insert(asked.at);
+        let limit = limit.min(SAMPLE_LIMIT);
+        let told = within(limit, async { Ok(design.server_sample().await) }).await;
         let took = asked.at.elapsed();
         drop(asked);
+        let mut state = self.state();
         match told {
             Ok(None) => {
-                let mut state = self.state();
                 state.silent.insert(id.clone());
                 // What nothing was asked of delays no sample of another one.
                 (state.last, state.rests_until) = before;
                 None
             }
-            Ok(told) => {
+            Ok(Some(sample)) if !sample.is_empty() => {
                 let quickest = quickest.map_or(took, |quickest| quickest.min(took));
-                self.state().quickest.insert(id.clone(), quickest);
-                told.filter(|sample| !sample.is_empty())
+                state.quickest.insert(id.clone(), quickest);
+                Some(sample)
             }
-            Err(_) => None,
+            Ok(Some(_)) | Err(_) => {
+                state.told_nothing(id);
+                None
+            }
         }
     }
 

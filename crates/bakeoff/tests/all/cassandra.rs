@@ -280,14 +280,8 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * asked);
     assert!(cluster.failed().is_empty());
     assert!(cluster.server().is_none());
-    let sampled = of_kind(&records, "server");
-    let steps: Vec<&str> = sampled
-        .map(|r| r["during"]["what"].as_str().unwrap())
-        .collect();
-    assert!(
-        steps.contains(&"load") && steps.contains(&"settle"),
-        "{steps:?}"
-    );
+    let first = of_kind(&records, "server").next().unwrap();
+    assert_eq!(first["during"]["what"], "load", "{first}");
     let html = std::fs::read_to_string(cluster.bench.path("out/report.html")).unwrap();
     assert!(html.contains("Server CPU, cores in use"));
     let data = cluster.bench.path("out/cassandra");

@@ -209,9 +209,13 @@ impl Sharing<'_> {
                  fewer workers or smaller batches",
             ));
         }
-        // All processes have the same server.
+        // All processes have the same server. A sample makes none of them late.
+        let left = timed.measure(start).duration_since(self.clock.now());
         let mut watched = match self.plan.sweeping.shard.index {
-            0 => self.server.begin(design).await,
+            0 => {
+                let left = left.unwrap_or_default();
+                self.server.begin_within(left, design).await
+            }
             _ => Watched::unsampled(),
         };
         self.clock.sleep_until(timed.measure(start)).await;

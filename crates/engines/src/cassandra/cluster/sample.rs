@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::{CacheCounts, ServerSample};
-use futures::future::join_all;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
@@ -14,6 +13,7 @@ use scylla::serialize::row::SerializeRow;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::at_once::{NODES_AT_ONCE, at_once};
 use super::deployment::Deployment;
 use super::one_node::for_node;
 use crate::cassandra::nodes::micros;
@@ -211,13 +211,14 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 struct Unanswered;
 
 impl Sampled<'_> {
-    /// Asks all nodes at the same time.
+    /// Asks all nodes, many of them at the same time.
     async fn ask(&self) -> ServerSample {
         // Taken before the requests over CQL, which may take a while.
         let used = used(self.server);
         let cluster = self.session.get_cluster_state();
         let nodes = cluster.get_nodes_info();
-        let told = join_all(nodes.iter().map(|node| self.ask_node(node))).await;
+        let asking = nodes.iter().map(|node| self.ask_node(node));
+        let told = at_once(NODES_AT_ONCE, asking.collect()).await;
         match told.into_iter().reduce(Told::and) {
             Some(told) => sample_of(told, nodes.len(), used),
             None => used,
