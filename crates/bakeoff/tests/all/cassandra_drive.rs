@@ -203,6 +203,37 @@ fn on_a_cluster_that_runs() {
     a_search_states_what_its_probes_say(&server);
     two_processes_drive_one_table_and_are_joined(&server);
     a_pass_over_rows_that_are_not_there_has_no_time(&server);
+    tables_are_compacted_and_measured_with_nodetool(&server);
+}
+
+fn tables_are_compacted_and_measured_with_nodetool(server: &Server) {
+    let nodetool = server.nodetool();
+    let arguments = [
+        "drive",
+        "w.toml",
+        "--design",
+        "cassandra/wide",
+        "--rate",
+        "50",
+        "--for",
+        "1s",
+        "--nodetool",
+        &nodetool,
+        "--out",
+        "tool",
+    ];
+    server.bakeoff(&arguments).expect(0);
+    let records = records(&server.bench.path("tool").join("drive.jsonl"));
+    let at_rest = of_kind(&records, "footprint").next().unwrap();
+    assert_eq!(at_rest["note"], "in 1 SSTable", "{at_rest}");
+    assert!(at_rest["engine_bytes"].as_u64() > Some(0), "{at_rest}");
+    let ratio = at_rest["compression_ratio"].as_f64();
+    assert!(ratio > Some(0.0), "{at_rest}");
+    let metadata = at_rest["compression_metadata_bytes"].as_u64();
+    assert!(metadata > Some(0), "{at_rest}");
+    // As the loads left it.
+    let after = of_kind(&records, "footprint-after").next().unwrap();
+    assert!(after["statistics"]["writes"].as_u64() > Some(0), "{after}");
 }
 
 fn a_pass_over_rows_that_are_not_there_has_no_time(server: &Server) {

@@ -1,7 +1,5 @@
 //! `bakeoff nodes`, and a run with nodetool on a cluster that Bakeoff did not start.
 
-use bakeoff_engines::servers::cassandra::Server as OwnServer;
-use bakeoff_engines::servers::{Home, list};
 use serde_json::Value;
 
 use crate::support::server::Server;
@@ -36,8 +34,31 @@ fn what_cannot_be_right_is_refused() {
         ended.says(option).says("password");
         assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
     }
-    let run = ["run", "w.toml", "--nodetool", NODETOOL];
-    refused(&run, 2, "--cassandra");
+    for command in ["run", "drive", "sweep"] {
+        let arguments = [command, "w.toml", "--nodetool", NODETOOL];
+        refused(&arguments, 2, "--cassandra");
+    }
+    let theirs = [
+        "w.toml",
+        "--cassandra",
+        "127.0.0.1:1",
+        "--nodetool",
+        NODETOOL,
+    ];
+    let of_others = [&["run"][..], &theirs, &["--designs", "parquet"]].concat();
+    refused(&of_others, 2, "--cassandra would be ignored");
+    for command in ["drive", "sweep"] {
+        let of_several = [&[command][..], &theirs, &["--shard", "1/2"]].concat();
+        refused(&of_several, 2, "none of several processes compacts");
+    }
+    let empty = [&["drive"][..], &theirs, &["--passes", "all", "--empty"]].concat();
+    refused(&empty, 2, "--empty: tables without rows");
+    let sweep = ["sweep", "w.toml", "--designs", "cassandra/wide"];
+    let secret = ["--nodetool", "nodetool -h {host} -pw hunter2"];
+    let secret = [&sweep[..], &theirs[1..3], &secret, &["--dry-run"]].concat();
+    let ended = bench.bakeoff(&secret).expect(2);
+    ended.says("--nodetool").says("password");
+    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
 }
 
 #[test]
@@ -81,7 +102,7 @@ fn a_node_is_shown_with_nodetool_and_without() {
         shown.says(words);
     }
 
-    let nodetool = nodetool(&server);
+    let nodetool = server.nodetool();
     let more = [
         "--nodetool",
         &nodetool,
@@ -105,15 +126,4 @@ fn a_node_is_shown_with_nodetool_and_without() {
     assert!(printed["sstables"].is_u64(), "{printed}");
     let gc = &nodes[0]["nodetool"]["gc"];
     assert!(gc["interval_ms"].is_f64(), "{gc}");
-}
-
-/// Nodetool of the shared server as a user would name it.
-fn nodetool(server: &Server) -> String {
-    let home = Home::new(&server.bench.home).unwrap();
-    let servers = list(&home).unwrap();
-    let it = servers
-        .iter()
-        .find(|listed| listed.address.to_string() == server.address);
-    let attached = OwnServer::attach(home, &it.unwrap().id).unwrap();
-    attached.nodetool_line().unwrap()
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
-use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally, Inserted};
-use bakeoff_stats::{During, ServerWindow};
+use bakeoff_stats::sweep::{AtRest, Cell, Check, Failures, InsertTally, Inserted};
+use bakeoff_stats::{During, Footprint, ServerWindow};
 use bakeoff_workload::RowSource;
 
 use super::Inserts;
@@ -96,6 +96,15 @@ pub struct Measured {
     pub cell: Cell,
     /// Figures of the server in the measured time, if it was sampled.
     pub server: Option<ServerWindow>,
+    /// Bytes of the table, or why they are not known; `None` if they were not asked for, or it has no rows.
+    pub at_rest: Option<Result<AtRest, String>>,
+}
+
+/// What is asked of a setting besides the figures of the client.
+pub struct Besides<'a> {
+    pub watch: &'a ServerWatch,
+    /// Whether the table is brought to rest at the end, and its bytes are read.
+    pub rests: bool,
 }
 
 /// Checks that a design can create its table, and takes inserts from many workers.
@@ -112,9 +121,9 @@ pub async fn measure(
     sweeping: &Sweeping,
     setting: Setting,
     round: u32,
-    watch: &ServerWatch,
+    besides: Besides<'_>,
 ) -> Measured {
-    let mut cell = Cell {
+    let cell = Cell {
         design: design.info().id.clone(),
         batch_rows: setting.batch_rows,
         workers: setting.workers,
@@ -126,15 +135,17 @@ pub async fn measure(
             .obstacle(sweeping.source.known_rows(), sweeping.shard)
             .map(|why| not_measured(&why)),
     };
-    let mut server = None;
-    if cell.reason.is_none() {
-        let seen = (watch, &mut server);
-        let filled = fill(design, sweeping, setting, &mut cell, seen).await;
-        cell.reason = filled.err().or_else(|| cell.reason.take());
+    let mut measured = Measured {
+        cell,
+        server: None,
+        at_rest: None,
+    };
+    if measured.cell.reason.is_none() {
+        let filled = fill(design, sweeping, setting, besides, &mut measured).await;
         design.look().await;
-        cell.reason = design.dead().or(cell.reason);
+        measured.cell.reason = design.dead().or(filled.err());
     }
-    Measured { cell, server }
+    measured
 }
 
 /// Warms up a design on a table that is then dropped. Inserts that fail are not reported here, since
@@ -176,9 +187,10 @@ async fn fill(
     design: &dyn Design,
     sweeping: &Sweeping,
     setting: Setting,
-    cell: &mut Cell,
-    (watch, server): (&ServerWatch, &mut Option<ServerWindow>),
+    besides: Besides<'_>,
+    measured: &mut Measured,
 ) -> Result<(), String> {
+    let cell = &mut measured.cell;
     let inserts = table(design).await?;
     let feed = sweeping.feed(&inserts, setting);
     let workers = match connect(&inserts, setting.workers).await {
@@ -188,9 +200,13 @@ async fn fill(
             return Err(unconnected(&cell.failures, setting));
         }
     };
-    let (acknowledged, seen) = insert(design, workers, &feed, sweeping, cell, watch).await;
-    *server = seen;
+    let inserting = insert(design, workers, &feed, sweeping, cell, besides.watch);
+    let (acknowledged, server) = inserting.await;
+    measured.server = server;
     cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
+    if besides.rests && acknowledged > 0 {
+        measured.at_rest = Some(at_rest(design, cell, acknowledged).await);
+    }
     // Work that the server still has with these rows would slow down other settings, so they are
     // dropped at once. If that fails, this design's next setting will report it.
     let _ = limited(design.create()).await;
@@ -199,6 +215,25 @@ async fn fill(
         (None, Some(_)) => Ok(()),
         (None, None) => Err(why_none(&cell.failures)),
     }
+}
+
+/// Brings the table of a setting to rest, and reads its bytes.
+async fn at_rest(design: &dyn Design, cell: &Cell, rows: u64) -> Result<AtRest, String> {
+    let settled = limited(design.settle()).await;
+    let how = settled.map_err(|error| format!("bringing its table to rest failed: {error}"))?;
+    let read = limited(design.footprint()).await;
+    let read = read.map_err(|error| format!("reading the bytes of its table failed: {error}"))?;
+    Ok(AtRest {
+        batch_rows: cell.batch_rows,
+        workers: cell.workers,
+        round: cell.round,
+        rows,
+        how,
+        footprint: Footprint {
+            design: cell.design.clone(),
+            ..read
+        },
+    })
 }
 
 /// Says why nothing was inserted in the measured time.

@@ -1,12 +1,12 @@
 //! The protocol of a sweep: every setting of every design once in each round, in random order.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use bakeoff_stats::sweep::{Cell, SweepLog, SweepRecord};
 use bakeoff_stats::{DesignInfo, JournalError};
 
-use super::measure::{Measured, check_inserts, measure, warm_up};
+use super::measure::{Besides, Measured, check_inserts, measure, warm_up};
 use super::over_any::{OverAny, over_any_id};
 use super::{Grid, Setting, Sweeping};
 use crate::candidates::{Candidates, start};
@@ -30,6 +30,9 @@ pub struct SweepPlan {
     pub over_any: Vec<DesignInfo>,
     /// Whether these designs are measured with batches of one partition, too; others always are.
     pub over_partition: bool,
+    /// Whether the table of the last setting of each design is brought to rest, and its bytes are read. A sweep of
+    /// several processes never does so.
+    pub reads_bytes: bool,
 }
 
 impl SweepPlan {
@@ -71,7 +74,7 @@ pub async fn sweep(
         .flat_map(|round| order(plan, designs.len(), round))
         .collect();
     let (mut warmed_up, mut dead) = (HashSet::new(), HashSet::new());
-    let watch = ServerWatch::default();
+    let (watch, at_rest) = (ServerWatch::default(), brought_to_rest(&steps, plan));
     for (done, step) in steps.iter().enumerate() {
         let (index, design) = (step.design, designs[step.design].as_ref());
         if dead.contains(&index) {
@@ -85,11 +88,28 @@ pub async fn sweep(
             log.append(&SweepRecord::Warning { message })?;
         }
         let (sweeping, setting) = (&plan.sweeping, step.setting);
-        let measured = measure(design, sweeping, setting, step.round, &watch).await;
-        let Measured { cell, server } = measured;
+        let besides = Besides {
+            watch: &watch,
+            rests: at_rest.contains(&done),
+        };
+        let measured = measure(design, sweeping, setting, step.round, besides).await;
+        let Measured {
+            cell,
+            server,
+            at_rest,
+        } = measured;
         show_trouble(&cell, observer);
         if let Some(server) = server {
             log.append(&SweepRecord::Server(server))?;
+        }
+        match at_rest {
+            Some(Ok(at_rest)) => log.append(&SweepRecord::AtRest(at_rest))?,
+            Some(Err(why)) => {
+                let message = format!("{}: {why}", cell.design);
+                observer.note(&message);
+                log.append(&SweepRecord::Warning { message })?;
+            }
+            None => {}
         }
         log.append(&SweepRecord::Cell(cell))?;
         if let Some(reason) = design.dead() {
@@ -99,6 +119,17 @@ pub async fn sweep(
         observer.between_steps();
     }
     Ok(())
+}
+
+/// Returns the places of the steps whose tables are brought to rest: of each design the last one that has enough rows.
+fn brought_to_rest(steps: &[Step], plan: &SweepPlan) -> HashSet<usize> {
+    let (known, shard) = (plan.sweeping.source.known_rows(), plan.sweeping.shard);
+    let possible = steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| plan.reads_bytes && step.setting.obstacle(known, shard).is_none());
+    let last: BTreeMap<usize, usize> = possible.map(|(place, step)| (step.design, place)).collect();
+    last.into_values().collect()
 }
 
 /// Starts the designs, and returns those that take inserts, each once for what its batches hold. The others are

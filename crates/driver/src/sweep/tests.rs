@@ -11,7 +11,7 @@ use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role, ServerSample};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{RowBatch, RowSource};
 
-use super::measure::{measure, warm_up};
+use super::measure::{Besides, measure, warm_up};
 use super::*;
 use crate::drive::{Failure, Shard};
 use crate::server_watch::ServerWatch;
@@ -228,8 +228,11 @@ async fn swept_of(
 
 /// Measures a setting, and returns what the client has of it.
 pub async fn cell_of(design: &Fake, sweeping: &Sweeping, setting: Setting) -> Cell {
-    let watch = ServerWatch::default();
-    measure(design, sweeping, setting, 1, &watch).await.cell
+    let besides = Besides {
+        watch: &ServerWatch::default(),
+        rests: false,
+    };
+    measure(design, sweeping, setting, 1, besides).await.cell
 }
 
 pub fn fake(fault: Fault) -> Fake {

@@ -1,12 +1,15 @@
 //! A sweep as one HTML file that needs no network and no scripts.
 
-use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepPart, SweepSetting, SweepSummary};
+use bakeoff_stats::sweep::{
+    AtRest, Cell, Check, SweepDesign, SweepPart, SweepSetting, SweepSummary,
+};
 
 use super::{by_rate, notes, per_node, shortage, shown, verdict};
 use crate::chart;
 use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::setup::{design_details, details, engine, list, started, workload};
+use crate::page::statistics::{Told, statistics};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::page::{self, Frame, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
@@ -23,7 +26,7 @@ pub fn render_so_far(summary: &SweepSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &SweepSummary) -> [String; 7] {
+fn sections(summary: &SweepSummary) -> [String; 8] {
     [
         best(summary),
         nodes_and_money(per_node(summary).as_ref()),
@@ -33,8 +36,67 @@ fn sections(summary: &SweepSummary) -> [String; 7] {
             &format!("<p>{}</p>\n", Escaped(verdict::ON_WORKERS)),
         ),
         figures(summary),
+        at_rest(summary),
         server(summary),
         setup(summary),
+    ]
+}
+
+/// Bytes of tables at rest, where they were asked for.
+fn at_rest(summary: &SweepSummary) -> String {
+    let all = summary.at_rest.as_slice();
+    if all.is_empty() {
+        return String::new();
+    }
+    let numbers = [
+        "Rows of a batch",
+        "Workers",
+        "Rows",
+        "Stored",
+        "A row",
+        "Compressed to",
+        "Compression metadata",
+    ];
+    let first = [Heading::text("Design")].into_iter();
+    let head = first.chain(numbers.map(Heading::number));
+    let table = Table {
+        caption: "",
+        head: head.chain([Heading::words("How")]).collect(),
+        rows: all.iter().map(cells_at_rest).collect(),
+    };
+    let hint = "Of the table of each design's last setting, with all rows that were acknowledged, before the next \
+                setting. In Cassandra all nodes together: every copy counts.";
+    let told = { all.iter() }.filter_map(|one| Told::of(Some(&one.footprint), "at rest"));
+    let told = statistics(&told.collect::<Vec<_>>());
+    let content = format!(
+        "<p class=\"hint-text\">{}</p>\n{}",
+        Escaped(hint),
+        table.html()
+    );
+    section("Tables at rest", &content) + &told
+}
+
+fn cells_at_rest(at_rest: &AtRest) -> Vec<String> {
+    let footprint = &at_rest.footprint;
+    let stored = footprint.bytes();
+    let size = |bytes: Option<u64>| or_none(bytes, |bytes| units::bytes(bytes as f64));
+    let of_a_row = stored.filter(|_| at_rest.rows > 0);
+    let of_a_row = of_a_row.map(|bytes| bytes as f64 / at_rest.rows as f64);
+    let ratio = footprint.compression_ratio;
+    let how = match &footprint.note {
+        Some(note) => format!("{}; {note}", at_rest.how),
+        None => at_rest.how.clone(),
+    };
+    vec![
+        design_id(&footprint.design),
+        units::count(at_rest.batch_rows),
+        units::count(u64::from(at_rest.workers)),
+        units::count(at_rest.rows),
+        size(stored),
+        or_none(of_a_row, units::bytes),
+        or_none(ratio, |ratio| format!("{:.1}%", 100.0 * ratio)),
+        size(footprint.compression_metadata_bytes),
+        Escaped(&how).to_string(),
     ]
 }
 

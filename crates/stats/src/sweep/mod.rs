@@ -18,7 +18,7 @@ mod testing;
 pub use header::{OVER_ANY, SweepHeader};
 pub use log::{SweepLog, SweepRun};
 pub use merge::{MergeError, merge};
-pub use record::{Cell, CellPart, Check, Failures, Inserted, SweepRecord};
+pub use record::{AtRest, Cell, CellPart, Check, Failures, Inserted, SweepRecord};
 pub use saved::SavedTally;
 pub use setting::SweepSetting;
 pub use shared::{SharedSweep, SweepPart};

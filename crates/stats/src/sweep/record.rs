@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SavedTally, SweepHeader};
 use crate::counts::total;
-use crate::{EngineInfo, FailureKind, ServerWindow};
+use crate::{EngineInfo, FailureKind, Footprint, ServerWindow};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
@@ -20,6 +20,9 @@ pub enum SweepRecord {
     /// Figures of the design's server while the cell that follows was measured. Absent for designs without a server
     /// that tells any, and in records of earlier versions.
     Server(ServerWindow),
+    /// Bytes of the design's table with the rows of the cell that follows. Absent unless they were asked for, and then
+    /// of one setting of each design.
+    AtRest(AtRest),
     /// The design failed and takes no further part in the sweep.
     Failed {
         design: String,
@@ -53,6 +56,20 @@ pub struct Cell {
     pub check: Option<Check>,
     /// Reason why results are missing or fewer than asked for.
     pub reason: Option<String>,
+}
+
+/// Bytes of the table of a setting that was brought to rest when its rows had been counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AtRest {
+    pub batch_rows: u64,
+    pub workers: u32,
+    /// Number of the round, counted from 1.
+    pub round: u32,
+    /// Rows that were acknowledged, those of the warm-up included.
+    pub rows: u64,
+    /// How the table was brought to rest, such as `flushed, then compacted by nodetool`.
+    pub how: String,
+    pub footprint: Footprint,
 }
 
 /// Acknowledged inserts of one process in one setting, whole instead of summed up.

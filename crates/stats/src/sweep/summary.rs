@@ -6,7 +6,7 @@ mod per_node;
 
 use serde::Serialize;
 
-use super::{Cell, SweepHeader, SweepRecord, SweepSetting};
+use super::{AtRest, Cell, SweepHeader, SweepRecord, SweepSetting};
 use crate::per_node::{PerNode, Wanted};
 use crate::{DesignInfo, EngineInfo, ServerWindow};
 pub use compared::SweepComparison;
@@ -29,6 +29,9 @@ pub struct SweepSummary {
     /// Rows per second and node of the best settings; `None` where no design has a complete one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_node: Option<PerNode>,
+    /// Bytes of tables at rest, of one setting of each design, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_rest: Vec<AtRest>,
     /// Figures of the servers while settings were measured, in their order.
     #[serde(skip)]
     pub server: Vec<ServerWindow>,
@@ -63,6 +66,7 @@ impl SweepSummary {
             seconds: None,
             peak_memory_bytes: None,
             per_node: None,
+            at_rest: Vec::new(),
             server: Vec::new(),
         };
         let none = vec![vec![Vec::new(); header.workers.len()]; header.batches.len()];
@@ -90,6 +94,7 @@ impl SweepSummary {
             SweepRecord::Warning { message } => self.warnings.push(message.clone()),
             SweepRecord::Cell(cell) => self.take_cell(cell, results),
             SweepRecord::Server(window) => self.server.push(window.clone()),
+            SweepRecord::AtRest(at_rest) => self.at_rest.push(at_rest.clone()),
             SweepRecord::Failed { design, reason } => {
                 let failed = self.designs.iter_mut().find(|d| d.info.id == *design);
                 failed

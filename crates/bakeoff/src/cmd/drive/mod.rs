@@ -31,6 +31,7 @@ use crate::cmd::options::choice::{
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
@@ -178,6 +179,9 @@ pub struct Drive {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    nodetool: NodetoolOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     #[command(flatten)]
@@ -197,6 +201,7 @@ impl Drive {
     async fn start(self) -> Result<Exit> {
         self.wanted.check_shard(self.shard)?;
         self.follow.check_shard(self.shard)?;
+        self.nodetool.check_tables(self.shard, self.empty)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
@@ -339,6 +344,7 @@ impl Drive {
         let ours = self.cluster.cassandra.is_none();
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();

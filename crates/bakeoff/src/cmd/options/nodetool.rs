@@ -1,6 +1,7 @@
 //! Defines the option that reaches nodetool on the hosts of a cluster.
 
 use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::Shard;
 use bakeoff_engines::nodes::Nodetool;
 use clap::Args;
 
@@ -21,6 +22,34 @@ impl NodetoolOptions {
     /// Returns the command as it was given; empty if none was.
     pub fn text(&self) -> &str {
         self.nodetool.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether a command is given.
+    pub fn is_given(&self) -> bool {
+        self.nodetool.is_some()
+    }
+
+    /// Checks that a command has tables to compact and to measure.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a command of one of several processes, or for tables that have no rows before the load.
+    pub fn check_tables(&self, shard: Shard, are_empty: bool) -> Result<()> {
+        if !self.is_given() {
+            return Ok(());
+        }
+        if !shard.is_whole() {
+            return Err(Misuse::new(anyhow!(
+                "--shard {shard}: none of several processes compacts or measures tables: leave --nodetool out"
+            ))
+            .into());
+        }
+        if are_empty {
+            return Err(Misuse::new(anyhow!(
+                "--empty: tables without rows are neither compacted nor measured: leave --nodetool out"
+            ))
+            .into());
+        }
+        Ok(())
     }
 
     /// Reads the command, if one is given. A message about a value that clap refuses would show it, and it may have a

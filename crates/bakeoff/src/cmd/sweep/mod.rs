@@ -31,6 +31,7 @@ use crate::cmd::options::choice::{
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::wanted::WantedOptions;
@@ -132,6 +133,9 @@ pub struct Sweep {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    nodetool: NodetoolOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     /// Consistency level of inserts, and of counting the rows, in Cassandra [default: LOCAL_ONE; of
@@ -157,6 +161,7 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
+        self.nodetool.check_tables(self.shard, false)?;
         self.check_rate_limit()?;
         let replication = self.replication()?;
         self.wanted.check_shard(self.shard)?;
@@ -251,6 +256,7 @@ impl Sweep {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = replication;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();

@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::cassandra::login_at;
+use bakeoff_engines::servers::cassandra::{Server as OwnServer, login_at};
+use bakeoff_engines::servers::{Home, list};
 use bakeoff_testing::{Keeper, is_keeper, keep};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -87,6 +87,15 @@ impl Server {
                 .block_on(self.session.query_unpaged(statement, ()));
             done.unwrap_or_else(|error| panic!("{statement}: {error}"));
         }
+    }
+
+    /// Nodetool of this server as a user would name it.
+    pub fn nodetool(&self) -> String {
+        let home = Home::new(&self.bench.home).unwrap();
+        let servers = list(&home).unwrap();
+        let it = { servers.iter() }.find(|listed| listed.address.to_string() == self.address);
+        let attached = OwnServer::attach(home, &it.unwrap().id).unwrap();
+        attached.nodetool_line().unwrap()
     }
 
     /// Whether there is a keyspace of that name.

@@ -169,6 +169,7 @@ pub fn plan(index: u32) -> SweepPlan {
         seed: 5,
         over_any: Vec::new(),
         over_partition: true,
+        reads_bytes: false,
     }
 }
 

@@ -51,6 +51,7 @@ impl Bench {
                 seed: 5,
                 over_any: Vec::new(),
                 over_partition: true,
+                reads_bytes: false,
             },
             folder: tempfile::tempdir().unwrap(),
         }

@@ -48,6 +48,8 @@ pub struct Fake {
     fault: Fault,
     /// Whether it has a server that tells figures.
     is_served: bool,
+    /// Whether its table can be brought to rest, and takes ten bytes a row.
+    has_bytes: bool,
     state: Arc<Mutex<State>>,
 }
 
@@ -57,6 +59,7 @@ impl Fake {
             info: Table::new(id).info().clone(),
             fault,
             is_served: false,
+            has_bytes: false,
             state: Arc::default(),
         }
     }
@@ -64,6 +67,12 @@ impl Fake {
     /// A design whose server tells figures.
     pub fn with_samples(mut self) -> Fake {
         self.is_served = true;
+        self
+    }
+
+    /// A design whose table can be brought to rest, and takes ten bytes a row.
+    pub fn with_bytes(mut self) -> Fake {
+        self.has_bytes = true;
         self
     }
 
@@ -120,11 +129,26 @@ impl Design for Fake {
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
+        if self.has_bytes {
+            return Ok("at rest".to_owned());
+        }
         Err(DesignError::new("a sweep settles nothing"))
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        Err(DesignError::new("a sweep measures no storage"))
+        if !self.has_bytes {
+            return Err(DesignError::new("a sweep measures no storage"));
+        }
+        Ok(Footprint {
+            design: String::new(),
+            engine_bytes: Some(10 * self.state.lock().unwrap().rows),
+            file_bytes: None,
+            compression_ratio: None,
+            compression_metadata_bytes: None,
+            statistics: None,
+            files: None,
+            note: None,
+        })
     }
 
     async fn answer(&self, _: &str) -> Result<Answer, DesignError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bakeoff_driver::sweep::over_any_id;
 use bakeoff_driver::{Design, shuffled};
-use bakeoff_stats::sweep::SweepRecord;
+use bakeoff_stats::sweep::{Check, SweepRecord};
 use bakeoff_stats::{DesignInfo, During, JournalError};
 
 use super::bench::Bench;
@@ -238,4 +238,42 @@ async fn the_server_is_sampled_in_the_measured_time_of_a_setting() {
         seen += 1;
     }
     assert!(seen > 0, "the first sample is always due");
+}
+
+#[tokio::test]
+async fn the_table_of_the_last_setting_of_each_design_is_brought_to_rest_if_asked() {
+    let mut bench = Bench::new();
+    (bench.plan.rounds, bench.plan.reads_bytes) = (2, true);
+    let mut fakes = Fakes::new([
+        Fake::new("a", Fault::Nothing).with_bytes(),
+        Fake::new("b", Fault::Nothing),
+    ]);
+    let records = bench.complete(&mut fakes).await;
+    let is_of_a =
+        |record: &SweepRecord| matches!(record, SweepRecord::Cell(cell) if cell.design == "a");
+    let last = records.0.iter().rposition(is_of_a).unwrap();
+    let (SweepRecord::AtRest(at_rest), SweepRecord::Cell(cell)) =
+        (&records.0[last - 1], &records.0[last])
+    else {
+        panic!("{:?}", records.0);
+    };
+    assert_eq!(at_rest.footprint.design, "a");
+    assert_eq!(
+        (at_rest.batch_rows, at_rest.workers, at_rest.round),
+        (cell.batch_rows, cell.workers, 2)
+    );
+    let Some(Check::Right { acknowledged, .. }) = cell.check else {
+        panic!("{cell:?}");
+    };
+    assert_eq!(at_rest.rows, acknowledged);
+    let bytes = at_rest.footprint.engine_bytes;
+    assert_eq!(bytes, Some(10 * acknowledged), "before it is emptied");
+    let all = records.0.iter();
+    let at_rest = all.filter(|record| matches!(record, SweepRecord::AtRest(_)));
+    assert_eq!(at_rest.count(), 1);
+    // What fails is no failure of the design.
+    let why = "b: bringing its table to rest failed: a sweep settles nothing";
+    assert_eq!(records.warnings(), [why]);
+    assert!(records.failures().is_empty());
+    assert_eq!(records.cells().len(), 16);
 }

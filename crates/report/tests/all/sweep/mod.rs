@@ -5,9 +5,9 @@ mod per_node;
 
 use bakeoff_report::sweep::{html, json, terminal};
 use bakeoff_stats::sweep::{
-    OVER_ANY, SharedSweep, SweepHeader, SweepPart, SweepRecord, SweepSummary,
+    AtRest, OVER_ANY, SharedSweep, SweepHeader, SweepPart, SweepRecord, SweepSummary,
 };
-use bakeoff_stats::{During, SampleAt, ServerSample, ServerWindow};
+use bakeoff_stats::{During, Footprint, SampleAt, ServerSample, ServerWindow};
 use fixture::{SERIES, cell, header, records, several_rounds, summary};
 
 #[test]
@@ -242,4 +242,43 @@ fn the_page_draws_what_the_server_did_in_each_setting() {
         assert!(section.contains(words), "`{words}` is not in: {section}");
     }
     assert!(!html::render(&summary()).contains("What servers did"));
+}
+
+#[test]
+fn tables_at_rest_have_their_bytes_where_they_were_asked_for() {
+    let at_rest = SweepRecord::AtRest(AtRest {
+        batch_rows: 100,
+        workers: 8,
+        round: 1,
+        rows: 10_000,
+        how: "flushed, then compacted by nodetool".to_owned(),
+        footprint: Footprint {
+            design: SERIES.to_owned(),
+            engine_bytes: Some(420_000),
+            file_bytes: None,
+            compression_ratio: Some(0.25),
+            compression_metadata_bytes: Some(64),
+            statistics: None,
+            files: None,
+            note: Some("in 1 <SSTable>".to_owned()),
+        },
+    });
+    let all: Vec<SweepRecord> = [at_rest].into_iter().chain(records()).collect();
+    let summary_at_rest = SweepSummary::new(&header(), &all);
+    let page = html::render(&summary_at_rest);
+    let (_, section) = page.split_once("<h2>Tables at rest</h2>").unwrap();
+    let section = section.split("</section>").next().unwrap();
+    for words in [
+        "series</th>",
+        "10,000",
+        "42.0 B",
+        "25.0%",
+        "flushed, then compacted by nodetool; in 1 &lt;SSTable&gt;",
+    ] {
+        assert!(section.contains(words), "`{words}` is not in: {section}");
+    }
+    let text = json::render(&summary_at_rest, &all).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["summary"]["at_rest"][0]["rows"], 10_000);
+    assert!(!html::render(&summary()).contains("Tables at rest"));
 }
