@@ -65,6 +65,10 @@ bench-copies:
     cargo build --release
     benches/copies.sh
 
+# CPU time of three idle nodes of Cassandra with a sample a second, beside that without
+bench-samples *OPTIONS:
+    cargo run --release -p bakeoff-engines --example sampling_cost -- {{OPTIONS}}
+
 # What a slower disk leaves of a load, forecast and measured with a bounded disk (needs root, jq)
 bench-disk:
     cargo build --release
