@@ -2,10 +2,10 @@
 //! Where an engine is not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod nodetool;
 mod per_node;
 
 use crate::support::processes::{Going, signal};
-use crate::support::server::Server;
 use crate::support::{self, Bench, Ended, HOSTS, READINGS, WORKLOAD};
 use serde_json::Value;
 
@@ -145,45 +145,6 @@ fn cassandra_is_swept_in_every_layout() {
         .bakeoff(&["engines", "status"])
         .expect(0)
         .says("no server");
-}
-
-#[test]
-fn the_last_table_is_compacted_and_measured_with_nodetool() {
-    let Some(server) = Server::shared_for(HOSTS) else {
-        return;
-    };
-    let nodetool = server.nodetool();
-    let arguments = [
-        "sweep",
-        "w.toml",
-        "--designs",
-        "cassandra/wide",
-        "--batches",
-        "50,100",
-        "--workers",
-        "2",
-        "--for",
-        "300ms",
-        "--warm-up",
-        "50ms",
-        "--nodetool",
-        &nodetool,
-        "--out",
-        "out",
-    ];
-    server.bakeoff(&arguments).expect(0);
-    let records = records(&server.bench);
-    let at_rest: Vec<&Value> = support::of_kind(&records, "at-rest").collect();
-    let [at_rest] = at_rest[..] else {
-        panic!("{at_rest:?}");
-    };
-    assert_eq!(at_rest["how"], "flushed, then compacted by nodetool");
-    let footprint = &at_rest["footprint"];
-    assert!(footprint["engine_bytes"].as_u64() > Some(0), "{footprint}");
-    let ratio = footprint["compression_ratio"].as_f64();
-    assert!(ratio > Some(0.0), "{footprint}");
-    let html = std::fs::read_to_string(server.bench.path("out/report.html")).unwrap();
-    assert!(html.contains("<h2>Tables at rest</h2>"));
 }
 
 #[test]

@@ -225,7 +225,7 @@ impl Design for AsWrittenDesign {
     }
 
     async fn server_sample(&self) -> Option<ServerSample> {
-        let relations = self.relations().await.ok().unwrap_or_default();
+        let relations = self.relations().await.unwrap_or_default();
         let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
