@@ -79,13 +79,13 @@ pub async fn measure(
     run.observer.phase("measuring");
     let began = Instant::now();
     let total = left(run, rounds);
+    run.observer.measuring(0, total);
     let mut done = 0;
     for round in 0..rounds {
         if run.log.state().is_stopped {
             break;
         }
-        run.observer.measuring(done, total);
-        done += ask_round(run, questions, round).await?;
+        done += ask_round(run, questions, round, Some((done, total))).await?;
         look(run, round)?;
     }
     end(run, rounds)?;
@@ -103,7 +103,7 @@ pub async fn ask_rounds(
     first: u32,
 ) -> Result<(), RunError> {
     for round in 0..RUNG_ROUNDS {
-        ask_round(run, questions, first + round).await?;
+        ask_round(run, questions, first + round, None).await?;
     }
     Ok(())
 }
@@ -113,11 +113,13 @@ pub fn is_asked(run: &Context<'_>, first: u32) -> bool {
     (0..RUNG_ROUNDS).all(|round| pairs(run, first + round).is_empty())
 }
 
-/// Times every query of every design that is not in the journal for this round. Returns their number.
+/// Times every query of every design that is not in the journal for this round. Returns their number. `progress` is
+/// how many were asked before this round, and how many will be in all, where that is shown.
 async fn ask_round(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
     round: u32,
+    progress: Option<(u64, u64)>,
 ) -> Result<u64, RunError> {
     // The right answers are there before the clock starts, or they would disturb the round.
     for (design, query) in pairs(run, round) {
@@ -131,6 +133,9 @@ async fn ask_round(
     for (design, query) in pairs(run, round) {
         time_one(run, questions, design, query, round).await?;
         asked += 1;
+        if let Some((before, total)) = progress {
+            run.observer.measuring(before + asked, total);
+        }
     }
     questions.forget(round);
     run.observer.between_steps();
