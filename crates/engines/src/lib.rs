@@ -68,7 +68,9 @@ pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresOptions, PostgresServer, Standbys, WaitFor};
+pub use postgres::{
+    PostgresOptions, PostgresServer, Standbys, WaitFor, figures as postgres_figures,
+};
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;
