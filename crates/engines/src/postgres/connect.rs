@@ -259,7 +259,9 @@ impl PostgresServer {
 impl fmt::Display for PostgresServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = self.places().into_iter();
-        let places: Vec<String> = places.map(|(host, port)| format!("{host}:{port}")).collect();
+        let places: Vec<String> = places
+            .map(|(host, port)| format!("{host}:{port}"))
+            .collect();
         let user = self.config.get_user().unwrap_or_default();
         let database = self.config.get_dbname().unwrap_or(user);
         write!(f, "{user}@{}/{database}", places.join(","))
