@@ -27,6 +27,7 @@ mod tables;
 mod text_row;
 mod work;
 
+pub use asking::SESSION;
 pub use model::{
     Checkpoints, DatabaseFigures, Following, Hypertable, IndexFigures, Io, LongTransaction,
     Replica, ServerFigures, Sessions, Slot, TableFigures, Wal, to_json,

@@ -15,7 +15,7 @@ const DATABASES: &str = "SELECT d.datname AS name, \
      THEN pg_database_size(d.oid) END AS bytes, \
      s.xact_commit, s.xact_rollback, s.blks_hit, s.blks_read, s.tup_returned, s.tup_fetched, \
      s.tup_inserted + s.tup_updated + s.tup_deleted AS tup_written, s.temp_files, s.temp_bytes, s.deadlocks \
-     FROM pg_database d JOIN pg_stat_database s ON s.datid = d.oid ORDER BY bytes DESC NULLS LAST";
+     FROM pg_database d JOIN pg_stat_database s ON s.datid = d.oid ORDER BY bytes DESC NULLS LAST, name";
 
 pub async fn databases(asking: &mut Asking) -> Option<Vec<DatabaseFigures>> {
     let rows = asking.rows("databases", DATABASES).await?;
