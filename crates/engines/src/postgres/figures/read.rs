@@ -90,7 +90,9 @@ async fn read_one(
         _ => None,
     };
     Ok(ServerFigures {
-        version: about.text("version"),
+        // What follows is the distribution's own.
+        version: { about.text("version") }
+            .and_then(|text| text.split_whitespace().next().map(str::to_owned)),
         is_standby,
         up_seconds: state.number("up"),
         timescale,

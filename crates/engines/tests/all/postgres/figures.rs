@@ -106,7 +106,10 @@ async fn who_may_see_all_sees_what_the_owner_does(owner: &Client, servers: &[Lis
     let version: String = owner.query_one(version, &[]).await.unwrap().get(0);
     let own = async |sql: &str| number(owner, sql).await;
     for server in [&primary, &standby] {
-        assert_eq!(server.version.as_deref(), Some(version.as_str()));
+        assert!(
+            version.starts_with(server.version.as_deref().unwrap()),
+            "{version}"
+        );
         let databases = server.databases.as_ref().unwrap();
         for name in ["shop", "closed"] {
             let shown = databases.iter().find(|database| database.name == name);
