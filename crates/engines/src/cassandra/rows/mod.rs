@@ -10,6 +10,7 @@ pub mod indexes;
 pub mod layout;
 pub mod operations;
 mod partitions;
+mod sql_session;
 pub mod storage;
 pub mod summary;
 
@@ -20,6 +21,7 @@ use super::request::DesignRequest;
 use crate::EngineError;
 pub use describe::describe;
 pub use design::RowsDesign;
+pub use sql_session::sql_session;
 use layout::{Shape, TableLayout};
 
 /// Lays out the table that a design asks for.
