@@ -54,7 +54,9 @@ pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
-pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
+pub use cassandra::trace::{
+    TraceError, TraceRequest, Traceable, TracedQuestion, TracedRead, TracedSelect, trace,
+};
 pub use cassandra::{
     CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
 };

@@ -14,7 +14,7 @@ use super::copies;
 use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
 use super::partitions;
-use super::sql_session::sql_session;
+use super::sql_session::rows_session;
 use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
@@ -50,7 +50,7 @@ impl RowsDesign {
         let layout = table_layout(request, shape)?;
         let (session, keyspace) = (&deployment.session, &request.keyspace.name);
         check_consistency(request, &layout, deployment.datacenters())?;
-        let sql = sql_session(session, &layout, keyspace, request.context.threads)?;
+        let sql = rows_session(session, &layout, keyspace, request.context.threads)?;
         Ok(RowsDesign {
             deployment,
             info: describe(request, shape)?,

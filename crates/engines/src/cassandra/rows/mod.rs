@@ -21,7 +21,7 @@ use super::request::DesignRequest;
 use crate::EngineError;
 pub use describe::describe;
 pub use design::RowsDesign;
-pub use sql_session::sql_session;
+pub use sql_session::rows_session;
 use layout::{Shape, TableLayout};
 
 /// Lays out the table that a design asks for.

@@ -15,7 +15,7 @@ use crate::sql;
 ///
 /// # Errors
 /// Fails if DataFusion does not take the table.
-pub fn sql_session(
+pub fn rows_session(
     session: &Arc<Session>,
     layout: &TableLayout,
     keyspace: &str,
