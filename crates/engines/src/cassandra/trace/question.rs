@@ -105,7 +105,11 @@ impl TracedQuestion {
         self.layout.reading.page_rows
     }
 
-    /// Plans the question with each of its parameters as the design does, without asking it.
+    /// Plans the question with each of its parameters as the design does, without asking it. Parameters for which it
+    /// reads no row are left out.
+    ///
+    /// # Errors
+    /// Fails if it cannot be planned, or reads no row at all.
     pub(super) async fn planned(&self, session: &Arc<Session>) -> Result<Vec<Planned>, TraceError> {
         let sql = rows_session(session, &self.layout, &self.keyspace, self.threads)?;
         let order_key = self.layout.clustering_key();
@@ -114,34 +118,18 @@ impl TracedQuestion {
         for text in &self.sql {
             let plan = newest_groups::first_plan(sql.context(), text, order_key).await;
             let plan = plan.map_err(|error| TraceError::Failed(error.0))?;
-            planned.push(self.first_statement(&plan).await?);
+            planned.extend(first_statement(&plan).await?);
         }
-        Ok(planned)
-    }
-
-    async fn first_statement(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Planned, TraceError> {
-        let mut readers = Vec::new();
-        add_readers(plan, &mut readers);
-        let nothing = || {
-            TraceError::Failed(format!(
+        if planned.is_empty() {
+            return Err(TraceError::Failed(format!(
                 "the question `{}` reads no row of {}.{}, so that there is nothing to trace: see that the table is \
                  loaded, and that a row can answer the question",
                 self.name,
                 self.keyspace,
                 self.table()
-            ))
-        };
-        let sent = match readers.first() {
-            Some(reader) => sent(reader).await?.ok_or_else(nothing)?,
-            None => return Err(nothing()),
-        };
-        if sent.requests.is_empty() {
-            return Err(nothing());
+            )));
         }
-        Ok(Planned {
-            sent,
-            statements: readers.len(),
-        })
+        Ok(planned)
     }
 
     /// Chooses the request of one of several times: other parameters each time, and other requests of a statement that
@@ -162,6 +150,21 @@ impl TracedQuestion {
             of: in_words(&self.name, place, requests.len(), plan.statements),
         })
     }
+}
+
+/// Returns the first statement of a plan; `None` if it sends none.
+async fn first_statement(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Planned>, TraceError> {
+    let mut readers = Vec::new();
+    add_readers(plan, &mut readers);
+    let Some(first) = readers.first() else {
+        return Ok(None);
+    };
+    let sent = sent(first).await?;
+    let planned = sent.map(|sent| Planned {
+        sent,
+        statements: readers.len(),
+    });
+    Ok(planned.filter(|planned| !planned.sent.requests.is_empty()))
 }
 
 /// Says which request of a question it is.
