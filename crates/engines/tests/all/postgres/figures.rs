@@ -250,3 +250,34 @@ async fn nothing_can_be_written(servers: &[Listed; 2]) {
     let said = error.as_db_error().unwrap().message();
     assert!(said.contains("read-only transaction"), "{said}");
 }
+
+/// Hypertables of a server that runs already, which a user without rights asks for.
+pub(super) async fn of_hypertables(owner: &Client, user: &PostgresServer, bare: &PostgresServer) {
+    for sql in [
+        "CREATE TABLE public.hourly (time timestamptz NOT NULL, value int)",
+        "SELECT create_hypertable('public.hourly', 'time', chunk_time_interval => INTERVAL '1 day')",
+        "INSERT INTO public.hourly SELECT time, 1 FROM generate_series(TIMESTAMPTZ '2026-01-01 00:00:00+00', \
+         TIMESTAMPTZ '2026-01-03 23:00:00+00', INTERVAL '1 hour') AS time",
+    ] {
+        owner.batch_execute(sql).await.unwrap();
+    }
+    let [shown]: [ServerFigures; 1] = read(user, &[]).await.unwrap().try_into().unwrap();
+    assert!(shown.timescale.is_some(), "{shown:?}");
+    let hypertables = shown.hypertables.as_ref().unwrap();
+    let hourly = hypertables
+        .iter()
+        .find(|table| table.name == "hourly")
+        .unwrap();
+    assert_eq!(hourly.schema, "public");
+    assert_eq!(
+        (hourly.chunks, hourly.compressed_chunks),
+        (Some(3), Some(0))
+    );
+    let size = "SELECT hypertable_size('public.hourly')";
+    near(hourly.bytes, number(owner, size).await);
+
+    let [shown]: [ServerFigures; 1] = read(bare, &[]).await.unwrap().try_into().unwrap();
+    assert_eq!((&shown.timescale, &shown.hypertables), (&None, &None));
+    let drop = "DROP TABLE public.hourly";
+    owner.batch_execute(drop).await.unwrap();
+}
