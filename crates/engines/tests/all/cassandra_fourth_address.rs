@@ -1,5 +1,5 @@
-//! An address that a real Cassandra tells drivers and at which nobody is: a trace and a diagnosis name it, and a request
-//! is answered all the same.
+//! An address that a real Cassandra tells drivers and at which nobody is: a trace and a diagnosis name it, and a
+//! request is answered all the same.
 //!
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.

@@ -21,8 +21,8 @@ use super::request::DesignRequest;
 use crate::EngineError;
 pub use describe::describe;
 pub use design::RowsDesign;
-pub use sql_session::rows_session;
 use layout::{Shape, TableLayout};
+pub use sql_session::rows_session;
 
 /// Lays out the table that a design asks for.
 ///
