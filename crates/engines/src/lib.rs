@@ -32,6 +32,7 @@ mod parquet;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod propose;
+mod questions_file;
 mod range_check;
 mod ranges;
 mod rate_limit;
@@ -69,6 +70,7 @@ pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresServer, Standbys, WaitFor};
+pub use questions_file::QuestionsFile;
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;

@@ -7,7 +7,7 @@
 
 mod tokens;
 
-pub use tokens::texts_after;
+pub use tokens::{statements, texts_after};
 use tokens::{Token, nests_comments, tokens};
 
 /// The words that a query begins with.
