@@ -3,6 +3,7 @@
 mod absent;
 mod adbc;
 mod adbc_engine;
+mod adoption;
 pub mod advice;
 mod bytes;
 mod candidates;
@@ -53,6 +54,7 @@ mod value_folders;
 
 pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
+pub use adoption::{Adoption, Loading, SchemaFile, in_shell};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
