@@ -31,7 +31,7 @@ pub struct SchemaFile {
     /// Name of their file.
     pub file: &'static str,
     pub statements: Vec<String>,
-    /// Line of a shell script that sends the file to the server that `"$@"` names.
+    /// Line of a shell script that sends the file, which is in the folder `$here`, to the server that `"$@"` names.
     pub apply: String,
 }
 

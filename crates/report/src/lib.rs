@@ -38,6 +38,6 @@ pub mod units;
 pub mod values;
 pub mod verify;
 
-pub use compare::{growth, html, json, terminal};
+pub use compare::{growth, html, json, recommendation, terminal};
 pub use text::COLUMNS;
 pub use text::style::STYLES;

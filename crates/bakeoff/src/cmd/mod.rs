@@ -4,6 +4,7 @@
 mod adbc_host;
 mod compare;
 mod completions;
+mod decide;
 mod diagnose;
 mod doctor;
 mod drive;
@@ -66,6 +67,7 @@ enum Command {
     Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
+    Decide(Box<decide::Decide>),
     Init(init::Init),
     Propose(propose::Propose),
     List(list::List),
@@ -125,6 +127,7 @@ impl Arguments {
             Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Decide(decide) => decide.run(),
             Command::Init(init) => init.run(),
             Command::Propose(propose) => propose.run(),
             Command::List(list) => list.run(),

@@ -95,7 +95,7 @@ fn adoption(
         schema: Some(SchemaFile {
             file: SCHEMA_FILE,
             statements,
-            apply: format!("cqlsh -f {SCHEMA_FILE} \"$@\""),
+            apply: format!("cqlsh -f \"$here/{SCHEMA_FILE}\" \"$@\""),
         }),
         load,
     }

@@ -31,7 +31,7 @@ pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
         schema: Some(SchemaFile {
             file: SCHEMA_FILE,
             statements,
-            apply: format!("{PSQL} -f {SCHEMA_FILE} \"$@\""),
+            apply: format!("{PSQL} -f \"$here/{SCHEMA_FILE}\" \"$@\""),
         }),
         load: Ok(load(&layout, &schema)),
     })
