@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::propose::{Request, propose};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, EngineOptions, check_designs};
+use bakeoff_engines::{Context, EngineOptions, check_designs, in_shell};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::{commands, comment, json, render};
 use bakeoff_stats::propose::{Proposal, Proposals};
@@ -232,28 +232,5 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
         };
         reasons.insert(id.engine, reason.clone());
         design.not_here = reason;
-    }
-}
-
-/// Writes an argument as a shell takes it.
-fn in_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_written_as_a_shell_takes_them() {
-        assert_eq!(in_shell("runs/mine-2.toml"), "runs/mine-2.toml");
-        assert_eq!(in_shell("my file.toml"), "'my file.toml'");
-        assert_eq!(in_shell("it's"), r"'it'\''s'");
-        assert_eq!(in_shell(""), "''");
     }
 }

@@ -65,7 +65,7 @@ pub fn write(
             .open(&path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(path)
+        Ok::<PathBuf, anyhow::Error>(path)
     });
     written.collect()
 }
