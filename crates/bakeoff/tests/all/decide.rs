@@ -63,6 +63,13 @@ fn decide(bench: &Bench, arguments: &[&str]) -> Ended {
     Ended::of(command.output().unwrap())
 }
 
+/// Whether it said what to buy and how fast that is, wherever its lines are broken.
+fn answers(ended: &Ended) -> bool {
+    let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+    let words = words.join(" ");
+    words.contains(" Buy ") && words.contains("; the slowest question takes ")
+}
+
 #[test]
 fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     let bench = bench();
@@ -70,8 +77,6 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     ended
         .says("600 rows, 3 columns, key (room, time)")
         .says("designs are left out: ")
-        .says("How much storage do I need to buy: ")
-        .says("How fast can my questions be answered: ")
         .says("Certainty: ")
         .says("What would change it: ")
         .says("To fill them:\n")
@@ -87,7 +92,7 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .as_array()
         .unwrap()
         .len();
-    assert!((4..=40).contains(&designs), "{designs}");
+    assert!((2..=40).contains(&designs), "{designs}");
     assert_eq!(of_kind(&records, "failed").next(), None);
     // The files of it make and fill the design.
     let made = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
@@ -100,8 +105,9 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     Ended::of(output.unwrap()).expect(0);
     assert!(bench.path("kept table").is_dir());
     // The same command measures nothing again, and overwrites nothing.
+    assert!(answers(&ended), "{}", ended.stdout);
     let again = decide(&bench, &[]).expect(0);
-    again.says("How much storage do I need to buy: ");
+    assert!(answers(&again), "{}", again.stdout);
     assert_eq!(bench.journal("out/run").len(), records.len());
     decide(&bench, &["--adopt", "mine"])
         .expect(2)
@@ -181,7 +187,7 @@ fn designs_of_real_servers_are_measured() {
         ended.stdout,
         ended.stderr
     );
-    ended.says("How much storage do I need to buy: ");
+    assert!(answers(&ended), "{}", ended.stdout);
     let records = bench.journal("out/run");
     let of_cassandra = |design: &str| design.starts_with("cassandra/");
     let loaded =
@@ -224,8 +230,8 @@ fn refused(arguments: &[&str], words: &str) {
 
 #[test]
 fn mistakes_are_refused_before_anything_is_made() {
-    for (arguments, words) in [
-        (&["nowhere.csv"][..], "there is no file nowhere.csv"),
+    let cases: &[(&[&str], &str)] = &[
+        (&["nowhere.csv"], "there is no file nowhere.csv"),
         (&["formatz"], "did you mean `formats`"),
         (&["nowhere.toml"], "nowhere.toml"),
         (
@@ -284,7 +290,8 @@ fn mistakes_are_refused_before_anything_is_made() {
             &[FILE, "--out", "."],
             "holds other files, or name a new folder with --out",
         ),
-    ] {
+    ];
+    for (arguments, words) in cases {
         refused(arguments, words);
     }
 }

@@ -41,13 +41,15 @@ fn answer(summary: &Summary) -> String {
     let Some(decision) = &summary.decision else {
         return verdict::paragraph(summary);
     };
-    let mut sentences = vec![words::headline(decision)];
-    let answers = verdict::answers(summary).into_iter();
-    sentences.extend(answers.map(|answer| {
-        let asked = answer.question.trim_end_matches('?');
-        format!("{asked}: {} ({}).", answer.figure, answer.basis)
-    }));
-    sentences.join(" ")
+    let storage = verdict::storage_to_buy(decision).map(|buy| format!("Buy {}", buy.figure));
+    let time = verdict::time_to_answer(decision);
+    let time = time.map(|time| format!("the slowest question takes {}", time.figure));
+    let figures: Vec<String> = storage.into_iter().chain(time).collect();
+    let headline = words::headline(decision);
+    match figures.as_slice() {
+        [] => headline,
+        figures => format!("{headline} {}.", figures.join("; ")),
+    }
 }
 
 /// Returns how certain it is, what it costs, and what would change it.
@@ -66,9 +68,12 @@ fn about(decision: &Decision, width: usize) -> Option<String> {
         (true, true) => Some("nothing that was measured.".to_owned()),
         (true, false) => Some(format!("{}.", changes.join("; "))),
     };
+    let time = verdict::time_to_answer(decision);
+    let time = time.map(|time| format!("{}, {}.", time.figure, time.basis));
     let left_out = words::left_out(decision).join(" ");
     let lines = [
         ("Certainty: ", words::certainty(decision)),
+        ("Time: ", time),
         (
             "Costs: ",
             (!buy.is_empty()).then(|| format!("{}.", buy.join("; "))),

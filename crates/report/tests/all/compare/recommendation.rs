@@ -23,10 +23,7 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
         .split_whitespace()
         .collect();
     let first = first.join(" ");
-    for words in [
-        "How much storage do I need to buy: ",
-        "How fast can my questions be answered: ",
-    ] {
+    for words in [" Buy ", "; the slowest question takes "] {
         assert!(first.contains(words), "{text}");
     }
     for words in ["\nCosts: ", "\nWhat would change it: ", "Certainty: "] {
