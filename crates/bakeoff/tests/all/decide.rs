@@ -177,7 +177,7 @@ fn designs_of_real_servers_are_measured() {
         return;
     };
     let asked = [
-        "decide", "w.toml", "--budget", "40s", "--out", "out", "--adopt", "mine",
+        "decide", "w.toml", "--budget", "60s", "--out", "out", "--adopt", "mine",
     ];
     let ended = bench.bakeoff(&asked);
     // One design's trouble with so few rows would be its own.

@@ -10,7 +10,8 @@ use bakeoff_report::recommendation::{HowTo, render};
 use bakeoff_stats::Run;
 use bakeoff_workload::{DesignId, Workload};
 
-use super::{Decide, RUN, WORKLOAD, adopt, prepare};
+use super::source::data_words;
+use super::{Decide, RUN, WORKLOAD, adopt};
 use crate::cmd::report::{Shown, exit_of_run, summary_of_run, width};
 use crate::exit::Exit;
 use crate::machine;
@@ -60,7 +61,7 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
 /// Returns the workload with the options that say which rows it has, as a shell takes them.
 fn from(options: &Decide, dir: &Path) -> Result<String> {
     let mut words = vec![in_shell(&dir.join(WORKLOAD).display().to_string())];
-    let data = prepare::data_words(&options.from)?.into_iter();
+    let data = data_words(&options.from)?.into_iter();
     words.extend(data.map(|word| in_shell(&word.to_string_lossy())));
     Ok(words.join(" "))
 }

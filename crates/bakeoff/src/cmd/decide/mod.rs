@@ -4,6 +4,7 @@ mod adopt;
 mod conclude;
 mod prepare;
 mod record;
+mod source;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::{Args, Parser};
 
-use self::prepare::Source;
 use self::record::Record;
+use self::source::Source;
 use crate::cmd::measure::folder;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::cluster::ClusterOptions;
@@ -31,8 +32,7 @@ const WORKLOAD: &str = "workload.toml";
 /// Name of the run's folder in it.
 const RUN: &str = "run";
 
-/// Recommend a design for a file of rows or a workload: write the workload, propose designs, measure them, and say
-/// which one to take
+/// Recommend a design for a file of rows or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
 /// questions take, and the statements that make and fill its tables. The same command goes on where it was stopped, and
@@ -139,7 +139,7 @@ impl Decide {
     fn measure(&self, dir: &Path) -> Result<Exit> {
         let mut words: Vec<OsString> = vec!["bakeoff".into(), "run".into()];
         words.push(dir.join(WORKLOAD).into_os_string());
-        words.extend(prepare::data_words(&self.from)?);
+        words.extend(source::data_words(&self.from)?);
         words.extend(["--race", "--budget"].map(OsString::from));
         words.push(format!("{}ms", self.budget.as_millis().max(1)).into());
         words.extend(["--out".into(), dir.join(RUN).into_os_string()]);

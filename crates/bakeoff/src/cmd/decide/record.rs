@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Decide;
-use super::prepare::Source;
+use super::source::Source;
 use crate::cmd::options::table_file::AskedOfTable;
 use crate::exit::Misuse;
 use crate::out_file::OutFile;
