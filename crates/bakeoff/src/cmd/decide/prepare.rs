@@ -22,6 +22,7 @@ use crate::stderr::print_line;
 
 /// Rows that the rules of proposals look at, as those of `bakeoff propose`.
 const ROWS: u64 = 65_536;
+
 /// Writes the workload with the proposed designs into the folder, unless it is there.
 ///
 /// # Errors
