@@ -288,7 +288,7 @@ fn mistakes_are_refused_before_anything_is_made() {
         ),
         (
             &[FILE, "--out", "."],
-            "holds other files, or name a new folder with --out",
+            "holds other files: name a new folder with --out",
         ),
     ];
     for (arguments, words) in cases {

@@ -82,16 +82,13 @@ impl Record {
         let there = match Record::read(dir)? {
             Some(there) if there.is_same(self) => return Ok(()),
             Some(there) => format!(
-                "the decision of another command, `{}`: repeat that one",
+                "the decision of another command, `{}`: repeat that one, or name a new folder with --out",
                 there.command
             ),
             None if is_empty(dir) => return Ok(()),
-            None => "other files".to_owned(),
+            None => "other files: name a new folder with --out".to_owned(),
         };
-        let told = anyhow!(
-            "{} holds {there}, or name a new folder with --out",
-            dir.display()
-        );
+        let told = anyhow!("{} holds {there}", dir.display());
         Err(Misuse::new(told).into())
     }
 
@@ -163,7 +160,7 @@ mod tests {
         std::fs::write(dir.join("theirs"), "").unwrap();
         let error = mine.check(dir).unwrap_err().to_string();
         assert!(
-            error.contains("holds other files, or name a new folder"),
+            error.contains("holds other files: name a new folder"),
             "{error}"
         );
     }
