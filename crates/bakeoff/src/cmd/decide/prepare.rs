@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use bakeoff_engines::OptionGroup;
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::{OptionGroup, check_ranges};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
@@ -49,6 +49,7 @@ pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -
     let mut proposals = proposals?;
     proposals.designs.retain(|design| design.answers_questions);
     forget_named(options, &mut proposals);
+    leave_out_misfits(&workload, &mut proposals)?;
     let (text, left_out) = propose::with_proposed(&path, &workload, &proposals)?;
     std::fs::create_dir_all(dir)
         .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))?;
@@ -105,6 +106,30 @@ fn forget_named(options: &Decide, proposals: &mut Proposals) {
             design.not_here = None;
         }
     }
+}
+
+/// Leaves out designs that would need more partitions or folders than there may be, and says so: a run refuses them.
+///
+/// # Errors
+/// Fails if the rows cannot be opened.
+fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<()> {
+    let source = DataOptions::default().open(workload)?;
+    let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+    let mut kept = Vec::new();
+    for design in std::mem::take(&mut proposals.designs) {
+        let id: Vec<DesignId> = design.design.parse().into_iter().collect();
+        let rows = workload.scale.full_rows;
+        let misfits = check_ranges(&id, workload, source.as_ref(), rows);
+        // What cannot be read, and a baseline that does not fit, are the run's to refuse.
+        let misfits = misfits.unwrap_or_default();
+        if misfits.is_empty() || baseline.as_ref() == Some(&design.design) {
+            kept.push(design);
+        } else {
+            print_line(format_args!("note: left out: {}", misfits.join("; ")));
+        }
+    }
+    proposals.designs = kept;
+    Ok(())
 }
 
 /// Prints which designs will be measured, and which will not since their engines are not here.
