@@ -117,7 +117,7 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
     let mut kept = Vec::new();
     for design in std::mem::take(&mut proposals.designs) {
-        let id: Vec<DesignId> = design.design.parse().into_iter().collect();
+        let id: Vec<DesignId> = design.design.parse::<DesignId>().into_iter().collect();
         let rows = workload.scale.full_rows;
         let misfits = check_ranges(&id, workload, source.as_ref(), rows);
         // What cannot be read, and a baseline that does not fit, are the run's to refuse.
