@@ -83,12 +83,12 @@ fn partitions(ranges: &Ranges, schema: &str, table: &str) -> String {
     };
     let schema = quoted(schema);
     format!(
-        "DO $$ DECLARE number bigint; BEGIN \
-         FOR number IN SELECT DISTINCT floor(({value})::numeric / {width})::bigint FROM bakeoff_rows LOOP \
+        "DO $$ DECLARE bakeoff_part bigint; BEGIN \
+         FOR bakeoff_part IN SELECT DISTINCT floor(({value})::numeric / {width})::bigint FROM bakeoff_rows LOOP \
          EXECUTE format('CREATE TABLE IF NOT EXISTS {schema}.%I PARTITION OF {table} \
          FOR VALUES FROM ({bound}) TO ({bound})', \
-         CASE WHEN number < 0 THEN 'before_' ELSE 'from_' END || abs(number), \
-         number * {width}, (number + 1) * {width}); END LOOP; END $$;"
+         CASE WHEN bakeoff_part < 0 THEN 'before_' ELSE 'from_' END || abs(bakeoff_part), \
+         bakeoff_part * {width}, (bakeoff_part + 1) * {width}); END LOOP; END $$;"
     )
 }
 
@@ -143,7 +143,7 @@ sql = "SELECT avg(value) AS mean FROM readings"
         for words in [
             "floor((extract(epoch FROM \"time\") * 1000)::numeric / 604800000)::bigint",
             "\"readings\".%I PARTITION OF \"readings\".\"readings\" FOR VALUES FROM (TIMESTAMP ''epoch''",
-            "number * 604800000, (number + 1) * 604800000",
+            "bakeoff_part * 604800000, (bakeoff_part + 1) * 604800000",
         ] {
             assert!(made.contains(words), "{made}");
         }
