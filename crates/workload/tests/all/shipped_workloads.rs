@@ -105,29 +105,6 @@ fn versions_has_each_design_in_both_releases() {
     assert_eq!(many.answer, of_one_sensor.answer);
 }
 
-/// The model that was published is among the designs of each, or no comparison would show what it is worth.
-#[test]
-fn workloads_of_the_literature_have_the_published_model_first() {
-    for (name, model) in [
-        ("latest_values.toml", "cassandra/wide?order=desc"),
-        (
-            "channel_messages.toml",
-            "cassandra/wide?bucket=10d&order=desc",
-        ),
-    ] {
-        let workload = shipped(name);
-        assert_eq!(workload.designs[0].to_string(), model, "{name}");
-        // A key names one row, so that the newest ones have an order.
-        let source = source::open(&workload, None).unwrap();
-        assert!(!source.may_repeat_keys(), "{name}");
-        let asks_newest = |sql: &str| sql.contains("ORDER BY time DESC LIMIT");
-        assert!(
-            workload.queries.iter().any(|query| asks_newest(&query.sql)),
-            "{name}"
-        );
-    }
-}
-
 /// The first run of a newcomer stays short: what is about indexes has a workload of its own.
 #[test]
 fn formats_has_twelve_designs_and_none_for_a_column_outside_the_key() {

@@ -72,8 +72,8 @@ impl Source {
     }
 }
 
-/// Returns the options with which a run of the workload in the folder finds the rows: those of a workload file are named
-/// from its own folder.
+/// Returns the options with which a run of the workload in the folder finds the rows: a workload file names those from
+/// its own folder.
 ///
 /// # Errors
 /// Fails if the workload cannot be read any more, or the current folder is not known.
