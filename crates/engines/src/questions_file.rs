@@ -175,7 +175,7 @@ mod tests {
         );
         // Planning it tells what is wrong, and where.
         assert_eq!(
-            QuestionsFile::parse("SELECT FROM FROM t").unwrap().table,
+            QuestionsFile::parse("SELECT a FROM t WHERE").unwrap().table,
             None
         );
     }

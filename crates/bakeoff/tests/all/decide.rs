@@ -208,7 +208,7 @@ fn refused(arguments: &[&str], words: &str) {
     let bench = bench();
     for (name, text) in [
         ("bad.sql", "SELECT max(speed) AS m FROM rooms"),
-        ("broken.sql", "SELECT FROM rooms WHERE"),
+        ("broken.sql", "SELECT max(time) AS t FROM rooms WHERE"),
         (
             "made.sql",
             "CREATE TABLE rooms (room text PRIMARY KEY); SELECT max(time) AS t FROM rooms",
