@@ -12,6 +12,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
+use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
@@ -230,6 +231,23 @@ pub trait Engine: Send + Sync {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError>;
+
+    /// Says how a design is made and filled outside of a run, on a server or in a folder of the user's. `from` is the
+    /// workload with the options that say which rows it has, as a shell takes them.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::describe`].
+    fn adoption(
+        &self,
+        id: &DesignId,
+        _workload: &Workload,
+        context: &Context,
+        from: &str,
+    ) -> Result<Adoption, EngineError> {
+        let folder = context.folder_of_design(id);
+        let folder = folder.strip_prefix(&context.run_dir).unwrap_or(&folder);
+        Ok(Adoption::of_a_run(id, from, &folder.display().to_string()))
+    }
 
     /// Checks the needs of [`Engine::start`] without starting anything: programs, memory and disk, or
     /// that the named server answers.

@@ -3,6 +3,7 @@
 mod absent;
 mod adbc;
 mod adbc_engine;
+mod adoption;
 pub mod advice;
 mod bytes;
 mod candidates;
@@ -32,6 +33,7 @@ mod parquet;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod propose;
+mod questions_file;
 mod range_check;
 mod ranges;
 mod rate_limit;
@@ -52,6 +54,7 @@ mod value_folders;
 
 pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
+pub use adoption::{Adoption, Loading, SchemaFile, in_shell};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::trace::{
@@ -73,6 +76,7 @@ pub use owner::new_token;
 pub use postgres::{
     PostgresOptions, PostgresServer, Standbys, WaitFor, figures as postgres_figures,
 };
+pub use questions_file::QuestionsFile;
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;

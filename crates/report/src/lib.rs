@@ -2,7 +2,8 @@
 //!
 //! Everything here is a pure function of one of these summaries:
 //!
-//! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`]
+//! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`], and what to take after it,
+//!   [`recommendation`]
 //! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`]
 //! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
@@ -38,6 +39,6 @@ pub mod units;
 pub mod values;
 pub mod verify;
 
-pub use compare::{growth, html, json, terminal};
+pub use compare::{growth, html, json, recommendation, terminal};
 pub use text::COLUMNS;
 pub use text::style::STYLES;

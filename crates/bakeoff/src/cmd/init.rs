@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{NewTable, check_designs, check_queries};
-use bakeoff_workload::infer::{Asked, Inferred, infer};
-use bakeoff_workload::{TextForm, Workload};
+use bakeoff_workload::Workload;
+use bakeoff_workload::infer::{Inferred, infer};
 use clap::Args;
 
 use crate::cmd::options::data::to_cli_error;
+use crate::cmd::options::table_file::TableFileOptions;
 use crate::cmd::small_runtime;
 use crate::exit::{Exit, Misuse};
 use crate::out_file::OutFile;
@@ -33,110 +34,92 @@ pub struct Init {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Column by which rows are ordered in time [default: the times with the most different values]
-    #[arg(long, value_name = "COLUMN")]
-    time: Option<String>,
-
-    /// Columns whose rows belong together, such as the name of a sensor [default: those that with the time tell
-    /// rows apart]
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
-    key: Vec<String>,
-
-    /// Words that stand for no value, besides empty cells [default: NA, \N, NULL, - and others that are there]
-    #[arg(
-        long,
-        value_name = "WORD,...",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    null: Option<Vec<String>>,
-
-    /// A question in SQL, instead of those that it would write (repeat for several)
-    #[arg(long, value_name = "SQL")]
-    question: Vec<String>,
-
-    /// The first line of the file names its columns, even if some names are numbers or times [default: if none is]
-    #[arg(long, conflicts_with = "no_header")]
-    header: bool,
-
-    /// The first line of the file is a row
-    #[arg(long)]
-    no_header: bool,
-
-    /// Character between the fields of the file, or tab [default: the one that divides all lines alike]
-    #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter)]
-    delimiter: Option<u8>,
+    #[command(flatten)]
+    asked: TableFileOptions,
 }
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
         let progress = Progress::begin("reading the file");
-        let asked = Asked {
-            time: self.time.clone(),
-            key: self.key.clone(),
-            null: self.null.clone(),
-            header: match (self.header, self.no_header) {
-                (true, _) => Some(true),
-                (_, true) => Some(false),
-                _ => None,
-            },
-            delimiter: self.delimiter,
-        };
-        let named = name_from(self.out.as_deref(), &self.file)?;
-        let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;
-        let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
-        let text = inferred.workload(&named, &designs(&inferred), &self.question);
-        check(&text, path)?;
+        let written = write_for(&self.file, self.out.as_deref(), &self.asked)?;
         progress.finish();
-        match out {
-            Some(mut file) => {
-                file.write_all(text.as_bytes())
+        match (out, &self.out) {
+            (Some(mut file), Some(path)) => {
+                file.write_all(written.text.as_bytes())
                     .with_context(|| format!("cannot write {}", path.display()))?;
                 file.complete()?;
             }
-            None => std::io::stdout().write_all(text.as_bytes())?,
+            _ => std::io::stdout().write_all(written.text.as_bytes())?,
         }
-        self.tell(&inferred);
-        Ok(Exit::Complete)
-    }
-
-    /// Prints what was found, and what the user should look at.
-    fn tell(&self, found: &Inferred) {
-        let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
-            .map(String::as_str)
-            .collect();
-        print_line(format_args!(
-            "{}: {} rows, {} columns, key ({})",
-            self.file.display(),
-            found.rows,
-            found.columns.len(),
-            key.join(", ")
-        ));
-        for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
-            print_line(format_args!("note: {note}"));
-        }
-        for left_out in found.left_out.iter().take(MOST_NOTES) {
-            print_line(format_args!("note: left out: {left_out}"));
-        }
-        if found.left_out.len() > MOST_NOTES {
-            print_line(format_args!(
-                "note: left out: {} others, which [table.columns] names",
-                found.left_out.len() - MOST_NOTES
-            ));
-        }
-        if found.bad_rows > 0 && !found.is_typed {
-            print_line(format_args!(
-                "note: at most {} rows do not fit or lack their key; they are set aside (bad_rows)",
-                found.bad_rows
-            ));
-        }
+        tell(&self.file, &written.found);
         if let Some(out) = &self.out {
             print_line(format_args!(
                 "wrote {0}; next: bakeoff run {0} --rows 10000 --dry-run",
                 out.display()
             ));
         }
+        Ok(Exit::Complete)
+    }
+}
+
+/// A workload for a file of rows, and what was found of the file.
+pub struct Written {
+    pub found: Inferred,
+    pub text: String,
+}
+
+/// Finds out what a file of rows is, and writes the text of a workload for it, which was checked. `out` is the file
+/// that the text is for; the standard output without it.
+///
+/// # Errors
+/// Fails if the file cannot be read, and with a misuse that names the option to give if something cannot be found in
+/// it, or if a question is none about the table.
+pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> Result<Written> {
+    let questions = asked.questions()?;
+    let named = name_from(out, file)?;
+    let mut found = infer(file, &asked.asked()).map_err(to_cli_error)?;
+    if let Some(table) = questions.table {
+        found.table = table;
+    }
+    let text = found.workload(&named, &designs(&found), &questions.questions);
+    let checked = check(&text, out.unwrap_or(Path::new("init.toml")));
+    checked.map_err(|error| match &questions.file {
+        None => error,
+        Some(path) => Misuse::new(error.context(format!("--questions {}", path.display()))).into(),
+    })?;
+    Ok(Written { found, text })
+}
+
+/// Prints what was found of a file, and what the user should look at.
+pub fn tell(file: &Path, found: &Inferred) {
+    let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
+        .map(String::as_str)
+        .collect();
+    print_line(format_args!(
+        "{}: {} rows, {} columns, key ({})",
+        file.display(),
+        found.rows,
+        found.columns.len(),
+        key.join(", ")
+    ));
+    for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
+        print_line(format_args!("note: {note}"));
+    }
+    for left_out in found.left_out.iter().take(MOST_NOTES) {
+        print_line(format_args!("note: left out: {left_out}"));
+    }
+    if found.left_out.len() > MOST_NOTES {
+        print_line(format_args!(
+            "note: left out: {} others, which [table.columns] names",
+            found.left_out.len() - MOST_NOTES
+        ));
+    }
+    if found.bad_rows > 0 && !found.is_typed {
+        print_line(format_args!(
+            "note: at most {} rows do not fit or lack their key; they are set aside (bad_rows)",
+            found.bad_rows
+        ));
     }
 }
 

@@ -4,6 +4,7 @@
 mod adbc_host;
 mod compare;
 mod completions;
+mod decide;
 mod diagnose;
 mod doctor;
 mod drive;
@@ -66,6 +67,7 @@ enum Command {
     Study(study::Study),
     Merge(merge::Merge),
     Generate(generate::Generate),
+    Decide(Box<decide::Decide>),
     Init(init::Init),
     Propose(propose::Propose),
     List(list::List),
@@ -96,7 +98,8 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff init FILE --out mine.toml   a workload for a file of yours, to change
+  bakeoff decide FILE --budget 15m    the design to take for a file of yours
+  bakeoff init FILE --out mine.toml   a workload for that file, to change
   bakeoff run mine.toml --budget 3m   compare designs of its table
 
 Other workloads: bakeoff list. All commands: bakeoff --help.
@@ -125,6 +128,7 @@ impl Arguments {
             Command::Study(study) => study.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Decide(decide) => decide.run(),
             Command::Init(init) => init.run(),
             Command::Propose(propose) => propose.run(),
             Command::List(list) => list.run(),

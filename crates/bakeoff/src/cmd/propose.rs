@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::propose::{Request, propose};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, EngineOptions, check_designs};
+use bakeoff_engines::{Context, EngineOptions, check_designs, in_shell};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::{commands, comment, json, render};
 use bakeoff_stats::propose::{Proposal, Proposals};
@@ -70,7 +70,7 @@ impl Propose {
             None => None,
         };
         let progress = Progress::begin("reading the first rows");
-        let proposals = self.proposals(&workload).await;
+        let proposals = proposals(&workload, &self.data, self.rows).await;
         progress.finish();
         let proposals = proposals?;
         let text = if self.json {
@@ -117,36 +117,6 @@ impl Propose {
         Err(Misuse::new(error).into())
     }
 
-    async fn proposals(&self, workload: &Workload) -> Result<Proposals> {
-        let has_none = matches!(workload.data, Data::FileFromCommandLine)
-            && self.data.files(workload).is_empty();
-        let source: Option<Box<dyn RowSource>> = if has_none {
-            None
-        } else {
-            Some(self.data.open(workload)?)
-        };
-        let mut options = EngineOptions::default();
-        options.cassandra.server = workload.server.clone();
-        let here = std::env::current_dir().context("cannot find the current folder")?;
-        let context = Context {
-            run_dir: here.join("runs").join(&workload.name),
-            token: None,
-            threads: machine::cores(),
-            keys_repeat: source.as_ref().is_none_or(|s| s.may_repeat_keys()),
-            options,
-        };
-        let request = Request {
-            workload,
-            source: source.as_deref(),
-            rows: self.rows,
-            memory_bytes: machine::describe().memory_bytes,
-            context: &context,
-        };
-        let mut proposals = propose(&request).await.map_err(to_cli_error)?;
-        note_what_is_not_here(&mut proposals.designs).await;
-        Ok(proposals)
-    }
-
     /// Writes the workload with the proposed designs that can be used here, and says how to measure them.
     fn write(
         &self,
@@ -155,30 +125,10 @@ impl Propose {
         workload: &Workload,
         proposals: &Proposals,
     ) -> Result<()> {
-        let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
-        let is_written = |design: &&Proposal| {
-            design.not_here.is_none() || baseline.as_ref() == Some(&design.design)
-        };
-        let written = proposals.designs.iter().filter(is_written);
-        let written: Vec<(String, String)> = written
-            .map(|design| (design.design.clone(), comment(design)))
-            .collect();
-        if written.is_empty() {
-            return Err(anyhow!(
-                "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is \
-                 missing",
-                path.display()
-            ));
-        }
-        let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
-        let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
-        checked.with_context(|| {
-            format!("what would be written to {} is no workload", path.display())
-        })?;
+        let (text, left_out) = with_proposed(path, workload, proposals)?;
         file.write_all(text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()?;
-        let left_out = proposals.designs.len() - written.len();
         if left_out > 0 {
             print_line(format_args!(
                 "note: not in {}, since their engines are not here: {left_out} of {} designs",
@@ -200,6 +150,72 @@ impl Propose {
     }
 }
 
+/// Applies the rules to a workload, and notes what keeps designs from being used on this machine. Of its rows the first
+/// ones are looked at.
+///
+/// # Errors
+/// Fails if the rows cannot be opened or read, or a question cannot be planned.
+pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Result<Proposals> {
+    let has_none =
+        matches!(workload.data, Data::FileFromCommandLine) && data.files(workload).is_empty();
+    let source: Option<Box<dyn RowSource>> = if has_none {
+        None
+    } else {
+        Some(data.open(workload)?)
+    };
+    let mut options = EngineOptions::default();
+    options.cassandra.server = workload.server.clone();
+    let here = std::env::current_dir().context("cannot find the current folder")?;
+    let context = Context {
+        run_dir: here.join("runs").join(&workload.name),
+        token: None,
+        threads: machine::cores(),
+        keys_repeat: source.as_ref().is_none_or(|s| s.may_repeat_keys()),
+        options,
+    };
+    let request = Request {
+        workload,
+        source: source.as_deref(),
+        rows,
+        memory_bytes: machine::describe().memory_bytes,
+        context: &context,
+    };
+    let mut proposals = propose(&request).await.map_err(to_cli_error)?;
+    note_what_is_not_here(&mut proposals.designs).await;
+    Ok(proposals)
+}
+
+/// Returns the text of a workload with those of the proposed designs that can be used here, for the file `path`, and
+/// how many designs it lacks.
+///
+/// # Errors
+/// Fails if none can be used here, or if the text would be no workload.
+pub fn with_proposed(
+    path: &Path,
+    workload: &Workload,
+    proposals: &Proposals,
+) -> Result<(String, usize)> {
+    let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+    let is_written =
+        |design: &&Proposal| design.not_here.is_none() || baseline.as_ref() == Some(&design.design);
+    let written = proposals.designs.iter().filter(is_written);
+    let written: Vec<(String, String)> = written
+        .map(|design| (design.design.clone(), comment(design)))
+        .collect();
+    if written.is_empty() {
+        return Err(anyhow!(
+            "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is \
+             missing",
+            path.display()
+        ));
+    }
+    let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
+    let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
+    checked
+        .with_context(|| format!("what would be written to {} is no workload", path.display()))?;
+    Ok((text, proposals.designs.len() - written.len()))
+}
+
 /// Notes with each design what keeps its engine from being used on this machine.
 async fn note_what_is_not_here(designs: &mut [Proposal]) {
     let mut reasons: HashMap<String, Option<String>> = HashMap::new();
@@ -216,28 +232,5 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
         };
         reasons.insert(id.engine, reason.clone());
         design.not_here = reason;
-    }
-}
-
-/// Writes an argument as a shell takes it.
-fn in_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_written_as_a_shell_takes_them() {
-        assert_eq!(in_shell("runs/mine-2.toml"), "runs/mine-2.toml");
-        assert_eq!(in_shell("my file.toml"), "'my file.toml'");
-        assert_eq!(in_shell("it's"), r"'it'\''s'");
-        assert_eq!(in_shell(""), "''");
     }
 }

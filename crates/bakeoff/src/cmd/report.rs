@@ -159,7 +159,11 @@ fn render_folder(dir: &Path, shown: &Shown) -> Result<Exit> {
     }
 }
 
-fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
+/// Sums up a run with what its report is asked for.
+///
+/// # Errors
+/// Fails if its records contradict each other, and with a misuse if two designs cannot be kept together.
+pub fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
     let summary = run.summary()?.per_node(&shown.wanted, &shown.others);
     let summary = match &shown.wanted.prices {
         Some(prices) => summary.priced(prices.clone()),
@@ -202,7 +206,8 @@ fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
     Ok(exit_of_run(&summary))
 }
 
-fn exit_of_run(summary: &Summary) -> Exit {
+/// Returns how complete a run is.
+pub fn exit_of_run(summary: &Summary) -> Exit {
     let is_measured = |d: &DesignSummary| d.queries.iter().any(|q| q.time.is_some());
     if summary.interrupted && !summary.finished {
         Exit::Interrupted
@@ -338,7 +343,7 @@ impl Files {
 }
 
 /// Returns the columns of the terminal, limited to [`WIDTHS`].
-fn width() -> usize {
+pub fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(100, |size| usize::from(size.ws_col))
         .clamp(*WIDTHS.start(), *WIDTHS.end())

@@ -16,6 +16,7 @@ pub static WORKLOADS: Shelf = Shelf {
     folder: "workloads",
     files: shipped![
         "workloads",
+        "channel_messages",
         "compression",
         "compression_ranges",
         "compression_words",
@@ -42,6 +43,7 @@ pub static WORKLOADS: Shelf = Shelf {
         "formats_indexes",
         "formats_rows",
         "formats_widths",
+        "latest_values",
         "metrics",
         "models",
         "nosqlbench/cql_keyvalue2",

@@ -186,6 +186,29 @@ fn mistakes_name_the_option_or_what_to_mend() {
 }
 
 #[test]
+fn questions_of_a_file_are_asked_of_the_table_by_the_name_that_they_give_it() {
+    let bench = bench("x.csv", "name,time,value\na,2024-01-01,1\na,2024-01-02,2\n");
+    let questions = "-- name: Highest Value\nSELECT max(value) AS m FROM Readings;\n\
+                     SELECT count(*) AS n FROM readings";
+    std::fs::write(bench.path("q.sql"), questions).unwrap();
+    let init = ["init", "x.csv", "--questions", "q.sql", "--out", "new.toml"];
+    bench.bakeoff(&init).expect(0);
+    let text = std::fs::read_to_string(bench.path("new.toml")).unwrap();
+    for words in [
+        "name = \"readings\"",
+        "name = \"highest_value\"",
+        "name = \"question_2\"",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in {text}");
+    }
+    let run = ["run", "new.toml", "--rows", "2", "--dry-run"];
+    bench.bakeoff(&run).expect(0).says("highest_value: SELECT");
+    std::fs::write(bench.path("q.sql"), "SELECT max(speed) AS m FROM readings").unwrap();
+    let init = ["init", "x.csv", "--questions", "q.sql"];
+    bench.bakeoff(&init).expect(2).says("--questions q.sql");
+}
+
+#[test]
 fn columns_without_names_are_left_out_and_told() {
     let text = "name,time,value,,\na,2024-01-01,1,x,y\na,2024-01-02,2,x,y\n";
     let bench = bench("x.csv", text);

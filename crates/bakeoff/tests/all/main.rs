@@ -13,6 +13,7 @@ mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
+mod decide;
 mod diagnose;
 mod doctor;
 mod documents;

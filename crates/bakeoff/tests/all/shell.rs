@@ -24,7 +24,7 @@ fn without_a_command_it_says_in_ten_lines_what_to_do_next() {
         .filter_map(|line| line.trim_start().strip_prefix("bakeoff "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(proposed, ["doctor", "run", "init", "run"]);
+    assert_eq!(proposed, ["doctor", "run", "decide", "init", "run"]);
     for command in proposed {
         bench.bakeoff(&[command, "--help"]).expect(0);
     }

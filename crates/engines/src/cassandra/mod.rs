@@ -1,6 +1,7 @@
 //! The engines `cassandra` and `cassandra-4`: CQL tables in several layouts, on an existing cluster or on one
 //! that is started for the run.
 
+mod adoption;
 mod as_written;
 mod cluster;
 mod column_names;
@@ -32,6 +33,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
@@ -171,6 +173,16 @@ impl Engine for Cassandra {
         let request = DesignRequest::new(id, stored.workload(), context)?;
         let info = CassandraLayout::from_id(id)?.describe(&request)?;
         Ok(stored.described(info))
+    }
+
+    fn adoption(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+        _from: &str,
+    ) -> Result<Adoption, EngineError> {
+        adoption::of(id, workload, context)
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

@@ -15,6 +15,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
+use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::bytes::folder_size;
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
@@ -77,6 +78,18 @@ impl Engine for Local {
             unit_rows: Some(shape.chunk_rows()),
             ..self.info_of(id, shape.settings(), vec![statement])
         }))
+    }
+
+    fn adoption(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        _context: &Context,
+        _from: &str,
+    ) -> Result<Adoption, EngineError> {
+        let stored = Stored::of(id, workload)?;
+        let table = &stored.workload().table;
+        Ok(Adoption::of_ingest(id, table, "\"dir:$1\"", "", "FOLDER"))
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

@@ -1,6 +1,7 @@
 //! The engines `postgres` and `timescale`: tables and hypertables, on a server that is already running
 //! or one that is started for the run. SQL is sent as it is written.
 
+mod adoption;
 mod asking;
 mod chunks;
 mod connect;
@@ -32,6 +33,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running, sql_check};
@@ -202,6 +204,16 @@ impl Engine for Flavour {
             Some(server) => format!("to the PostgreSQL at {server}"),
             None => format!("start a {kind}{standbys} on loopback with its data in it"),
         })
+    }
+
+    fn adoption(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        _context: &Context,
+        _from: &str,
+    ) -> Result<Adoption, EngineError> {
+        adoption::of(id, workload)
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

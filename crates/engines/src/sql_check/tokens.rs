@@ -75,6 +75,49 @@ pub fn texts_after(sql: &str, keyword: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// One statement of a text of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statement<'a> {
+    /// White space and comments before it.
+    pub before: &'a str,
+    /// Its text from the first token to the last one, without the semicolon.
+    pub sql: &'a str,
+}
+
+/// Divides a text at its semicolons into statements. What is between two semicolons and is no statement is left out.
+///
+/// # Errors
+/// Fails for a comment, a name or a text that does not end.
+pub fn statements(sql: &str) -> Result<Vec<Statement<'_>>, String> {
+    let mut scanner = Scanner::new(sql);
+    let mut found = Vec::new();
+    // Where the text before the next statement begins, and the bytes of that statement as far as it was read.
+    let (mut before, mut read): (usize, Option<Range<usize>>) = (0, None);
+    loop {
+        scanner.skip_comments()?;
+        let begin = scanner.at;
+        let token = scanner.next()?;
+        match token {
+            Some((Token::Semicolon, _)) | None => {
+                if let Some(range) = read.take() {
+                    found.push(Statement {
+                        before: &sql[before..range.start],
+                        sql: &sql[range],
+                    });
+                }
+                before = scanner.at;
+            }
+            Some(_) => {
+                let start = read.map_or(begin, |range| range.start);
+                read = Some(start..scanner.at);
+            }
+        }
+        if token.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
 struct Scanner<'a> {
     sql: &'a str,
     /// The byte at which the next token or what is between tokens begins.

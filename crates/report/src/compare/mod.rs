@@ -12,6 +12,7 @@ pub mod json;
 pub(crate) mod notes;
 mod plans;
 mod race;
+pub mod recommendation;
 mod sets;
 mod stored;
 pub mod terminal;

@@ -35,7 +35,8 @@ pub fn answers(summary: &Summary) -> Vec<Answer> {
     answers.into_iter().flatten().flatten().collect()
 }
 
-fn storage_to_buy(decision: &Decision) -> Option<Answer> {
+/// Returns the storage to buy for the recommended design.
+pub fn storage_to_buy(decision: &Decision) -> Option<Answer> {
     let design = decision.recommended()?;
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
     Some(Answer {
@@ -49,7 +50,8 @@ fn storage_to_buy(decision: &Decision) -> Option<Answer> {
     })
 }
 
-fn time_to_answer(decision: &Decision) -> Option<Answer> {
+/// Returns how long the slowest question takes with the recommended design.
+pub fn time_to_answer(decision: &Decision) -> Option<Answer> {
     let design = decision.recommended()?;
     let (question, longest) = slowest(decision, &design.cells)?;
     let all = decision

@@ -37,6 +37,14 @@ pub struct Asked {
     pub delimiter: Option<u8>,
 }
 
+/// A question that the user asks, in SQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedQuestion {
+    /// Its name; `None` for one that tells its place among all.
+    pub name: Option<String>,
+    pub sql: String,
+}
+
 /// What a file of rows is.
 #[derive(Debug, Clone)]
 pub struct Inferred {

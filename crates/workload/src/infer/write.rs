@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::evidence::shown_word;
 use super::questions::{Question, questions};
-use super::{Inferred, InferredColumn};
+use super::{AskedQuestion, Inferred, InferredColumn};
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -17,17 +17,18 @@ const FEW_REPEATED: f64 = 0.000_5;
 
 impl Inferred {
     /// Writes a workload that runs as it is. `file` is the file as the workload names it; `designs` are ids of
-    /// designs; `asked` are questions in SQL instead of those that it would have.
-    pub fn workload(&self, file: &str, designs: &[String], asked: &[String]) -> String {
+    /// designs; `asked` are questions instead of those that it would have.
+    pub fn workload(&self, file: &str, designs: &[String], asked: &[AskedQuestion]) -> String {
         let mut out = String::new();
         self.head(file, &mut out);
         put_designs(designs, &mut out);
         self.table(&mut out);
         self.data(file, &mut out);
         self.scale(&mut out);
-        let given = asked.iter().enumerate().map(|(index, sql)| Question {
-            name: format!("question_{}", index + 1),
-            sql: sql.trim().trim_end_matches(';').to_owned(),
+        let numbered = |index: usize| format!("question_{}", index + 1);
+        let given = asked.iter().enumerate().map(|(index, asked)| Question {
+            name: asked.name.clone().unwrap_or_else(|| numbered(index)),
+            sql: asked.sql.trim().trim_end_matches(';').to_owned(),
             parameters: Vec::new(),
         });
         let mut all: Vec<Question> = given.collect();

@@ -16,6 +16,7 @@ mod messy_files;
 mod mix_file;
 mod parameters;
 mod price_list;
+mod published_models;
 mod raw_files;
 mod scaled_sample;
 mod set;

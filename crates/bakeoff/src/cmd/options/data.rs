@@ -12,7 +12,7 @@ use crate::exit::Misuse;
 use crate::shipped::{Chosen, Shelf, Shipped, WORKLOADS};
 use crate::stderr::print_line;
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct DataOptions {
     /// Data file instead of the workload's own: CSV or TSV, either packed (.gz, .zst, .zip), or Parquet (repeat
     /// for several CSV or TSV files, whose rows follow each other)

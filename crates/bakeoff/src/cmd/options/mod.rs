@@ -11,5 +11,6 @@ pub mod postgres;
 pub mod prices;
 pub mod rate_limit;
 pub mod spark;
+pub mod table_file;
 pub mod unused;
 pub mod wanted;

@@ -26,6 +26,11 @@ impl PriceOptions {
         self.prices.is_some()
     }
 
+    /// Returns the list that is named.
+    pub fn list(&self) -> Option<&Path> {
+        self.prices.as_deref()
+    }
+
     /// Reads and checks the list; `None` where none is named.
     ///
     /// # Errors

@@ -159,7 +159,24 @@ pub struct Run {
     limit: Duration,
 }
 
+/// Servers of the user's on which designs are measured.
+pub struct Servers {
+    pub cluster: ClusterOptions,
+    pub postgres: PostgresOptions,
+    pub rate_limit: RateLimitOptions,
+}
+
 impl Run {
+    /// Returns the same run on servers of the user's.
+    pub fn on_servers(self, servers: Servers) -> Run {
+        Run {
+            cluster: servers.cluster,
+            postgres: servers.postgres,
+            rate_limit: servers.rate_limit,
+            ..self
+        }
+    }
+
     pub fn run(self) -> Result<Exit> {
         on_threads(self.threads(), self.start())
     }

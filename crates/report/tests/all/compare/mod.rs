@@ -25,6 +25,8 @@ mod plans;
 #[cfg(test)]
 mod race;
 #[cfg(test)]
+mod recommendation;
+#[cfg(test)]
 mod rules;
 #[cfg(test)]
 mod scan_speed;

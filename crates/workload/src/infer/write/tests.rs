@@ -294,21 +294,37 @@ fn a_quote_that_is_never_closed_counts_as_the_lines_that_it_takes_in() {
     assert_eq!((found.rows, found.bad_rows), (8, 4));
 }
 
+fn asked_question(name: Option<&str>, sql: &str) -> AskedQuestion {
+    AskedQuestion {
+        name: name.map(str::to_owned),
+        sql: sql.to_owned(),
+    }
+}
+
 #[test]
 fn questions_that_are_asked_for_replace_the_others() {
     let found = inferred("b.csv", &birds(), &Asked::default()).unwrap();
     let text = found.workload(
         "b.csv",
         &designs(),
-        &["SELECT max(speed) AS \"m\" FROM b;".to_owned()],
+        &[
+            asked_question(None, "SELECT max(speed) AS \"m\" FROM b;"),
+            asked_question(Some("how_many"), "SELECT count(*) AS n\nFROM b"),
+        ],
     );
     let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
-    let queries: Vec<&str> = workload
+    let queries: Vec<(&str, &str)> = workload
         .queries
         .iter()
-        .map(|query| query.sql.as_str())
+        .map(|query| (query.name.as_str(), query.sql.as_str()))
         .collect();
-    assert_eq!(queries, ["SELECT max(speed) AS \"m\" FROM b"]);
+    assert_eq!(
+        queries,
+        [
+            ("question_1", "SELECT max(speed) AS \"m\" FROM b"),
+            ("how_many", "SELECT count(*) AS n\nFROM b"),
+        ]
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A server that runs already: what is not ours in it is left alone, and faults are told.
 
 mod access;
+mod adopted;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -144,6 +145,7 @@ async fn on_a_server_that_runs_already() {
     figures::of_hypertables(&theirs.client("metrics").await, &metrics, &bare).await;
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
+    adopted::a_design_is_made_and_filled_by_its_own_statements(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;
     what_others_put_beside_ours_stays(&theirs).await;
     access::connections_that_run_out_are_told(&theirs).await;

@@ -1,0 +1,235 @@
+//! Writes the files by which a user takes a recommended design: its statements, a script that fills it, and one that
+//! does both. None of them has a password, and none replaces a file.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use bakeoff_engines::{Adoption, in_shell};
+use bakeoff_workload::DesignId;
+
+use super::record::is_empty;
+use crate::exit::Misuse;
+
+const LOAD: &str = "load.sh";
+const APPLY: &str = "apply.sh";
+/// Permissions of a script and of a file to read, of which the umask takes some away.
+const SCRIPT: u32 = 0o777;
+const FILE: u32 = 0o666;
+
+/// Checks that nothing is in the folder for the files.
+///
+/// # Errors
+/// Fails with a misuse if something is.
+pub fn check_folder(dir: &Path) -> Result<()> {
+    if is_empty(dir) {
+        return Ok(());
+    }
+    Err(Misuse::new(anyhow!(
+        "--adopt {}: there is something in it, and nothing is overwritten: name a new folder",
+        dir.display()
+    ))
+    .into())
+}
+
+/// Writes the files, and returns their paths. `from` is the workload with the options that say which rows it has, as a
+/// shell takes them.
+///
+/// # Errors
+/// Fails if a file is there already, or cannot be written.
+pub fn write(
+    dir: &Path,
+    design: &DesignId,
+    adoption: &Adoption,
+    from: &str,
+) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let mut files = Vec::new();
+    if let Some(schema) = &adoption.schema {
+        let statements = schema.statements.iter();
+        let statements: String = statements.map(|s| format!("{s};\n")).collect();
+        let text =
+            format!("-- The tables of {design}, as `bakeoff decide` recommends.\n{statements}");
+        files.push((schema.file, text, FILE));
+    }
+    files.push((LOAD, load_script(design, adoption, from), SCRIPT));
+    files.push((APPLY, apply_script(design, adoption), SCRIPT));
+    let written = files.iter().map(|(name, text, mode)| {
+        let path = dir.join(name);
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(*mode)
+            .open(&path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+        Ok::<PathBuf, anyhow::Error>(path)
+    });
+    written.collect()
+}
+
+/// Returns the script that fills the tables with all rows.
+fn load_script(design: &DesignId, adoption: &Adoption, from: &str) -> String {
+    let mut text = head(
+        &format!("Fills the tables of {design} with all rows."),
+        LOAD,
+        adoption,
+    );
+    match &adoption.load {
+        Err(why) => {
+            text += &format!(
+                "printf '%s\\n' {} >&2\nexit 1\n",
+                in_shell(&format!("not filled: {why}"))
+            );
+        }
+        Ok(load) => {
+            if load.takes_csv {
+                text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
+                text += &format!("bakeoff generate {from} --rows all --out \"$rows/rows.csv\"\n");
+            }
+            for line in &load.lines {
+                text += line;
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// Returns the script that makes the tables on a server of the user's and fills them.
+fn apply_script(design: &DesignId, adoption: &Adoption) -> String {
+    let what = match &adoption.schema {
+        Some(_) => format!("Makes the tables of {design} on a server of yours, and fills them."),
+        None => format!("Makes {design} and fills it."),
+    };
+    let mut text = head(&what, APPLY, adoption);
+    text += "here=$(dirname -- \"$0\")\n";
+    if let Some(schema) = &adoption.schema {
+        text += &format!("{}\n", schema.apply);
+    }
+    text + &format!("sh \"$here/{LOAD}\" \"$@\"\n")
+}
+
+/// Returns the beginning of a script, which says what it is called with and ends if it is called with nothing.
+fn head(what: &str, name: &str, adoption: &Adoption) -> String {
+    let usage = format!("sh {name} {}", adoption.called_with);
+    let usage_in_shell = in_shell(&format!("usage: {usage}"));
+    format!(
+        "#!/bin/sh\n# {what}\n#   {usage}\n# Passwords are in no file of this folder: the tools that it calls ask for \
+         them, or have files of their own.\nset -eu\nif [ $# -eq 0 ]; then\n  printf '%s\\n' {usage_in_shell} >&2\n  \
+         exit 2\nfi\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use bakeoff_engines::{Loading, SchemaFile};
+
+    use super::*;
+
+    /// A name that would do harm wherever it is not quoted.
+    const HOSTILE: &str = "a'b $(touch harm) `touch harm`\n; touch harm \"c\".toml";
+
+    fn adoption(load: Result<Loading, String>) -> Adoption {
+        Adoption {
+            called_with: "HOST [PORT]",
+            schema: Some(SchemaFile {
+                file: "schema.cql",
+                statements: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
+                apply: "echo applied \"$here/schema.cql\" \"$@\"".to_owned(),
+            }),
+            load,
+        }
+    }
+
+    fn loading() -> Loading {
+        Loading {
+            lines: vec!["echo filled \"$@\" from \"$(cat \"$rows/rows.csv\")\"".to_owned()],
+            takes_csv: true,
+            statements: Vec::new(),
+        }
+    }
+
+    fn id() -> DesignId {
+        "cassandra/wide?bucket=1d".parse().unwrap()
+    }
+
+    #[test]
+    fn scripts_make_and_fill_the_tables_whatever_the_file_is_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("it's mine");
+        let written = write(&dir, &id(), &adoption(Ok(loading())), &in_shell(HOSTILE)).unwrap();
+        assert_eq!(written.len(), 3);
+        let programs = folder.path().join("programs");
+        std::fs::create_dir(&programs).unwrap();
+        // Stands in for Bakeoff: writes the name of the workload into the file that it is asked for.
+        let stand_in = "#!/bin/sh\nprintf '%s' \"$2\" >\"$6\"\n";
+        let mut file = OpenOptions::new();
+        let path = programs.join("bakeoff");
+        let mut file = file
+            .write(true)
+            .create_new(true)
+            .mode(SCRIPT)
+            .open(path)
+            .unwrap();
+        file.write_all(stand_in.as_bytes()).unwrap();
+        drop(file);
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        let output = Command::new("sh")
+            .arg(dir.join(APPLY))
+            .args(["db 1", "9042"])
+            .current_dir(folder.path())
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let schema = dir.join("schema.cql");
+        let expected = format!(
+            "applied {} db 1 9042\nfilled db 1 9042 from {HOSTILE}\n",
+            schema.display()
+        );
+        assert_eq!(said, expected);
+        assert!(!folder.path().join("harm").exists());
+    }
+
+    #[test]
+    fn nothing_is_overwritten_and_scripts_without_a_server_say_how_they_are_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        assert!(check_folder(dir).is_ok());
+        write(
+            dir,
+            &id(),
+            &adoption(Err("it's encoded".to_owned())),
+            "w.toml",
+        )
+        .unwrap();
+        let error = check_folder(dir).unwrap_err().to_string();
+        assert!(error.contains("nothing is overwritten"), "{error}");
+        let error = write(dir, &id(), &adoption(Ok(loading())), "w.toml").unwrap_err();
+        assert!(error.to_string().contains("schema.cql"), "{error}");
+        for (name, words, code, said) in [
+            (LOAD, &[][..], 2, "usage: sh load.sh HOST [PORT]"),
+            (APPLY, &[][..], 2, "usage: sh apply.sh HOST [PORT]"),
+            (LOAD, &["db1"][..], 1, "not filled: it's encoded"),
+        ] {
+            let output = Command::new("sh")
+                .arg(dir.join(name))
+                .args(words)
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(code), "{name}");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(stderr.trim_end(), said);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Ends a decision: prints the recommendation with what it takes to have it, and writes the files that do so.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Adoption, Context, EngineOptions, in_shell};
+use bakeoff_report::recommendation::{HowTo, render};
+use bakeoff_stats::Run;
+use bakeoff_workload::{DesignId, Workload};
+
+use super::source::data_words;
+use super::{Decide, RUN, WORKLOAD, adopt};
+use crate::cmd::report::{Shown, exit_of_run, summary_of_run, width};
+use crate::exit::Exit;
+use crate::machine;
+use crate::stderr::print_line;
+use crate::terminal::stdout;
+
+/// Prints the recommendation of the run in a decision's folder, and writes the files that were asked for. Returns how
+/// complete the run is.
+///
+/// # Errors
+/// Fails if the run or the workload cannot be read, if files were asked for and no design is recommended, or if they
+/// cannot be written.
+pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
+    let shown = Shown::from(options.wanted()?);
+    let summary = summary_of_run(&Run::open(&dir.join(RUN))?, &shown)?;
+    let decision = summary.decision.as_ref();
+    let recommended = decision.and_then(|decision| decision.recommendation.as_ref());
+    let from = from(options, dir)?;
+    let adoption = match recommended {
+        Some(recommended) => Some(adoption(&recommended.design, &from, dir)?),
+        None => None,
+    };
+    let how_to = adoption
+        .as_ref()
+        .map_or_else(HowTo::default, |(_, adoption)| how_to(adoption, &from));
+    let mut out = stdout();
+    writeln!(out, "\n{}", render(&summary, &how_to, width()))?;
+    writeln!(out, "\nIts workload: {}", dir.join(WORKLOAD).display())?;
+    match (&options.adopt, &adoption) {
+        (None, _) => {}
+        (Some(folder), Some((design, adoption))) => {
+            let written = adopt::write(folder, design, adoption, &from)?;
+            for path in written {
+                print_line(format_args!("wrote {}", path.display()));
+            }
+        }
+        (Some(folder), None) => {
+            return Err(anyhow!(
+                "no design is recommended, so that nothing was written to {}: the report says why",
+                folder.display()
+            ));
+        }
+    }
+    Ok(exit_of_run(&summary))
+}
+
+/// Returns the workload with the options that say which rows it has, as a shell takes them.
+fn from(options: &Decide, dir: &Path) -> Result<String> {
+    let mut words = vec![in_shell(&dir.join(WORKLOAD).display().to_string())];
+    let data = data_words(&options.from)?.into_iter();
+    words.extend(data.map(|word| in_shell(&word.to_string_lossy())));
+    Ok(words.join(" "))
+}
+
+/// Asks the engine of a design how that is made and filled.
+fn adoption(design: &str, from: &str, dir: &Path) -> Result<(DesignId, Adoption)> {
+    let path = dir.join(WORKLOAD);
+    let workload = Workload::read(&path)?;
+    let id: DesignId = design.parse().map_err(|why: String| anyhow!(why))?;
+    let context = Context {
+        run_dir: dir.join(RUN),
+        token: None,
+        threads: machine::cores(),
+        keys_repeat: false,
+        options: EngineOptions::default(),
+    };
+    let adoption = engine(&id)?.adoption(&id, &workload, &context, from);
+    let adoption = adoption.with_context(|| format!("cannot say how {design} is made"))?;
+    Ok((id, adoption))
+}
+
+/// Returns what to print of it.
+fn how_to(adoption: &Adoption, from: &str) -> HowTo {
+    let tables = adoption
+        .schema
+        .as_ref()
+        .map(|schema| schema.statements.clone());
+    let (mut filling, why_not) = match &adoption.load {
+        Ok(load) => (load.statements.clone(), None),
+        Err(why) => (Vec::new(), Some(why.clone())),
+    };
+    if adoption.load.as_ref().is_ok_and(|load| load.takes_csv) {
+        filling.insert(
+            0,
+            format!("bakeoff generate {from} --rows all --out rows.csv"),
+        );
+    }
+    HowTo {
+        tables: tables.unwrap_or_default(),
+        filling,
+        why_not,
+    }
+}

@@ -1,0 +1,153 @@
+//! Writes the workload of a decision: what there is to know of the rows, the questions, and the proposed designs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{OptionGroup, check_ranges};
+use bakeoff_stats::propose::Proposals;
+use bakeoff_workload::{Data, DesignId, Workload};
+
+use super::record::Record;
+use super::source::Source;
+use super::{Decide, WORKLOAD};
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::{init, propose, small_runtime};
+use crate::exit::Misuse;
+use crate::out_file::OutFile;
+use crate::progress::Progress;
+use crate::stderr::print_line;
+
+/// Rows that the rules of proposals look at, as those of `bakeoff propose`.
+const ROWS: u64 = 65_536;
+
+/// Writes the workload with the proposed designs into the folder, unless it is there.
+///
+/// # Errors
+/// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if no design can be
+/// measured here, or the folder cannot be written to. Nothing is made before all of that is known.
+pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<()> {
+    let path = dir.join(WORKLOAD);
+    if path.exists() {
+        return Ok(());
+    }
+    let runtime = small_runtime()?;
+    let workload = match source {
+        Source::Rows => of_rows(options, &path)?,
+        Source::Workload => {
+            let read = DataOptions::default();
+            runtime.block_on(read.workload_with_queries(&options.from))?
+        }
+    };
+    check(&workload)?;
+    let progress = Progress::begin("reading the first rows");
+    let data = DataOptions::default();
+    let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
+    progress.finish();
+    let mut proposals = proposals?;
+    proposals.designs.retain(|design| design.answers_questions);
+    forget_named(options, &mut proposals);
+    leave_out_misfits(&workload, &mut proposals)?;
+    let (text, left_out) = propose::with_proposed(&path, &workload, &proposals)?;
+    std::fs::create_dir_all(dir)
+        .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))?;
+    record.write(dir)?;
+    let mut file = OutFile::replace(&path)?;
+    file.write_all(text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    file.complete()?;
+    tell(&path, &proposals, left_out);
+    Ok(())
+}
+
+/// Writes and reads the workload of a file of rows.
+fn of_rows(options: &Decide, path: &Path) -> Result<Workload> {
+    let progress = Progress::begin("reading the file");
+    let written = init::write_for(&options.from, Some(path), &options.asked);
+    progress.finish();
+    let written = written?;
+    init::tell(&options.from, &written.found);
+    Workload::parse(&written.text, path).map_err(|error| Misuse::new(error.into()).into())
+}
+
+/// Checks that a workload has questions, and rows that are there.
+fn check(workload: &Workload) -> Result<()> {
+    let path = workload.path.display();
+    let missing = if workload.queries.is_empty() {
+        format!("{path} has no questions to decide by; its [mix] is for `bakeoff drive`")
+    } else if matches!(workload.data, Data::FileFromCommandLine) {
+        format!(
+            "{path} has no rows of its own: name the file of rows in its [data], as file = \"readings.csv\", or decide \
+             for that file"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Misuse::new(anyhow!(missing)).into())
+}
+
+/// Forgets what is missing on this machine for designs whose server the user names.
+fn forget_named(options: &Decide, proposals: &mut Proposals) {
+    let mut named = Vec::new();
+    if options.cluster.option().is_some() {
+        named.push(OptionGroup::Cassandra);
+    }
+    if options.postgres.option().is_some() {
+        named.push(OptionGroup::Postgres);
+    }
+    for design in &mut proposals.designs {
+        let Ok(id) = design.design.parse::<DesignId>() else {
+            continue;
+        };
+        let groups = engine(&id).map_or(&[][..], |engine| engine.option_groups(&id));
+        if groups.iter().any(|group| named.contains(group)) {
+            design.not_here = None;
+        }
+    }
+}
+
+/// Leaves out designs that would need more partitions or folders than there may be, and says so: a run refuses them.
+///
+/// # Errors
+/// Fails if the rows cannot be opened.
+fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<()> {
+    let source = DataOptions::default().open(workload)?;
+    let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+    let mut kept = Vec::new();
+    for design in std::mem::take(&mut proposals.designs) {
+        let id: Vec<DesignId> = design.design.parse::<DesignId>().into_iter().collect();
+        let rows = workload.scale.full_rows;
+        let misfits = check_ranges(&id, workload, source.as_ref(), rows);
+        // What cannot be read, and a baseline that does not fit, are the run's to refuse.
+        let misfits = misfits.unwrap_or_default();
+        if misfits.is_empty() || baseline.as_ref() == Some(&design.design) {
+            kept.push(design);
+        } else {
+            print_line(format_args!("note: left out: {}", misfits.join("; ")));
+        }
+    }
+    proposals.designs = kept;
+    Ok(())
+}
+
+/// Prints which designs will be measured, and which will not since their engines are not here.
+fn tell(path: &Path, proposals: &Proposals, left_out: usize) {
+    print_line(format_args!(
+        "wrote {} with {} designs, by the rules that `bakeoff propose` names",
+        path.display(),
+        proposals.designs.len() - left_out
+    ));
+    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+    for why in proposals
+        .designs
+        .iter()
+        .filter_map(|d| d.not_here.as_deref())
+    {
+        *missing.entry(why).or_default() += 1;
+    }
+    for (why, designs) in missing {
+        print_line(format_args!("note: {designs} designs are left out: {why}"));
+    }
+}

@@ -1,0 +1,167 @@
+//! The note in the folder of a decision that says which command it is of, so that the same one goes on with it.
+
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Decide;
+use super::source::Source;
+use crate::cmd::options::table_file::AskedOfTable;
+use crate::exit::Misuse;
+use crate::out_file::OutFile;
+
+/// Name of the note.
+const FILE: &str = "decide.txt";
+/// First words of its lines.
+const FINGERPRINT: &str = "fingerprint ";
+const COMMAND: &str = "command ";
+
+/// What a folder holds a decision of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Hash of everything that has to be the same for a command to go on with another one's decision.
+    fingerprint: String,
+    /// The command that began it, for messages.
+    command: String,
+}
+
+impl Record {
+    pub fn new(options: &Decide, source: &Source, questions: &AskedOfTable) -> Record {
+        let from = std::path::absolute(&options.from).unwrap_or_else(|_| options.from.clone());
+        let parts = (
+            env!("CARGO_PKG_VERSION"),
+            (from, source, &options.asked, questions),
+            options.budget,
+            (&options.cluster.cassandra, options.postgres.url()),
+        );
+        Record {
+            fingerprint: format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes())),
+            command: crate::cmd::command_line().replace('\n', " "),
+        }
+    }
+
+    /// Returns whether both are of the same decision, whatever the order of their options.
+    pub fn is_same(&self, other: &Record) -> bool {
+        self.fingerprint == other.fingerprint
+    }
+
+    /// Reads the note of a folder; `None` if it has none.
+    ///
+    /// # Errors
+    /// Fails if the note cannot be read, or is none of this program.
+    pub fn read(dir: &Path) -> Result<Option<Record>> {
+        let path = dir.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        let record = parse(&text).ok_or_else(|| {
+            anyhow!(
+                "{} does not say which decision the folder holds: name another folder with --out",
+                path.display()
+            )
+        })?;
+        Ok(Some(record))
+    }
+
+    /// Checks that a folder is new or empty, or holds what the same command began.
+    ///
+    /// # Errors
+    /// Fails with a misuse that says what is in it.
+    pub fn check(&self, dir: &Path) -> Result<()> {
+        let there = match Record::read(dir)? {
+            Some(there) if there.is_same(self) => return Ok(()),
+            Some(there) => format!(
+                "the decision of another command, `{}`: repeat that one, or name a new folder with --out",
+                there.command
+            ),
+            None if is_empty(dir) => return Ok(()),
+            None => "other files: name a new folder with --out".to_owned(),
+        };
+        let told = anyhow!("{} holds {there}", dir.display());
+        Err(Misuse::new(told).into())
+    }
+
+    /// Writes the note; the folder has to be there.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(FILE);
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{FINGERPRINT}{}", self.fingerprint);
+        let _ = writeln!(text, "{COMMAND}{}", self.command);
+        let mut file = OutFile::replace(&path)?;
+        file.write_all(text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        file.complete()
+    }
+}
+
+fn parse(text: &str) -> Option<Record> {
+    let mut lines = text.lines();
+    let fingerprint = lines.next()?.strip_prefix(FINGERPRINT)?.to_owned();
+    let command = lines.next()?.strip_prefix(COMMAND)?.to_owned();
+    Some(Record {
+        fingerprint,
+        command,
+    })
+}
+
+/// Returns whether there is nothing of this name, or a folder without files.
+pub fn is_empty(dir: &Path) -> bool {
+    match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !dir.exists(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(fingerprint: &str) -> Record {
+        Record {
+            fingerprint: fingerprint.to_owned(),
+            command: "bakeoff decide a.csv".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_folder_is_gone_on_with_by_the_same_command_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let mine = record("1");
+        assert!(mine.check(dir).is_ok(), "it is empty");
+        assert!(mine.check(&dir.join("new")).is_ok());
+        mine.write(dir).unwrap();
+        assert_eq!(Record::read(dir).unwrap(), Some(mine.clone()));
+        assert!(mine.check(dir).is_ok());
+        let error = record("2").check(dir).unwrap_err().to_string();
+        assert!(
+            error.contains("`bakeoff decide a.csv`: repeat that one"),
+            "{error}"
+        );
+        std::fs::write(dir.join(FILE), "mine").unwrap();
+        let error = mine.check(dir).unwrap_err().to_string();
+        assert!(error.contains("--out"), "{error}");
+        std::fs::remove_file(dir.join(FILE)).unwrap();
+        std::fs::write(dir.join("theirs"), "").unwrap();
+        let error = mine.check(dir).unwrap_err().to_string();
+        assert!(
+            error.contains("holds other files: name a new folder"),
+            "{error}"
+        );
+    }
+}

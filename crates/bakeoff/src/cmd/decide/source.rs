@@ -1,0 +1,131 @@
+//! What a decision is for, as the command line names it, and where its rows are.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use bakeoff_workload::Data;
+
+use crate::cmd::options::data::{DataOptions, choose};
+use crate::exit::Misuse;
+use crate::shipped::{Chosen, WORKLOADS};
+
+/// Ending of the name of a workload file.
+const ENDING: &str = "toml";
+
+/// What a decision is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A file of rows, or what else `bakeoff init` takes.
+    Rows,
+    /// A workload file, or a shipped one.
+    Workload,
+}
+
+impl Source {
+    /// Tells what the command line names.
+    ///
+    /// # Errors
+    /// Fails with a misuse if there is neither such a file nor such a workload, and says what was probably meant.
+    pub fn of(from: &Path) -> Result<Source> {
+        let is_workload = from
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case(ENDING));
+        if is_workload {
+            return Ok(Source::Workload);
+        }
+        let text = from.to_string_lossy();
+        // A folder hides no name, as elsewhere.
+        let is_hidden = from.is_dir() && WORKLOADS.get(&text).is_some();
+        if (from.exists() && !is_hidden) || text.contains("://") {
+            return Ok(Source::Rows);
+        }
+        match choose(&WORKLOADS, from)? {
+            Chosen::Shipped(_) => Ok(Source::Workload),
+            Chosen::File { hint } => Err(Misuse::new(anyhow!(
+                "there is no file {}{hint}: name a file of rows, or a workload that ends in .{ENDING} or is in \
+                 `bakeoff list`",
+                from.display()
+            ))
+            .into()),
+        }
+    }
+
+    /// Returns a name for the folder of the decision.
+    pub fn name(self, from: &Path) -> String {
+        let name = from.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.split('.').next().unwrap_or_default();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let plain: String = stem
+            .chars()
+            .map(|c| if is_plain(c) { c } else { '_' })
+            .collect();
+        let kind = match self {
+            Source::Rows => "rows",
+            Source::Workload => "workload",
+        };
+        if plain.is_empty() {
+            kind.to_owned()
+        } else {
+            plain
+        }
+    }
+}
+
+/// Returns the options with which a run of the workload in the folder finds the rows: a workload file names those from
+/// its own folder.
+///
+/// # Errors
+/// Fails if the workload cannot be read any more, or the current folder is not known.
+pub fn data_words(from: &Path) -> Result<Vec<OsString>> {
+    let mut words = Vec::new();
+    for file in data_files(from)? {
+        words.extend(["--data".into(), file.into_os_string()]);
+    }
+    Ok(words)
+}
+
+/// Returns the files of rows of a workload, from the root on; none for a file of rows, whose workload names it so.
+fn data_files(from: &Path) -> Result<Vec<PathBuf>> {
+    if Source::of(from)? == Source::Rows {
+        return Ok(Vec::new());
+    }
+    let workload = DataOptions::default().workload(from)?;
+    let Data::Files(files) = &workload.data else {
+        return Ok(Vec::new());
+    };
+    let absolute = files.iter().map(std::path::absolute);
+    let absolute: std::io::Result<Vec<PathBuf>> = absolute.collect();
+    absolute.context("cannot find the current folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_is_known_by_its_ending_or_its_name_and_all_else_is_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("readings.csv");
+        std::fs::write(&file, "a\n1\n").unwrap();
+        let of = |from: &Path| Source::of(from).unwrap();
+        assert_eq!(of(&file), Source::Rows);
+        assert_eq!(of(folder.path()), Source::Rows);
+        assert_eq!(of(Path::new("ks://host/table")), Source::Rows);
+        for workload in ["formats", "ycsb/a", "nowhere.toml", "mine.TOML"] {
+            assert_eq!(of(Path::new(workload)), Source::Workload, "{workload}");
+        }
+        let error = Source::of(Path::new("nowhere.csv"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("there is no file nowhere.csv"), "{error}");
+    }
+
+    #[test]
+    fn folders_have_plain_names() {
+        let name = |from: &str| Source::Rows.name(Path::new(from));
+        assert_eq!(name("data/green house.csv.gz"), "green_house");
+        assert_eq!(name("ycsb/a"), "a");
+        assert_eq!(name(".csv"), "rows");
+    }
+}

@@ -1,0 +1,138 @@
+//! Defines options that say what a file of rows is and what is asked of it, for the commands that describe it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use bakeoff_engines::QuestionsFile;
+use bakeoff_workload::TextForm;
+use bakeoff_workload::infer::{Asked, AskedQuestion};
+use clap::Args;
+
+use crate::exit::Misuse;
+
+/// Most bytes of a file with questions, beyond which it is none.
+const MOST_BYTES: u64 = 1 << 20;
+
+#[derive(Args, Debug, Clone)]
+pub struct TableFileOptions {
+    /// Column by which rows are ordered in time [default: the times with the most different values]
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+
+    /// Columns whose rows belong together, such as the name of a sensor [default: those that with the time tell
+    /// rows apart]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    key: Vec<String>,
+
+    /// Words that stand for no value, besides empty cells [default: NA, \N, NULL, - and others that are there]
+    #[arg(
+        long,
+        value_name = "WORD,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    null: Option<Vec<String>>,
+
+    /// A question in SQL, instead of those that it would write (repeat for several)
+    #[arg(long, value_name = "SQL")]
+    question: Vec<String>,
+
+    /// File of questions in SQL with semicolons between them; a comment `-- name: newest` above one names it
+    #[arg(long, value_name = "FILE", conflicts_with = "question")]
+    questions: Option<PathBuf>,
+
+    /// The first line of the file names its columns, even if some names are numbers or times [default: if none is]
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+
+    /// The first line of the file is a row
+    #[arg(long)]
+    no_header: bool,
+
+    /// Character between the fields of the file, or tab [default: the one that divides all lines alike]
+    #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter)]
+    delimiter: Option<u8>,
+}
+
+/// What is asked of a table.
+#[derive(Debug, Clone, Default)]
+pub struct AskedOfTable {
+    /// None if the questions are to be written.
+    pub questions: Vec<AskedQuestion>,
+    /// Name that the questions give to the table.
+    pub table: Option<String>,
+    /// File that the questions come from.
+    pub file: Option<PathBuf>,
+}
+
+impl TableFileOptions {
+    /// Returns what is known of the file before it is read.
+    pub fn asked(&self) -> Asked {
+        Asked {
+            time: self.time.clone(),
+            key: self.key.clone(),
+            null: self.null.clone(),
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            delimiter: self.delimiter,
+        }
+    }
+
+    /// Reads what is asked of the table.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the file of questions cannot be read, or has something that is no question.
+    pub fn questions(&self) -> Result<AskedOfTable> {
+        let Some(path) = &self.questions else {
+            let questions = self.question.iter().map(|sql| AskedQuestion {
+                name: None,
+                sql: sql.clone(),
+            });
+            return Ok(AskedOfTable {
+                questions: questions.collect(),
+                ..AskedOfTable::default()
+            });
+        };
+        let text = read(path).map_err(Misuse::new)?;
+        let file = QuestionsFile::parse(&text)
+            .map_err(|why| Misuse::new(anyhow!("--questions {}: {why}", path.display())))?;
+        Ok(AskedOfTable {
+            questions: file.questions,
+            table: file.table,
+            file: Some(path.clone()),
+        })
+    }
+
+    /// Returns the first of these options that is given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--time", self.time.is_some()),
+            ("--key", !self.key.is_empty()),
+            ("--null", self.null.is_some()),
+            ("--question", !self.question.is_empty()),
+            ("--questions", self.questions.is_some()),
+            ("--header", self.header),
+            ("--no-header", self.no_header),
+            ("--delimiter", self.delimiter.is_some()),
+        ];
+        let first = given.iter().find(|(_, is_given)| *is_given);
+        first.map(|(option, _)| *option)
+    }
+}
+
+/// Reads a file of questions.
+fn read(path: &Path) -> Result<String> {
+    let cannot = || format!("--questions {}: cannot read it", path.display());
+    let length = std::fs::metadata(path).with_context(cannot)?.len();
+    if length > MOST_BYTES {
+        return Err(anyhow!(
+            "--questions {}: it has {length} bytes, and a file of questions has at most {MOST_BYTES}: is it the one \
+             that you mean?",
+            path.display()
+        ));
+    }
+    std::fs::read_to_string(path).with_context(cannot)
+}

@@ -1,0 +1,185 @@
+//! What it takes to make and fill a design outside of a run, on a server of the user's: statements, and lines of shell
+//! scripts.
+
+use bakeoff_workload::{DesignId, Table};
+
+/// Most characters of a keyspace, schema or table: what Cassandra takes, less room for what is appended.
+const MOST_CHARACTERS: usize = 36;
+
+/// Settings of columnar designs, with the options of `bakeoff ingest` that are the same.
+const INGESTED: [(&str, &str); 4] = [
+    ("bucket", "--bucket"),
+    ("shards", "--shards"),
+    ("profile", "--profile"),
+    ("rows", "--chunk-rows"),
+];
+
+/// How a design is made and filled outside of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adoption {
+    /// What the scripts are called with, for a reader: `HOST [PORT]`.
+    pub called_with: &'static str,
+    /// What makes the tables; `None` if filling them makes them.
+    pub schema: Option<SchemaFile>,
+    /// What fills them, or why only Bakeoff and programs that are written for it can.
+    pub load: Result<Loading, String>,
+}
+
+/// The statements that make the tables of a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFile {
+    /// Name of their file.
+    pub file: &'static str,
+    pub statements: Vec<String>,
+    /// Line of a shell script that sends the file, which is in the folder `$here`, to the server that `"$@"` names.
+    pub apply: String,
+}
+
+/// What fills the tables of a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loading {
+    /// Lines of a shell script. In them `"$@"` names the server, and `$rows` a new folder.
+    pub lines: Vec<String>,
+    /// Whether the lines take all rows from `rows.csv` in the folder `$rows`, with a header, times in ISO 8601 and
+    /// nulls as empty cells without quotes.
+    pub takes_csv: bool,
+    /// The statements among these lines that fill the tables, to be read and pasted.
+    pub statements: Vec<String>,
+}
+
+impl Adoption {
+    /// Returns how a run makes and keeps a design in a folder: files, which need nothing else. `from` is the workload
+    /// with the options that say which rows it has, as a shell takes them, and `folder` the design's folder within that
+    /// of the run.
+    pub fn of_a_run(id: &DesignId, from: &str, folder: &str) -> Adoption {
+        let command = format!(
+            "bakeoff run {from} --designs {} --rows all --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
+            in_shell(&id.to_string())
+        );
+        Adoption {
+            called_with: "FOLDER",
+            schema: None,
+            load: Ok(Loading {
+                lines: vec![
+                    format!("{command} --out \"$1\""),
+                    format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
+                ],
+                takes_csv: false,
+                statements: vec![format!("{command} --out FOLDER")],
+            }),
+        }
+    }
+
+    /// Returns how a columnar table is filled, which makes it. `into` is the table and `server` the options that name
+    /// the server, both as a shell takes them; `called_with` is what they are for a reader.
+    pub fn of_ingest(
+        id: &DesignId,
+        table: &Table,
+        into: &str,
+        server: &str,
+        called_with: &'static str,
+    ) -> Adoption {
+        let mut options = vec![format!("--partition-key {}", table.partition_key.join(","))];
+        options.push(match table.order_key.as_slice() {
+            [] => "--one-row-per-key".to_owned(),
+            order => format!("--order-key {}", order.join(",")),
+        });
+        let types = table.columns.iter();
+        let types: Vec<String> = types
+            .map(|column| format!("{}={}", column.name, column.kind.name()))
+            .collect();
+        options.push(format!("--types {}", types.join(",")));
+        for (setting, option) in INGESTED {
+            let value = id.settings.get(setting);
+            options.extend(value.map(|value| format!("{option} {}", in_shell(value))));
+        }
+        let options = options.join(" ");
+        let line = |rows: &str, into: &str, server: &str| {
+            let line = format!("bakeoff ingest {rows} --into {into} {options} {server}");
+            line.trim_end().to_owned()
+        };
+        let shown = server.replace("\"$@\"", called_with);
+        let shown = line(
+            "rows.csv",
+            &into.replace("\"dir:$1\"", "dir:FOLDER"),
+            &shown,
+        );
+        Adoption {
+            called_with,
+            schema: None,
+            load: Ok(Loading {
+                lines: vec![line("\"$rows/rows.csv\"", into, server)],
+                takes_csv: true,
+                statements: vec![shown],
+            }),
+        }
+    }
+}
+
+/// Returns the name that a table, or its keyspace or schema, has outside of a run.
+pub fn adopted_name(table: &str) -> String {
+    table.chars().take(MOST_CHARACTERS).collect()
+}
+
+/// Writes a word as a shell takes it.
+pub fn in_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::{Column, ColumnType};
+
+    use super::*;
+
+    #[test]
+    fn words_are_written_as_a_shell_takes_them() {
+        assert_eq!(in_shell("runs/mine-2.toml"), "runs/mine-2.toml");
+        assert_eq!(in_shell("my file.toml"), "'my file.toml'");
+        assert_eq!(in_shell("it's $(id)"), r"'it'\''s $(id)'");
+        assert_eq!(in_shell("ä"), "'ä'");
+        assert_eq!(in_shell(""), "''");
+    }
+
+    #[test]
+    fn files_are_kept_by_a_run() {
+        let id = "parquet?codec=zstd&sort=time".parse().unwrap();
+        let adoption = Adoption::of_a_run(&id, "'my w.toml'", "parquet/parquet-codec-zstd");
+        let load = adoption.load.unwrap();
+        let begins = "bakeoff run 'my w.toml' --designs 'parquet?codec=zstd&sort=time' --rows all ";
+        assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
+        assert!(load.lines[0].ends_with(" --keep --out \"$1\""));
+        assert!(load.lines[1].ends_with("\"$1\"/parquet/parquet-codec-zstd"));
+        assert!(load.statements[0].ends_with("--out FOLDER"));
+    }
+
+    #[test]
+    fn columnar_tables_are_ingested_with_the_settings_of_the_design() {
+        let id = "local/columnar?bucket=7d&cache=64&profile=compact";
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let table = Table {
+            name: "t".to_owned(),
+            columns: vec![
+                column("a", ColumnType::Text),
+                column("b", ColumnType::Timestamp),
+            ],
+            partition_key: vec!["a".to_owned()],
+            order_key: vec!["b".to_owned()],
+        };
+        let id = id.parse().unwrap();
+        let adoption = Adoption::of_ingest(&id, &table, "\"dir:$1\"", "", "FOLDER");
+        let load = adoption.load.unwrap();
+        let expected = "bakeoff ingest rows.csv --into dir:FOLDER --partition-key a --order-key b \
+                        --types a=text,b=timestamp --bucket 7d --profile compact";
+        assert_eq!(load.statements, [expected]);
+        assert!(load.lines[0].starts_with("bakeoff ingest \"$rows/rows.csv\" --into \"dir:$1\" "));
+    }
+}

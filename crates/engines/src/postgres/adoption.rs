@@ -1,0 +1,165 @@
+//! How designs of PostgreSQL and TimescaleDB are made and filled outside of a run: SQL, which `psql` sends.
+
+use bakeoff_workload::{ColumnType, DesignId, Workload};
+
+use super::deployment::CREATE_EXTENSION;
+use super::layout::{Shape, TableLayout, qualified, quoted};
+use super::settle;
+use crate::EngineError;
+use crate::adoption::{Adoption, Loading, SchemaFile, adopted_name};
+use crate::ranges::Ranges;
+
+const SCHEMA_FILE: &str = "schema.sql";
+/// `psql` without the user's own settings, which ends at the first error.
+const PSQL: &str = "psql -X -v ON_ERROR_STOP=1";
+
+/// Says how a design is made and filled.
+///
+/// # Errors
+/// The errors of a design that cannot be.
+pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
+    let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
+    let schema = adopted_name(&workload.table.name);
+    let mut statements = Vec::new();
+    if layout.is_hypertable() {
+        statements.push(CREATE_EXTENSION.to_owned());
+    }
+    statements.push(format!("CREATE SCHEMA IF NOT EXISTS {}", quoted(&schema)));
+    statements.extend(layout.create_statements(&schema));
+    Ok(Adoption {
+        called_with: "URL",
+        schema: Some(SchemaFile {
+            file: SCHEMA_FILE,
+            statements,
+            apply: format!("{PSQL} -f \"$here/{SCHEMA_FILE}\" \"$@\""),
+        }),
+        load: Ok(load(&layout, &schema)),
+    })
+}
+
+/// Returns what copies the rows of a file into the table, and brings it to rest.
+fn load(layout: &TableLayout, schema: &str) -> Loading {
+    let table = qualified(schema, &layout.table.name);
+    let names: Vec<String> = layout
+        .table
+        .columns
+        .iter()
+        .map(|c| quoted(&c.name))
+        .collect();
+    let names = names.join(", ");
+    let copy = |into: &str| {
+        format!("\\copy {into} ({names}) FROM 'rows.csv' WITH (FORMAT csv, HEADER true)")
+    };
+    let mut statements = match &layout.shape {
+        Shape::Partitioned(ranges) => vec![
+            format!("CREATE TEMP TABLE bakeoff_rows (LIKE {table});"),
+            copy("bakeoff_rows"),
+            partitions(ranges, schema, &table),
+            format!("INSERT INTO {table} ({names}) SELECT {names} FROM bakeoff_rows;"),
+        ],
+        Shape::Plain | Shape::Brin { .. } | Shape::Hypertable { .. } => vec![copy(&table)],
+    };
+    let rest = settle::statements(layout, schema, false).into_iter();
+    statements.extend(rest.map(|statement| format!("{statement};")));
+    let mut lines = vec!["cd \"$rows\"".to_owned(), format!("{PSQL} \"$@\" <<'EOF'")];
+    lines.extend(statements.iter().cloned());
+    lines.push("EOF".to_owned());
+    Loading {
+        lines,
+        takes_csv: true,
+        statements,
+    }
+}
+
+/// Returns the statement that makes the partitions which the copied rows need.
+fn partitions(ranges: &Ranges, schema: &str, table: &str) -> String {
+    let (column, width) = (quoted(&ranges.column), ranges.width);
+    let (value, bound) = match ranges.kind {
+        ColumnType::Timestamp => (
+            format!("extract(epoch FROM {column}) * 1000"),
+            "TIMESTAMP ''epoch'' + INTERVAL ''1 millisecond'' * %s",
+        ),
+        _ => (column, "%s"),
+    };
+    let schema = quoted(schema);
+    format!(
+        "DO $$ DECLARE bakeoff_part bigint; BEGIN \
+         FOR bakeoff_part IN SELECT DISTINCT floor(({value})::numeric / {width})::bigint FROM bakeoff_rows LOOP \
+         EXECUTE format('CREATE TABLE IF NOT EXISTS {schema}.%I PARTITION OF {table} \
+         FOR VALUES FROM ({bound}) TO ({bound})', \
+         CASE WHEN bakeoff_part < 0 THEN 'before_' ELSE 'from_' END || abs(bakeoff_part), \
+         bakeoff_part * {width}, (bakeoff_part + 1) * {width}); END LOOP; END $$;"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const WORKLOAD: &str = r#"
+title = "t"
+[table]
+name = "readings"
+columns = { series = "text", time = "timestamp", value = "double" }
+partition_key = ["series"]
+order_key = ["time"]
+[data]
+requires = "--data"
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM readings"
+"#;
+
+    fn adopted(id: &str) -> Adoption {
+        let workload = Workload::parse(WORKLOAD, Path::new("w.toml")).unwrap();
+        of(&id.parse().unwrap(), &workload).unwrap()
+    }
+
+    #[test]
+    fn a_table_is_made_and_its_rows_are_copied() {
+        let adoption = adopted("postgres/plain");
+        let schema = adoption.schema.unwrap();
+        assert_eq!(
+            schema.statements[0],
+            "CREATE SCHEMA IF NOT EXISTS \"readings\""
+        );
+        assert!(schema.statements[1].starts_with("CREATE TABLE \"readings\".\"readings\" ("));
+        assert_eq!(schema.statements.len(), 3, "the index is the last");
+        let load = adoption.load.unwrap();
+        let copy = "\\copy \"readings\".\"readings\" (\"series\", \"time\", \"value\") FROM 'rows.csv' \
+                    WITH (FORMAT csv, HEADER true)";
+        assert_eq!(
+            load.statements,
+            [copy, "VACUUM (ANALYZE) \"readings\".\"readings\";"]
+        );
+    }
+
+    #[test]
+    fn partitions_are_those_that_the_rows_need() {
+        let load = adopted("postgres/partitioned?width=7d").load.unwrap();
+        let made = &load.statements[2];
+        for words in [
+            "floor((extract(epoch FROM \"time\") * 1000)::numeric / 604800000)::bigint",
+            "\"readings\".%I PARTITION OF \"readings\".\"readings\" FOR VALUES FROM (TIMESTAMP ''epoch''",
+            "bakeoff_part * 604800000, (bakeoff_part + 1) * 604800000",
+        ] {
+            assert!(made.contains(words), "{made}");
+        }
+    }
+
+    #[test]
+    fn a_hypertable_has_its_extension() {
+        let statements = adopted("timescale/hypertable?chunk=7d")
+            .schema
+            .unwrap()
+            .statements;
+        assert_eq!(statements[0], CREATE_EXTENSION);
+        assert!(
+            statements
+                .iter()
+                .any(|s| s.starts_with("SELECT create_hypertable("))
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! Says what to take after a comparison: the design, what to buy, how fast it is, and how it is made and filled.
+
+use bakeoff_stats::Summary;
+use bakeoff_stats::decide::Decision;
+
+use super::verdict;
+use crate::decide::words;
+use crate::text::style::wrap;
+
+/// Indentation of statements and commands.
+const INDENT: &str = "  ";
+
+/// How the recommended design is made and filled outside of a run, as its engine says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HowTo {
+    /// Statements that make its tables, without semicolons; none if filling makes them.
+    pub tables: Vec<String>,
+    /// Lines that fill them.
+    pub filling: Vec<String>,
+    /// Why there are no such lines, if there are none.
+    pub why_not: Option<String>,
+}
+
+/// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
+/// first sentences answer: which design, how much storage to buy, and how long the slowest question takes.
+pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
+    let mut parts = vec![wrap(&answer(summary), width, "", "")];
+    let Some(decision) = &summary.decision else {
+        return parts.concat();
+    };
+    parts.extend(about(decision, width));
+    if decision.recommendation.is_some() {
+        parts.extend(statements(&how_to.tables));
+        parts.push(filling(how_to, width));
+    }
+    parts.join("\n\n")
+}
+
+/// Returns the recommendation with its two figures.
+fn answer(summary: &Summary) -> String {
+    let Some(decision) = &summary.decision else {
+        return verdict::paragraph(summary);
+    };
+    let storage = verdict::storage_to_buy(decision).map(|buy| format!("Buy {}", buy.figure));
+    let time = verdict::time_to_answer(decision);
+    let time = time.map(|time| format!("the slowest question takes {}", time.figure));
+    let figures: Vec<String> = storage.into_iter().chain(time).collect();
+    let headline = words::headline(decision);
+    match figures.as_slice() {
+        [] => headline,
+        figures => format!("{headline} {}.", figures.join("; ")),
+    }
+}
+
+/// Returns how certain it is, what it costs, and what would change it.
+fn about(decision: &Decision, width: usize) -> Option<String> {
+    let buy = words::buy(decision);
+    let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
+    let others = { decision.front.iter() }
+        .filter(|choice| !choice.is_recommended)
+        .map(|choice| {
+            let reason = words::choose_if(decision, choice, words::REASONS);
+            format!("{}: {reason}", choice.design)
+        });
+    let changes: Vec<String> = flips.chain(others).collect();
+    let changes = match (decision.recommendation.is_some(), changes.is_empty()) {
+        (false, _) => None,
+        (true, true) => Some("nothing that was measured.".to_owned()),
+        (true, false) => Some(format!("{}.", changes.join("; "))),
+    };
+    let time = verdict::time_to_answer(decision);
+    let time = time.map(|time| format!("{}, {}.", time.figure, time.basis));
+    let left_out = words::left_out(decision).join(" ");
+    let lines = [
+        ("Certainty: ", words::certainty(decision)),
+        ("Time: ", time),
+        (
+            "Costs: ",
+            (!buy.is_empty()).then(|| format!("{}.", buy.join("; "))),
+        ),
+        ("What would change it: ", changes),
+        ("Left out: ", Some(left_out).filter(|text| !text.is_empty())),
+    ];
+    let lines = lines.into_iter().filter_map(|(label, text)| {
+        let text = text?;
+        Some(wrap(&format!("{label}{text}"), width, "", INDENT))
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn statements(tables: &[String]) -> Option<String> {
+    let lines = tables
+        .iter()
+        .map(|statement| format!("\n{INDENT}{statement};"));
+    (!tables.is_empty()).then(|| format!("Its tables:{}", lines.collect::<String>()))
+}
+
+fn filling(how_to: &HowTo, width: usize) -> String {
+    match &how_to.why_not {
+        Some(why) => wrap(&format!("To fill them: {why}."), width, "", INDENT),
+        None => {
+            let lines = how_to
+                .filling
+                .iter()
+                .map(|line| format!("\n{INDENT}{line}"));
+            format!("To fill them:{}", lines.collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use bakeoff_report::recommendation::{HowTo, render};
+use bakeoff_stats::Summary;
+
+use super::fixture;
+
+const WIDTH: usize = 100;
+
+fn how_to() -> HowTo {
+    HowTo {
+        tables: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
+        filling: vec!["copy it".to_owned()],
+        why_not: None,
+    }
+}
+
+#[test]
+fn the_first_sentences_answer_and_statements_can_be_pasted() {
+    let text = render(&fixture::summary().unwrap(), &how_to(), WIDTH);
+    let first: Vec<&str> = text
+        .split("\n\n")
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let first = first.join(" ");
+    for words in [" Buy ", "; the slowest question takes "] {
+        assert!(first.contains(words), "{text}");
+    }
+    for words in ["\nCosts: ", "\nWhat would change it: ", "Certainty: "] {
+        assert!(text.contains(words), "{text}");
+    }
+    let end = "\n\nIts tables:\n  CREATE TABLE t (a int PRIMARY KEY);\n\nTo fill them:\n  copy it";
+    assert!(text.ends_with(end), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+}
+
+#[test]
+fn why_nothing_fills_the_tables_is_told() {
+    let how_to = HowTo {
+        why_not: Some("its rows are blobs".to_owned()),
+        ..HowTo::default()
+    };
+    let text = render(&fixture::summary().unwrap(), &how_to, WIDTH);
+    assert!(
+        text.ends_with("\n\nTo fill them: its rows are blobs."),
+        "{text}"
+    );
+    assert!(!text.contains("Its tables"));
+}
+
+#[test]
+fn without_a_recommendation_there_is_nothing_to_make() {
+    let summary = Summary::from_records(&fixture::records()[..1]).unwrap();
+    let text = render(&summary, &how_to(), WIDTH);
+    assert!(text.contains("nothing to recommend"), "{text}");
+    assert!(!text.contains("CREATE TABLE"));
+}
