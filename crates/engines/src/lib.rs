@@ -21,6 +21,7 @@ mod explained;
 mod folder;
 mod integers;
 mod leftovers;
+pub mod live;
 mod local;
 mod memory;
 mod newest_groups;
@@ -54,6 +55,7 @@ pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
+pub use cassandra::live::read as sample_cassandra;
 pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
 pub use cassandra::{
     CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
@@ -67,6 +69,8 @@ pub use memory::MemoryOptions;
 pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
+#[cfg(feature = "postgres")]
+pub use postgres::live::read as sample_postgres;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresServer, Standbys, WaitFor};
 pub use range_check::check_ranges;

@@ -12,6 +12,7 @@ mod extension;
 mod footprint;
 mod inserts;
 mod layout;
+pub mod live;
 mod load;
 mod numeric;
 mod propose;
