@@ -65,7 +65,7 @@ pub fn held(
         safe: false,
         ..CastOptions::default()
     };
-    let cast = |rows: &RecordBatch| {
+    let cast = |rows: &RecordBatch| -> Result<RecordBatch, ArrowError> {
         let columns = rows.columns().iter().zip(schema.fields());
         let columns =
             columns.map(|(array, field)| cast_with_options(array, field.data_type(), &options));
