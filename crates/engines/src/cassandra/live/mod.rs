@@ -72,6 +72,12 @@ pub async fn read(
             sample.expiring, sample.count
         ));
     }
+    if kept.without_key > 0 {
+        notes.push(format!(
+            "{} partitions have only static columns, and so no row with a whole key: left out",
+            kept.without_key
+        ));
+    }
     Ok(LiveTable {
         name: table.clone(),
         key: Some(key),

@@ -239,7 +239,7 @@ pub async fn sample(
     sample.all = if sample.is_whole {
         Some((sample.count, "all rows that the table had".to_owned()))
     } else {
-        estimated(&ranges, &|key| token_of(&cluster, table, key))
+        estimated(&ranges, &|key: &[KeyValue]| token_of(&cluster, table, key))
     };
     Ok(sample)
 }
