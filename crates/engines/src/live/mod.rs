@@ -41,6 +41,8 @@ pub struct SampleRequest {
 pub struct LiveTable {
     /// Its name without keyspace or schema.
     pub name: String,
+    /// Its whole name and its server, for people.
+    pub place: String,
     /// Its key; `None` if it has none.
     pub key: Option<LiveKey>,
     /// What becomes of the columns of the sample, by their names in lower case.

@@ -204,6 +204,7 @@ fn a_sample_is_a_parquet_file() {
     let rows = batch(vec![("id", texts(&[Some("a"), None]))]);
     let table = LiveTable {
         name: "t".to_owned(),
+        place: "ks.t at db1".to_owned(),
         key: None,
         columns: BTreeMap::new(),
         left_out: Vec::new(),

@@ -18,6 +18,12 @@ use crate::exit::Misuse;
 #[cfg(feature = "postgres")]
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
+/// Returns the password for a PostgreSQL, if there is one.
+#[cfg(feature = "postgres")]
+pub fn password() -> Option<String> {
+    std::env::var(PASSWORD_VARIABLE).ok()
+}
+
 #[derive(Args, Debug, Clone)]
 pub struct PostgresOptions {
     /// A running PostgreSQL, for example postgresql://me@db1:5432/metrics; its password comes from
@@ -72,7 +78,7 @@ impl PostgresOptions {
         let Some(url) = &self.postgres else {
             return Ok(());
         };
-        let password = std::env::var(PASSWORD_VARIABLE).ok();
+        let password = password();
         let ca = self.postgres_ca.as_ref();
         let server = bakeoff_engines::PostgresServer::new(url, password.as_deref(), ca);
         options.postgres.server = Some(server.map_err(|error| Misuse::new(error.into()))?);

@@ -80,6 +80,7 @@ pub async fn read(
     }
     Ok(LiveTable {
         name: table.clone(),
+        place: format!("{location} at {}", cluster.full_address()),
         key: Some(key),
         columns: kept.words,
         left_out: plan.left_out,

@@ -82,6 +82,7 @@ pub async fn read(
     }
     Ok(LiveTable {
         name: found.name.clone(),
+        place: format!("{found} at {server}"),
         key,
         columns: kept.words,
         left_out: plan.left_out,

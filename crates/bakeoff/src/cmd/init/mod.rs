@@ -1,4 +1,6 @@
-//! `bakeoff init`: writes a commented workload for a file of rows.
+//! `bakeoff init`: writes a commented workload for a file of rows, or for a table of a running server.
+
+mod live;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,20 +15,25 @@ use clap::Args;
 use crate::cmd::options::data::to_cli_error;
 use crate::cmd::small_runtime;
 use crate::exit::{Exit, Misuse};
+use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use live::{LiveOptions, Source};
 
 /// Columns that are left out and that the terminal names, at most.
 const MOST_NOTES: usize = 3;
 
-/// Write a commented workload for a file of yours, which runs as it is
+/// Write a commented workload for a file of yours or a live table, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
-/// be found is an error that names the option to give.
+/// be found is an error that names the option to give. Of a live table, of which rows are only read, a sample is
+/// written to a Parquet file beside the workload; passwords come from BAKEOFF_CASSANDRA_PASSWORD or
+/// BAKEOFF_POSTGRES_PASSWORD.
 #[derive(Args, Debug)]
 pub struct Init {
-    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet
+    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet; or a live table:
+    /// cassandra://HOST[:PORT]/KEYSPACE.TABLE, or postgres://USER@HOST/DATABASE with --table
     file: PathBuf,
 
     /// New file to write to, instead of the standard output
@@ -66,13 +73,60 @@ pub struct Init {
     /// Character between the fields of the file, or tab [default: the one that divides all lines alike]
     #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter)]
     delimiter: Option<u8>,
+
+    #[command(flatten)]
+    live: LiveOptions,
 }
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
+        let mut asked = self.asked();
+        let source = self
+            .live
+            .source(&self.file, self.out.as_deref(), &self.given());
+        let mut sampled = match source? {
+            Source::File => None,
+            Source::Sampled(sampled) => Some(sampled),
+            Source::Interrupted => return Ok(Exit::Interrupted),
+        };
+        let file = sampled
+            .as_ref()
+            .map_or(self.file.as_path(), |sampled| sampled.path());
         let progress = Progress::begin("reading the file");
-        let asked = Asked {
+        let named = name_from(self.out.as_deref(), file)?;
+        if let Some(sampled) = &sampled {
+            sampled.ask(&mut asked);
+        }
+        let mut inferred = infer(file, &asked).map_err(to_cli_error)?;
+        if let Some(sampled) = &sampled {
+            inferred = sampled.complete(inferred);
+        }
+        let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
+        let text = inferred.workload(&named, &designs(&inferred), &self.question);
+        check(&text, path)?;
+        progress.finish();
+        if sampled.is_some() && was_asked_to_stop() {
+            return Ok(Exit::Interrupted);
+        }
+        match out {
+            Some(mut file) => {
+                file.write_all(text.as_bytes())
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+                file.complete()?;
+            }
+            None => std::io::stdout().write_all(text.as_bytes())?,
+        }
+        if let Some(sampled) = &mut sampled {
+            sampled.keep();
+        }
+        self.tell(&inferred);
+        Ok(Exit::Complete)
+    }
+
+    /// Returns what is known of the file before it is read.
+    fn asked(&self) -> Asked {
+        Asked {
             time: self.time.clone(),
             key: self.key.clone(),
             null: self.null.clone(),
@@ -82,23 +136,22 @@ impl Init {
                 _ => None,
             },
             delimiter: self.delimiter,
-        };
-        let named = name_from(self.out.as_deref(), &self.file)?;
-        let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;
-        let path = self.out.as_deref().unwrap_or(Path::new("init.toml"));
-        let text = inferred.workload(&named, &designs(&inferred), &self.question);
-        check(&text, path)?;
-        progress.finish();
-        match out {
-            Some(mut file) => {
-                file.write_all(text.as_bytes())
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-                file.complete()?;
-            }
-            None => std::io::stdout().write_all(text.as_bytes())?,
+            ..Asked::default()
         }
-        self.tell(&inferred);
-        Ok(Exit::Complete)
+    }
+
+    /// Returns the options that are given of those that say what a file is.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("--time", self.time.is_some()),
+            ("--key", !self.key.is_empty()),
+            ("--null", self.null.is_some()),
+            ("--header", self.header),
+            ("--no-header", self.no_header),
+            ("--delimiter", self.delimiter.is_some()),
+        ];
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option).collect()
     }
 
     /// Prints what was found, and what the user should look at.
@@ -106,9 +159,12 @@ impl Init {
         let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
             .map(String::as_str)
             .collect();
+        let (of, rows) = match &found.origin {
+            Some(origin) => (origin.name.clone(), "sampled rows"),
+            None => (self.file.display().to_string(), "rows"),
+        };
         print_line(format_args!(
-            "{}: {} rows, {} columns, key ({})",
-            self.file.display(),
+            "{of}: {} {rows}, {} columns, key ({})",
             found.rows,
             found.columns.len(),
             key.join(", ")
@@ -148,9 +204,17 @@ fn designs(found: &Inferred) -> Vec<String> {
         days: found.days(),
     };
     let engines = ENGINES.iter();
-    engines
-        .flat_map(|engine| engine.to_begin_with(&table))
-        .collect()
+    let like_it = found
+        .origin
+        .iter()
+        .filter_map(|origin| origin.design.clone());
+    let mut designs: Vec<String> = like_it.collect();
+    for design in engines.flat_map(|engine| engine.to_begin_with(&table)) {
+        if !designs.contains(&design) {
+            designs.push(design);
+        }
+    }
+    designs
 }
 
 /// Checks a workload that was written, so that only one that runs is ever shown.
