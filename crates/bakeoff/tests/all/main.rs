@@ -29,6 +29,9 @@ mod forecast_records;
 mod ingest;
 mod inherited;
 mod init;
+mod init_cassandra;
+#[cfg(feature = "postgres")]
+mod init_postgres;
 mod large_answers;
 mod mistakes;
 mod misuse;
