@@ -30,12 +30,17 @@ fn fill(server: &Server, keyspace: &str) {
     let mut inserts = String::new();
     for row in 0..60 {
         let (site, minute) = (["north", "south", "east"][row % 3], row / 3);
-        inserts.push_str(&format!(
-            "INSERT INTO {keyspace}.readings (\"siteId\", day, at, part, value, price, large, larger, device, ip, \
-             clock, flag, note, raw, tags, home, owner) VALUES ('{site}', '2024-01-01', \
-             '2024-01-01T00:{minute:02}:00Z', {}, {row}.5, {row}.25, {row}, {row}0000000000000000000, now(), \
-             '10.0.0.{row}', '08:00:{minute:02}', true, 'a, \"b\"', 0x01, {{'x'}}, {{street: 's', number: 1}}, 'me');\n",
+        let columns = "\"siteId\", day, at, part, value, price, large, larger, device, ip, clock, flag, note, raw, \
+                       tags, home, owner";
+        let key = format!(
+            "'{site}', '2024-01-01', '2024-01-01T00:{minute:02}:00Z', {}",
             row % 2
+        );
+        let numbers = format!("{row}.5, {row}.25, {row}, {row}0000000000000000000");
+        let texts = format!("now(), '10.0.0.{row}', '08:00:{minute:02}', true, 'a, \"b\"', 0x01");
+        let others = "{'x'}, {street: 's', number: 1}, 'me'";
+        inserts.push_str(&format!(
+            "INSERT INTO {keyspace}.readings ({columns}) VALUES ({key}, {numbers}, {texts}, {others});\n"
         ));
     }
     server.cql(&inserts);

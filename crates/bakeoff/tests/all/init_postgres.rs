@@ -246,14 +246,16 @@ fn a_table_that_changes_while_it_is_read_is_read_all_the_same() {
     );
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let (runtime, client) = (&database.runtime, &database.client);
+        let is_done = &is_done;
+        scope.spawn(move || {
             for id in 1.. {
                 if is_done.load(Ordering::Relaxed) {
                     break;
                 }
-                database.sql(&format!(
-                    "DELETE FROM items WHERE id = {id}; INSERT INTO items VALUES ({id} + 10000, 1)"
-                ));
+                // A row goes and another one comes.
+                let sql = format!("UPDATE items SET id = id + 10000, size = 1 WHERE id = {id}");
+                runtime.block_on(client.batch_execute(&sql)).unwrap();
             }
         });
         // So that it takes some seconds.
