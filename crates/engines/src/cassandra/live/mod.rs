@@ -191,7 +191,7 @@ async fn estimated_partitions(
                WHERE keyspace_name = ? AND table_name = ?";
     let (mut bytes, mut partitions) = (0.0, 0.0);
     for node in session.get_cluster_state().get_nodes_info() {
-        let reply = ask::rows(session, Some(node), cql, (keyspace, table)).await?;
+        let reply = ask::rows(session, Some(&**node), cql, (keyspace, table)).await?;
         let estimates = reply.rows::<(Option<i64>, Option<i64>)>();
         for row in estimates.map_err(|e| e.to_string())? {
             if let (Some(mean), Some(count)) = row.map_err(|e| e.to_string())? {
