@@ -20,7 +20,7 @@ fn stored(name: &str, holding: Holding) -> Stored {
     }
 }
 
-fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, array)| (name, array, true)),
     )
@@ -33,7 +33,7 @@ fn texts(values: &[Option<&str>]) -> ArrayRef {
 
 #[test]
 fn every_type_is_held_by_one_that_keeps_its_values() {
-    let rows = batch(vec![
+    let rows = batch([
         ("little", Arc::new(Int8Array::from(vec![-1, 2]))),
         ("small", Arc::new(Int16Array::from(vec![-300, 2]))),
         ("real", Arc::new(Float32Array::from(vec![0.5, 1.25]))),
@@ -84,7 +84,7 @@ fn every_type_is_held_by_one_that_keeps_its_values() {
 #[test]
 fn numbers_of_any_length_are_held_as_all_values_allow() {
     let kind_of = |holding, values: &[Option<&str>]| {
-        let rows = [batch(vec![("n", texts(values))])];
+        let rows = [batch([("n", texts(values))])];
         let sampled = sampled("t", &[stored("n", holding)], &rows, None).unwrap();
         let words = sampled.words["n"].clone();
         (sampled.rows[0].column(0).clone(), words)
@@ -135,7 +135,7 @@ fn a_double_gives_back_fifteen_digits() {
 #[test]
 fn rows_without_their_key_are_left_out_and_the_others_are_in_the_order_of_their_time() {
     let times = TimestampMicrosecondArray::from(vec![Some(3_000), None, Some(1_000)]);
-    let rows = batch(vec![
+    let rows = batch([
         ("Id", texts(&[Some("a"), Some("b"), Some("c")])),
         ("time", Arc::new(times)),
     ]);
@@ -201,7 +201,7 @@ fn columns_that_no_workload_has_are_left_out_by_name_unless_they_are_in_the_key(
 
 #[test]
 fn a_sample_is_a_parquet_file() {
-    let rows = batch(vec![("id", texts(&[Some("a"), None]))]);
+    let rows = batch([("id", texts(&[Some("a"), None]))]);
     let table = LiveTable {
         name: "t".to_owned(),
         place: "ks.t at db1".to_owned(),
