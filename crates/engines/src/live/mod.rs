@@ -101,6 +101,7 @@ impl LiveTable {
 }
 
 /// The rows of a sample in the types of workloads.
+#[derive(Debug)]
 pub(crate) struct Sampled {
     pub rows: Vec<RecordBatch>,
     /// What becomes of each column, by its name in lower case.
