@@ -6,6 +6,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Expr;
 use scylla::response::query_result::QueryRowsResult;
 
+use super::decode::Decoder;
 use super::failures::explained;
 use super::key_value::{KeyValue, key_value};
 use super::readable::ReadTable;
@@ -74,6 +75,25 @@ impl PartitionKey {
         columns.map(value).collect()
     }
 
+    /// Returns the keys of the first partitions of the table, at most `most` of them, or `None` if one has a type
+    /// of which values are not bound. `decoder` is that of the key's columns alone.
+    ///
+    /// # Errors
+    /// The errors of the driver.
+    pub async fn first(
+        &self,
+        statements: &Statements,
+        decoder: &Decoder,
+        most: usize,
+    ) -> Result<Option<Vec<Vec<KeyValue>>>> {
+        let (key, from) = (decoder.selection(), self.table.quoted_name());
+        let cql = format!("SELECT DISTINCT {key} FROM {from} LIMIT {most}");
+        let found = rows(statements, &cql, &Request::new(Vec::new())).await?;
+        let batch = decoder.decode(&found)?;
+        let rows = 0..batch.num_rows();
+        Ok(rows.map(|row| self.of(&batch, row)).collect())
+    }
+
     /// Returns what comes behind a partition in the token range of a request. It is `None` if that
     /// cannot be told: if another partition has the same token, or this one is gone.
     ///
@@ -131,7 +151,7 @@ async fn rows(statements: &Statements, cql: &str, request: &Request) -> Result<Q
 }
 
 fn failed(error: impl std::fmt::Display) -> DataFusionError {
-    let message = format!("Cassandra: reading the token of a large partition failed: {error}");
+    let message = format!("Cassandra: reading keys of large partitions failed: {error}");
     DataFusionError::External(message.into())
 }
 

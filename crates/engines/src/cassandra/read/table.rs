@@ -3,12 +3,13 @@
 mod by_keys;
 mod copies;
 mod cql;
+mod few_partitions;
 mod large_partitions;
 mod requests;
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
@@ -52,6 +53,8 @@ pub struct CassandraTable {
     page_rows: PageRows,
     /// Counter of rows with a time to live, if they are counted.
     expiring_rows: Option<Arc<AtomicU64>>,
+    /// Whether a scan found as many partitions as it had threads, or more.
+    has_many_partitions: AtomicBool,
 }
 
 impl CassandraTable {
@@ -66,6 +69,7 @@ impl CassandraTable {
             ranges_per_partition: RANGES_PER_PARTITION,
             page_rows: PageRows::Fixed,
             expiring_rows: None,
+            has_many_partitions: AtomicBool::new(false),
         }
     }
 
@@ -210,13 +214,17 @@ impl CassandraTable {
             }
             cql = self.select(&decoder, &pushdown, &limited);
         }
+        // CQL neither orders nor aggregates the rows that an index finds as those of a partition.
+        let is_whole = limit.is_none() && pushdown.indexed.is_empty();
+        if is_whole && let Some(keys) = self.few_partitions(projection, &pushdown, threads).await {
+            pushdown.partitions = Some(keys);
+            cql = self.select(&decoder, &pushdown, &limited);
+        }
         let requests = self.requests(&pushdown, threads).await?;
         let scope = match pushdown.partitions {
             Some(_) => Scope::Partition,
             None => Scope::TokenRange,
         };
-        // CQL neither orders nor aggregates the rows that an index finds as those of a partition.
-        let is_whole = limit.is_none() && pushdown.indexed.is_empty();
         let first_rows = if is_whole {
             self.first_rows(&decoder, &pushdown, projection)
         } else {

@@ -86,6 +86,7 @@ async fn designs_on_a_real_cassandra() {
     let designs = &["cassandra/narrow", "cassandra/wide", "cassandra/blob"];
     every_layout_answers_as_the_rows_do(&cassandra, &marks(), designs, MARK_QUERIES).await;
     reads::only_what_is_asked_for_is_read(&cassandra).await;
+    reads::a_table_of_one_partition_is_read_by_ranges(&cassandra).await;
     reads::too_many_buckets_are_an_error(&cassandra).await;
     loads::loading_again_changes_nothing(&cassandra).await;
     loads::the_last_row_of_a_key_wins(&cassandra).await;

@@ -97,6 +97,47 @@ async fn aggregates_and_large_partitions_are_asked_for_as_designs_say(
     }
 }
 
+/// A table of one partition is asked for by its key, so that ranges of it are read at the same time. One of as many
+/// partitions as threads is not.
+pub async fn a_table_of_one_partition_is_read_by_ranges(cassandra: &Started) {
+    let rows = events().rows;
+    let columns = ["series", "time", "small"].map(|name| rows.column_by_name(name).unwrap());
+    let one_series = |rows| columns.map(|column| column.slice(0, rows)).to_vec();
+    let question = "SELECT avg(small) AS mean, count(*) AS n FROM alone";
+    for (id, rows, has) in [
+        ("cassandra/wide?page=1", 21, ["partitions=1", "ranges=16"]),
+        (
+            "cassandra/wide?page=1&order=desc",
+            21,
+            ["partitions=1", "ranges=16"],
+        ),
+        ("cassandra/wide", 21, ["partitions=1", "ranges=0"]),
+        ("cassandra/wide?aggregate=ranges", 21, ["", "ranges=16"]),
+        ("cassandra/wide?page=1", 22, ["full scan", "ranges=0"]),
+        (
+            "cassandra/wide?page=1&bucket=1d",
+            21,
+            ["full scan", "token ranges"],
+        ),
+        ("cassandra/narrow?page=1", 21, ["full scan", "token ranges"]),
+    ] {
+        let table = Table::new(
+            "alone",
+            "partition_key = [\"series\"]\norder_key = [\"time\"]\n\
+             columns = { series = \"text\", time = \"timestamp\", small = \"int\" }",
+            one_series(rows),
+        );
+        let oracle = table.oracle(table.rows.clone()).await;
+        let design = cassandra.loaded(id, &table).await;
+        let wrong = wrong_answers(design.as_ref(), &oracle, &[question]).await;
+        assert_eq!(wrong, [""; 0], "{id} of {rows} rows");
+        let plan = executed(design.as_ref(), question).await;
+        for part in has {
+            assert!(plan.contains(part), "{id} of {rows} rows: {plan}");
+        }
+    }
+}
+
 pub async fn too_many_buckets_are_an_error(cassandra: &Started) {
     let table = events();
     let design = cassandra.loaded("cassandra/wide?bucket=1ms", &table).await;
