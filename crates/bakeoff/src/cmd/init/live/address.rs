@@ -7,6 +7,9 @@ use bakeoff_engines::tables::Location;
 /// How an address of a table is written.
 const HOW: &str = "write cassandra://[USER@]HOST[:PORT]/KEYSPACE.TABLE";
 
+/// How the address of a PostgreSQL begins.
+const POSTGRES: [&str; 2] = ["postgres://", "postgresql://"];
+
 /// The address of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
@@ -30,19 +33,20 @@ impl Address {
         let Some(text) = from.to_str() else {
             return Ok(None);
         };
-        let Some((scheme, rest)) = text.split_once("://") else {
-            return Ok(None);
-        };
-        match scheme {
-            "cassandra" => cassandra(rest).map(Some),
-            "postgres" | "postgresql" => Ok(Some(Address::Postgres {
+        if let Some(rest) = text.strip_prefix("cassandra://") {
+            return cassandra(rest).map(Some);
+        }
+        if POSTGRES.iter().any(|begin| text.starts_with(begin)) {
+            return Ok(Some(Address::Postgres {
                 url: text.to_owned(),
-            })),
-            _ if from.exists() || !is_scheme(scheme) => Ok(None),
-            _ => Err(format!(
+            }));
+        }
+        match text.split_once("://") {
+            Some((scheme, _)) if is_scheme(scheme) && !from.exists() => Err(format!(
                 "{scheme}:// is no address of rows: they are read from files, from \
                  cassandra://HOST/KEYSPACE.TABLE, and from postgres://USER@HOST/DATABASE with --table SCHEMA.TABLE"
             )),
+            _ => Ok(None),
         }
     }
 }
