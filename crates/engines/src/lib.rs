@@ -22,6 +22,7 @@ mod explained;
 mod folder;
 mod integers;
 mod leftovers;
+pub mod live;
 mod local;
 mod memory;
 mod newest_groups;
@@ -57,6 +58,7 @@ pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use adoption::{Adoption, Loading, SchemaFile, in_shell};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
+pub use cassandra::live::read as sample_cassandra;
 pub use cassandra::trace::{
     TraceError, TraceRequest, Traceable, TracedQuestion, TracedRead, TracedSelect, trace,
 };
@@ -72,6 +74,8 @@ pub use memory::MemoryOptions;
 pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
+#[cfg(feature = "postgres")]
+pub use postgres::live::read as sample_postgres;
 #[cfg(feature = "postgres")]
 pub use postgres::{
     PostgresOptions, PostgresServer, Standbys, WaitFor, figures as postgres_figures,

@@ -30,6 +30,9 @@ mod forecast_records;
 mod ingest;
 mod inherited;
 mod init;
+mod init_cassandra;
+#[cfg(feature = "postgres")]
+mod init_postgres;
 mod large_answers;
 mod mistakes;
 mod misuse;

@@ -9,6 +9,7 @@ mod columnar;
 pub mod diagnose;
 mod drive;
 mod layout;
+pub mod live;
 mod names;
 pub mod nodes;
 mod options;

@@ -43,7 +43,26 @@ pub struct PostgresOptions {
 pub struct PostgresServer {
     config: Config,
     tls: Option<Arc<ClientConfig>>,
+    names: OptionNames,
 }
+
+/// How messages call the URL of a server and the file of certificates for it.
+#[derive(Clone, Copy)]
+struct OptionNames {
+    url: &'static str,
+    ca: &'static str,
+}
+
+/// The options that name a server to measure.
+const MEASURED: OptionNames = OptionNames {
+    url: "--postgres",
+    ca: "--postgres-ca",
+};
+/// The arguments that name a server of which a table is looked at.
+const LOOKED_AT: OptionNames = OptionNames {
+    url: "the address",
+    ca: "--tls-ca",
+};
 
 impl PostgresServer {
     /// Parses a server's URL, `postgresql://USER@HOST:PORT/DATABASE`, which must not have the
@@ -57,19 +76,41 @@ impl PostgresServer {
         password: Option<&str>,
         ca: Option<&PathBuf>,
     ) -> Result<Self, EngineError> {
+        PostgresServer::named(url, password, ca, MEASURED)
+    }
+
+    /// Parses the URL of a server of which a table is looked at, as [`PostgresServer::new`] does.
+    ///
+    /// # Errors
+    /// The same, in words for an address without an option.
+    pub fn looked_at(
+        url: &str,
+        password: Option<&str>,
+        ca: Option<&PathBuf>,
+    ) -> Result<Self, EngineError> {
+        PostgresServer::named(url, password, ca, LOOKED_AT)
+    }
+
+    fn named(
+        url: &str,
+        password: Option<&str>,
+        ca: Option<&PathBuf>,
+        names: OptionNames,
+    ) -> Result<Self, EngineError> {
         let wrong = |why: String| {
             EngineError(format!(
-                "--postgres {why}; write postgresql://USER@HOST:PORT/DATABASE"
+                "{} {why}; write postgresql://USER@HOST:PORT/DATABASE",
+                names.url
             ))
         };
         let mut config =
             Config::from_str(url).map_err(|e| wrong(format!("is not a URL: {}", reason(&e))))?;
         if config.get_password().is_some() {
-            return Err(EngineError(
-                "--postgres has a password, which would be visible in process lists and in results: \
-                put it into BAKEOFF_POSTGRES_PASSWORD"
-                    .to_owned(),
-            ));
+            return Err(EngineError(format!(
+                "{} has a password, which would be visible in process lists and in results: put it \
+                 into BAKEOFF_POSTGRES_PASSWORD",
+                names.url
+            )));
         }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(wrong("names no host".to_owned()));
@@ -84,17 +125,17 @@ impl PostgresServer {
         let tls = match ca {
             Some(path) => Some(tls::trusting(path)?),
             None if config.get_ssl_mode() == SslMode::Require => {
-                return Err(EngineError(
-                    "--postgres asks for TLS: name the certificates to trust with --postgres-ca FILE"
-                        .to_owned(),
-                ));
+                return Err(EngineError(format!(
+                    "{} asks for TLS: name the certificates to trust with {} FILE",
+                    names.url, names.ca
+                )));
             }
             None => None,
         };
         if tls.is_some() {
             config.ssl_mode(SslMode::Require);
         }
-        Ok(PostgresServer { config, tls })
+        Ok(PostgresServer { config, tls, names })
     }
 
     /// Makes the address of a server that Bakeoff has started.
@@ -108,7 +149,11 @@ impl PostgresServer {
             .dbname("postgres")
             .ssl_mode(SslMode::Disable);
         limit_times(&mut config);
-        PostgresServer { config, tls: None }
+        PostgresServer {
+            config,
+            tls: None,
+            names: MEASURED,
+        }
     }
 
     /// Returns a server for each host of the URL, in its order.
@@ -232,6 +277,10 @@ impl PostgresServer {
     }
 
     fn cannot_connect(&self, error: &tokio_postgres::Error) -> EngineError {
+        let of_tls = format!(
+            "check the certificates of {}, and that the server has ssl = on",
+            self.names.ca
+        );
         let advice = match error.code() {
             Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
                 "check the user in the URL, and BAKEOFF_POSTGRES_PASSWORD"
@@ -244,9 +293,7 @@ impl PostgresServer {
             None if reason(error).contains("password missing") => {
                 "put the password into BAKEOFF_POSTGRES_PASSWORD"
             }
-            None if error.to_string().contains("TLS") => {
-                "check the certificates of --postgres-ca, and that the server has ssl = on"
-            }
+            None if error.to_string().contains("TLS") => of_tls.as_str(),
             None => "check that it is running, and the host and port in the URL",
         };
         EngineError(format!(
@@ -341,6 +388,18 @@ mod tests {
         assert!(error("postgresql:///db").contains("names no host"));
         assert!(error("postgresql://db1/db").contains("names no user"));
         assert!(error("postgresql://me@db1/db?sslmode=require").contains("--postgres-ca"));
+        let looked_at = |url: &str| {
+            let server = PostgresServer::looked_at(url, None, None);
+            server.unwrap_err().to_string()
+        };
+        let with_tls = looked_at("postgres://me@db1/db?sslmode=require");
+        assert!(with_tls.contains("with --tls-ca FILE"), "{with_tls}");
+        let refused = looked_at("postgres://me:hunter2@db1/db");
+        assert!(
+            refused.starts_with("the address has a password"),
+            "{refused}"
+        );
+        assert!(!refused.contains("hunter2"), "{refused}");
     }
 
     #[test]

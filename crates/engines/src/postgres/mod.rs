@@ -14,6 +14,7 @@ pub mod figures;
 mod footprint;
 mod inserts;
 mod layout;
+pub mod live;
 mod load;
 mod numeric;
 mod propose;

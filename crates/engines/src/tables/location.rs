@@ -58,7 +58,7 @@ impl FromStr for Location {
 
 /// Splits a name of CQL, with or without double quotes, from the text after it. The case is kept in
 /// both forms, since names on a command line hardly ever have quotes.
-fn name(text: &str) -> Option<(String, &str)> {
+pub fn name(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find('.').unwrap_or(text.len());
         let (name, rest) = text.split_at(end);

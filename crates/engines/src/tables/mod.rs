@@ -34,6 +34,8 @@ pub use bakeoff_columnar::{
 pub use connection::{Access, ColumnarOptions, Connection};
 pub use error::{SqlError, TableError};
 pub use location::Location;
+#[cfg(feature = "postgres")]
+pub(crate) use location::name as written_name;
 pub use progress::{ChunkCounts, Progress};
 pub use query::Query;
 pub use scan::{Scan, ScanRequest, Scanner};

@@ -15,6 +15,9 @@ use crate::{ColumnType, Error, NULL_WORDS, Result};
 const DISTINCT_VALUES: usize = 1 << 20;
 const DISTINCT_VALUES_OF_ONE: usize = 4_096;
 
+/// What the evidence of a column says first whose type the file has.
+pub const AS_STORED: &str = "as the file has it";
+
 /// Words of names of times.
 const LIKE_TIMES: [&str; 14] = [
     "time",
@@ -253,7 +256,7 @@ fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
         format: None,
         time: decision.time.filter(|_| kind == ColumnType::Timestamp),
         misfits: 0,
-        why: "as the file has it".to_owned(),
+        why: AS_STORED.to_owned(),
     }
 }
 

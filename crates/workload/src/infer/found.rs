@@ -57,6 +57,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         left_out: seen.left_out,
         null: seen.null,
         notes: seen.notes,
+        origin: None,
     }
 }
 

@@ -28,7 +28,11 @@ impl Key {
 /// # Errors
 /// None is found, or what is asked for cannot be one; the error names the option to give.
 pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> Result<Key> {
-    let mut time = time(seen, asked)?;
+    let whole = WholeKey::asked(seen, asked)?;
+    let mut time = match &whole {
+        Some(key) if asked.time.is_none() => key.time(seen),
+        _ => time(seen, asked)?,
+    };
     let words: Vec<String> = seen.null.iter().map(|(word, _)| word.clone()).collect();
     let columns = seen.columns.iter().map(|column| KeyColumn {
         index: column.index,
@@ -54,7 +58,9 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         None
     };
-    let found = if let Some(found) = without_time {
+    let found = if let Some(key) = &whole {
+        search.whole(&key.partition, &key.order)?
+    } else if let Some(found) = without_time {
         time = None;
         found
     } else if asked.key.is_empty() {
@@ -64,22 +70,71 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
             data_error(path, message)
         })?
     } else {
-        let mut partition = Vec::new();
-        for called in &asked.key {
-            let place = seen.find(called, "--key")?;
-            if partition.contains(&place) {
-                return Err(Error::Usage(format!("--key has {called} twice")));
-            }
-            partition.push(place);
-        }
-        search.asked(&partition)?
+        search.asked(&places(seen, &asked.key)?)?
     };
     let key = Key {
         found,
         time: time.filter(|time| seen.columns[*time].decision.kind == ColumnType::Timestamp),
     };
-    check_nulls(path, rows, seen, &key)?;
+    // A table has no row without its key, so that an empty text in it is a value.
+    if whole.is_none() {
+        check_nulls(path, rows, seen, &key)?;
+    }
     Ok(key)
+}
+
+/// The key of a table that is known as a whole, by the places of its columns.
+struct WholeKey {
+    partition: Vec<usize>,
+    order: Vec<usize>,
+}
+
+impl WholeKey {
+    /// Returns the key that is asked for, if all of it is.
+    ///
+    /// # Errors
+    /// A column of it is not there.
+    fn asked(seen: &SeenColumns, asked: &Asked) -> Result<Option<WholeKey>> {
+        let Some(order) = &asked.order else {
+            return Ok(None);
+        };
+        Ok(Some(WholeKey {
+            partition: places(seen, &asked.key)?,
+            order: places(seen, order)?,
+        }))
+    }
+
+    /// Returns the place of the rows' time: a timestamp that orders rows, or one of the key, or another one that all
+    /// rows have.
+    fn time(&self, seen: &SeenColumns) -> Option<usize> {
+        let is_time = |place: &usize| seen.columns[*place].decision.kind == ColumnType::Timestamp;
+        let mut of_key = self.order.iter().chain(&self.partition).copied();
+        let all_have_it = |place: &usize| {
+            let column = &seen.columns[*place];
+            column.evidence.values > 0 && column.nulls(&seen.null) == 0
+        };
+        of_key.find(is_time).or_else(|| {
+            let others =
+                (0..seen.columns.len()).filter(|place| is_time(place) && all_have_it(place));
+            others.max_by_key(|place| seen.columns[*place].evidence.different())
+        })
+    }
+}
+
+/// Returns the places of columns of a key.
+///
+/// # Errors
+/// One of them is not there, or twice; the error names the option.
+fn places(seen: &SeenColumns, called: &[String]) -> Result<Vec<usize>> {
+    let mut places = Vec::new();
+    for called in called {
+        let place = seen.find(called, "--key")?;
+        if places.contains(&place) {
+            return Err(Error::Usage(format!("--key has {called} twice")));
+        }
+        places.push(place);
+    }
+    Ok(places)
 }
 
 /// Returns the place of the column by which rows are ordered in time.

@@ -100,16 +100,21 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Counts how often a key that was asked for repeats. Indexes are those in `columns`.
+    /// Counts how often a key that was asked for repeats, with the time behind it. Indexes are those in `columns`.
     pub fn asked(&self, partition: &[usize]) -> Result<FoundKey> {
         let order: Vec<usize> = self
             .time
             .into_iter()
             .filter(|time| !partition.contains(time))
             .collect();
-        let set = [partition, order.as_slice()].concat();
+        self.whole(partition, &order)
+    }
+
+    /// Counts how often a whole key repeats. Indexes are those in `columns`.
+    pub fn whole(&self, partition: &[usize], order: &[usize]) -> Result<FoundKey> {
+        let set = [partition, order].concat();
         let counted = self.count(vec![set])?;
-        Ok(self.found(partition, &order, &counted[0]))
+        Ok(self.found(partition, order, &counted[0]))
     }
 
     /// Finds the key that repeats least; `None` if nothing names a row.

@@ -10,6 +10,7 @@ mod found;
 mod key;
 mod keys;
 mod names;
+mod origin;
 mod questions;
 mod rows;
 mod sniff;
@@ -20,6 +21,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::{ColumnType, Result, TimeFormat};
+pub use origin::Origin;
 use rows::FileRows;
 
 /// What is known of a file before it is read.
@@ -29,6 +31,9 @@ pub struct Asked {
     pub time: Option<String>,
     /// Columns by which rows belong together; none if they are to be found.
     pub key: Vec<String>,
+    /// Columns by which rows are ordered among those of `key`, if both are the whole key of a table; `None` if only
+    /// a time orders them.
+    pub order: Option<Vec<String>>,
     /// Words that stand for no value; `None` for those that usually do.
     pub null: Option<Vec<String>>,
     /// Whether the first line names the columns; `None` if that is to be found.
@@ -80,6 +85,8 @@ pub struct Inferred {
     pub counted_one_in: u64,
     /// What the user should know before anything else.
     pub notes: Vec<String>,
+    /// Table of which the file is a sample, if it is one.
+    pub origin: Option<Origin>,
 }
 
 /// A column that the table has.

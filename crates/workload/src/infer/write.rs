@@ -25,6 +25,7 @@ impl Inferred {
         self.table(&mut out);
         self.data(file, &mut out);
         self.scale(&mut out);
+        self.decide(&mut out);
         let numbered = |index: usize| format!("question_{}", index + 1);
         let given = asked.iter().enumerate().map(|(index, asked)| Question {
             name: asked.name.clone().unwrap_or_else(|| numbered(index)),
@@ -69,13 +70,27 @@ impl Inferred {
     }
 
     fn head(&self, file: &str, out: &mut String) {
+        let of = self
+            .origin
+            .as_ref()
+            .map_or(file, |origin| origin.name.as_str());
         line(
             out,
             &format!(
                 "# Rows of {}, as `bakeoff init` found them. Change what is not meant.",
-                clean(file)
+                clean(of)
             ),
         );
+        if let Some(origin) = self
+            .origin
+            .as_ref()
+            .filter(|origin| !origin.about.is_empty())
+        {
+            line(out, "#");
+            for about in &origin.about {
+                line(out, &format!("# {}", clean(about)));
+            }
+        }
         line(out, "#");
         line(
             out,
@@ -83,7 +98,7 @@ impl Inferred {
         );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
         line(out, "");
-        let title = format!("Rows of {}", clean(file));
+        let title = format!("Rows of {}", clean(of));
         line(out, &format!("title = {}", quoted(&title)));
         line(out, "");
     }
@@ -220,14 +235,33 @@ impl Inferred {
         let rows = self.rows.saturating_sub(self.bad_rows).clamp(1, MOST_ROWS);
         line(out, "[scale]");
         line(out, &format!("rows = {rows} # that a run loads"));
+        let known = self.origin.as_ref().and_then(|origin| origin.rows.as_ref());
+        let (all, how) = known.map_or((0, "that there will be"), |(all, how)| (*all, how.as_str()));
         line(
             out,
             &format!(
-                "full_rows = {} # that there will be, which the forecast is for: put in your own",
-                self.rows.max(rows)
+                "full_rows = {} # {}, which the forecast is for: put in your own",
+                self.rows.max(rows).max(all),
+                clean(how)
             ),
         );
         line(out, "replication = 3 # copies of each row in production");
+        line(out, "");
+    }
+
+    fn decide(&self, out: &mut String) {
+        let Some(design) = self
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.design.as_ref())
+        else {
+            return;
+        };
+        line(out, "[decide]");
+        line(
+            out,
+            &format!("baseline = {} # like the table as it is", quoted(design)),
+        );
         line(out, "");
     }
 }

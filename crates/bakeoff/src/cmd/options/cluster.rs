@@ -29,6 +29,11 @@ pub struct ClusterOptions {
     tls_ca: Option<PathBuf>,
 }
 
+/// Returns the password for a Cassandra, if there is one.
+pub fn password() -> Option<String> {
+    std::env::var(PASSWORD_VARIABLE).ok()
+}
+
 impl ClusterOptions {
     /// Adds the options that are given. The others need the first one.
     pub fn add_given(&self, given: &mut Given) {
@@ -46,7 +51,7 @@ impl ClusterOptions {
         self.cassandra.clone().map(|address| Cluster {
             address,
             username: self.username.clone(),
-            password: std::env::var(PASSWORD_VARIABLE).ok(),
+            password: password(),
             tls: self.tls,
             tls_ca: self.tls_ca.clone(),
             consistency: None,

@@ -18,6 +18,12 @@ use crate::exit::Misuse;
 #[cfg(feature = "postgres")]
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
+/// Returns the password for a PostgreSQL, if there is one.
+#[cfg(feature = "postgres")]
+pub fn password() -> Option<String> {
+    std::env::var(PASSWORD_VARIABLE).ok()
+}
+
 #[cfg(feature = "postgres")]
 #[derive(Args, Debug, Clone)]
 pub struct PostgresServerOptions {
@@ -75,7 +81,7 @@ impl PostgresServerOptions {
         let Some(url) = &self.postgres else {
             return Ok(None);
         };
-        let password = std::env::var(PASSWORD_VARIABLE).ok();
+        let password = password();
         let server = PostgresServer::new(url, password.as_deref(), self.postgres_ca.as_ref());
         Ok(Some(server.map_err(|error| Misuse::new(error.into()))?))
     }

@@ -16,6 +16,9 @@ use crate::exit::Misuse;
 /// node of Cassandra or a PostgreSQL takes, and enough to load what a first comparison needs within minutes.
 const DEFAULT: Option<NonZeroU32> = NonZeroU32::new(2_000);
 
+/// Rows a second that are read of such a server unless told otherwise.
+const DEFAULT_OF_READING: Option<NonZeroU32> = NonZeroU32::new(10_000);
+
 #[derive(Args, Debug, Clone)]
 pub struct RateLimitOptions {
     /// Rows a second that are written at most to a server that Bakeoff did not start, or `none`
@@ -59,6 +62,21 @@ impl RateLimitOptions {
             None => DEFAULT.filter(|_| is_named && others_depend()),
         };
         Ok(limit.map(RateLimit::new))
+    }
+
+    /// Returns the limit for rows that are read; `None` if there is none.
+    pub fn of_reading(&self) -> Option<Arc<RateLimit>> {
+        let rows = match self.rate_limit {
+            None => DEFAULT_OF_READING,
+            Some(Limit::Unlimited) => None,
+            Some(Limit::Rows(rows)) => Some(rows),
+        };
+        rows.map(RateLimit::new)
+    }
+
+    /// Returns whether a limit is given, or that there is none.
+    pub fn is_given(&self) -> bool {
+        self.rate_limit.is_some()
     }
 
     /// Returns the limit for a columnar table; `None` if there is none, as for one in a folder.
@@ -132,6 +150,21 @@ mod tests {
             let error = with(&["--rate-limit", wrong]).unwrap_err();
             assert!(error.contains("--rate-limit"), "{error}");
         }
+    }
+
+    #[test]
+    fn reading_has_a_limit_of_its_own() {
+        let of = |arguments: &[&str]| {
+            let line = Line::try_parse_from([&["bakeoff"], arguments].concat()).unwrap();
+            let limit = line.limit.of_reading();
+            (
+                line.limit.is_given(),
+                limit.map(|limit| limit.rows_per_second()),
+            )
+        };
+        assert_eq!(of(&[]), (false, Some(10_000)));
+        assert_eq!(of(&["--rate-limit", "500"]), (true, Some(500)));
+        assert_eq!(of(&["--rate-limit", "none"]), (true, None));
     }
 
     #[test]

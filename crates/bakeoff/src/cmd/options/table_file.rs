@@ -78,6 +78,7 @@ impl TableFileOptions {
                 _ => None,
             },
             delimiter: self.delimiter,
+            ..Asked::default()
         }
     }
 
@@ -106,20 +107,29 @@ impl TableFileOptions {
         })
     }
 
-    /// Returns the first of these options that is given.
-    pub fn first_given(&self) -> Option<&'static str> {
-        let given = [
+    /// Returns the options that are given of those that say what a file is.
+    pub fn of_files(&self) -> Vec<&'static str> {
+        let all = [
             ("--time", self.time.is_some()),
             ("--key", !self.key.is_empty()),
             ("--null", self.null.is_some()),
-            ("--question", !self.question.is_empty()),
-            ("--questions", self.questions.is_some()),
             ("--header", self.header),
             ("--no-header", self.no_header),
             ("--delimiter", self.delimiter.is_some()),
         ];
-        let first = given.iter().find(|(_, is_given)| *is_given);
-        first.map(|(option, _)| *option)
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option).collect()
+    }
+
+    /// Returns the first of these options that is given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let questions = [
+            ("--question", !self.question.is_empty()),
+            ("--questions", self.questions.is_some()),
+        ];
+        let given = questions.iter().find(|(_, is_given)| *is_given);
+        let of_files = self.of_files();
+        of_files.first().copied().or(given.map(|(option, _)| *option))
     }
 }
 

@@ -22,6 +22,10 @@ use super::datacenter::{local_datacenter, prefer_for_scans_only};
 use super::one_node::only;
 use crate::{EngineError, tls};
 
+/// The end of the error of a cluster that cannot be connected to.
+pub const OPTIONS_TO_CHECK: &str = "check --cassandra HOST[:PORT], --username with BAKEOFF_CASSANDRA_PASSWORD, and \
+    --tls";
+
 const DEFAULT_PORT: u16 = 9042;
 /// Time limit of one connection attempt.
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
@@ -166,8 +170,7 @@ impl Cluster {
         }
         let failed = |why: String| {
             EngineError(format!(
-                "cannot connect to Cassandra at {address}: {why}; check --cassandra HOST[:PORT], \
-                 --username with BAKEOFF_CASSANDRA_PASSWORD, and --tls"
+                "cannot connect to Cassandra at {address}: {why}; {OPTIONS_TO_CHECK}"
             ))
         };
         let built = in_time(SESSION_TIME_LIMIT, builder.build()).await;

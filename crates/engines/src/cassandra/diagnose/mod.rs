@@ -4,7 +4,7 @@
 //! What cannot be had is missing with the reason; nothing but a cluster that cannot be connected to, and a table that
 //! does not exist, is an error.
 
-mod ask;
+pub(super) mod ask;
 mod calls;
 mod convert;
 mod schema;

@@ -8,14 +8,14 @@ use scan::CassandraScan;
 mod aggregation;
 pub mod any_table;
 pub mod decode;
-mod failures;
+pub mod failures;
 pub mod first_rows;
 pub mod from_summary;
 pub mod java;
 pub mod key_value;
-mod metadata;
+pub mod metadata;
 mod owners;
-mod partition_key;
+pub mod partition_key;
 pub mod pushdown;
 pub mod ranges;
 pub mod readable;
@@ -29,7 +29,7 @@ pub mod server_aggregate;
 mod split;
 pub mod statements;
 pub mod table;
-mod token_requests;
+pub mod token_requests;
 
 /// Extends a session by the rules that read less than all rows of tables of rows.
 pub fn session(session: &SessionContext) -> SessionContext {

@@ -39,6 +39,10 @@ pub enum CqlKind {
     Varint,
     /// Becomes a decimal with [`SCALE`] digits behind the point, since each value has its own scale.
     Decimal,
+    /// A varint of any length that becomes text.
+    VarintText,
+    /// A decimal of any length that becomes text, with its own scale.
+    DecimalText,
     /// Covers all other types (collections, user types, tuples, vectors, durations), which become
     /// text like CQL's literals.
     Literal,
@@ -59,7 +63,12 @@ impl CqlKind {
             CqlKind::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             CqlKind::Date => DataType::Date32,
             CqlKind::Time => DataType::Time64(TimeUnit::Nanosecond),
-            CqlKind::Text | CqlKind::Uuid | CqlKind::Inet | CqlKind::Literal => DataType::Utf8,
+            CqlKind::Text
+            | CqlKind::Uuid
+            | CqlKind::Inet
+            | CqlKind::VarintText
+            | CqlKind::DecimalText
+            | CqlKind::Literal => DataType::Utf8,
             CqlKind::Varint => DataType::Decimal256(DECIMAL256_MAX_PRECISION, 0),
             CqlKind::Decimal => DataType::Decimal256(DECIMAL256_MAX_PRECISION, SCALE),
         }

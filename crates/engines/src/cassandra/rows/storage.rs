@@ -2,6 +2,7 @@
 //! live.
 
 mod compaction;
+pub mod stored;
 
 use std::str::FromStr;
 

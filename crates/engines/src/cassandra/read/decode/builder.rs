@@ -60,6 +60,8 @@ impl Builder {
             CqlKind::Time => Builder::Time(Time64NanosecondBuilder::with_capacity(rows)),
             CqlKind::Uuid => Builder::AsText(uuid, text()),
             CqlKind::Inet => Builder::AsText(address, text()),
+            CqlKind::VarintText => Builder::AsText(numbers::varint_text, text()),
+            CqlKind::DecimalText => Builder::AsText(numbers::decimal_text, text()),
             CqlKind::Varint => Builder::Decimal(numbers::varint, decimals(kind, rows)),
             CqlKind::Decimal => Builder::Decimal(numbers::decimal, decimals(kind, rows)),
         }
@@ -219,6 +221,8 @@ mod tests {
             CqlKind::Inet,
             CqlKind::Varint,
             CqlKind::Decimal,
+            CqlKind::VarintText,
+            CqlKind::DecimalText,
             CqlKind::Literal,
         ] {
             let array = built(kind, &[None]).unwrap();
@@ -238,6 +242,8 @@ mod tests {
             array.as_string::<i32>().value(0).to_owned()
         };
         assert_eq!(text(CqlKind::Inet, &[10, 0, 0, 1]), "10.0.0.1");
+        assert_eq!(text(CqlKind::VarintText, &[0xff, 0x7f]), "-129");
+        assert_eq!(text(CqlKind::DecimalText, &[0, 0, 0, 2, 0x7b]), "1.23");
         let number = |kind, bytes: &[u8]| {
             let array = built(kind, &[Some(bytes)]).unwrap();
             array_value_to_string(&array, 0).unwrap()

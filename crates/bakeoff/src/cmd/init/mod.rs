@@ -1,4 +1,6 @@
-//! `bakeoff init`: writes a commented workload for a file of rows.
+//! `bakeoff init`: writes a commented workload for a file of rows, or for a table of a running server.
+
+mod live;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,20 +16,25 @@ use crate::cmd::options::data::to_cli_error;
 use crate::cmd::options::table_file::TableFileOptions;
 use crate::cmd::small_runtime;
 use crate::exit::{Exit, Misuse};
+use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use live::{LiveOptions, Sampled, Source};
 
 /// Columns that are left out and that the terminal names, at most.
 const MOST_NOTES: usize = 3;
 
-/// Write a commented workload for a file of yours, which runs as it is
+/// Write a commented workload for a file of yours or a live table, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
-/// be found is an error that names the option to give.
+/// be found is an error that names the option to give. Of a live table, of which rows are only read, a sample is
+/// written to a Parquet file beside the workload; passwords come from BAKEOFF_CASSANDRA_PASSWORD or
+/// BAKEOFF_POSTGRES_PASSWORD.
 #[derive(Args, Debug)]
 pub struct Init {
-    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet
+    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet; or a live table:
+    /// cassandra://HOST[:PORT]/KEYSPACE.TABLE, or postgres://USER@HOST/DATABASE with --table
     file: PathBuf,
 
     /// New file to write to, instead of the standard output
@@ -36,14 +43,35 @@ pub struct Init {
 
     #[command(flatten)]
     asked: TableFileOptions,
+
+    #[command(flatten)]
+    live: LiveOptions,
 }
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
+        let given = self.asked.of_files();
+        let source = self.live.source(&self.file, self.out.as_deref(), &given)?;
+        let mut sampled = match source {
+            Source::File => None,
+            Source::Sampled(sampled) => Some(sampled),
+            Source::Interrupted => return Ok(Exit::Interrupted),
+        };
         let progress = Progress::begin("reading the file");
-        let written = write_for(&self.file, self.out.as_deref(), &self.asked)?;
+        let file = sampled
+            .as_ref()
+            .map_or(self.file.as_path(), |sampled| sampled.path());
+        let written = write(
+            file,
+            self.out.as_deref(),
+            &self.asked,
+            sampled.as_deref(),
+        )?;
         progress.finish();
+        if sampled.is_some() && was_asked_to_stop() {
+            return Ok(Exit::Interrupted);
+        }
         match (out, &self.out) {
             (Some(mut file), Some(path)) => {
                 file.write_all(written.text.as_bytes())
@@ -51,6 +79,9 @@ impl Init {
                 file.complete()?;
             }
             _ => std::io::stdout().write_all(written.text.as_bytes())?,
+        }
+        if let Some(sampled) = &mut sampled {
+            sampled.keep();
         }
         tell(&self.file, &written.found);
         if let Some(out) = &self.out {
@@ -76,9 +107,26 @@ pub struct Written {
 /// Fails if the file cannot be read, and with a misuse that names the option to give if something cannot be found in
 /// it, or if a question is none about the table.
 pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> Result<Written> {
-    let questions = asked.questions()?;
+    write(file, out, asked, None)
+}
+
+/// Writes the text of a workload for a file of rows, with what is known of the live table that it is a sample of.
+fn write(
+    file: &Path,
+    out: Option<&Path>,
+    options: &TableFileOptions,
+    sampled: Option<&Sampled>,
+) -> Result<Written> {
+    let questions = options.questions()?;
     let named = name_from(out, file)?;
-    let mut found = infer(file, &asked.asked()).map_err(to_cli_error)?;
+    let mut asked = options.asked();
+    if let Some(sampled) = sampled {
+        sampled.ask(&mut asked);
+    }
+    let mut found = infer(file, &asked).map_err(to_cli_error)?;
+    if let Some(sampled) = sampled {
+        found = sampled.complete(found);
+    }
     if let Some(table) = questions.table {
         found.table = table;
     }
@@ -96,9 +144,12 @@ pub fn tell(file: &Path, found: &Inferred) {
     let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
         .map(String::as_str)
         .collect();
+    let (of, rows) = match &found.origin {
+        Some(origin) => (origin.name.clone(), "sampled rows"),
+        None => (file.display().to_string(), "rows"),
+    };
     print_line(format_args!(
-        "{}: {} rows, {} columns, key ({})",
-        file.display(),
+        "{of}: {} {rows}, {} columns, key ({})",
         found.rows,
         found.columns.len(),
         key.join(", ")
@@ -131,9 +182,17 @@ fn designs(found: &Inferred) -> Vec<String> {
         days: found.days(),
     };
     let engines = ENGINES.iter();
-    engines
-        .flat_map(|engine| engine.to_begin_with(&table))
-        .collect()
+    let like_it = found
+        .origin
+        .iter()
+        .filter_map(|origin| origin.design.clone());
+    let mut designs: Vec<String> = like_it.collect();
+    for design in engines.flat_map(|engine| engine.to_begin_with(&table)) {
+        if !designs.contains(&design) {
+            designs.push(design);
+        }
+    }
+    designs
 }
 
 /// Checks a workload that was written, so that only one that runs is ever shown.
