@@ -25,6 +25,7 @@ pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub use file::BadRows;
+pub use file::ipc_lengths::{IpcLengths, check as check_ipc_lengths};
 pub(crate) use file::milliseconds;
 pub use file::open as open_files;
 pub use first_rows::{FIRST_ROWS, check_first_rows};

@@ -5,7 +5,6 @@ mod bounded;
 mod convert;
 #[cfg(test)]
 mod hostile;
-mod ipc_lengths;
 mod look;
 mod loss;
 mod table_rows;
