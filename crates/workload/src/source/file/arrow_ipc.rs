@@ -50,7 +50,8 @@ impl Ipc {
         let stamp = Stamp::of(&file).map_err(failed)?;
         let mut begin = Vec::new();
         let most = FILE_MAGIC.len() as u64;
-        { (&mut file).take(most).read_to_end(&mut begin) }.map_err(failed)?;
+        let read = file.by_ref().take(most).read_to_end(&mut begin);
+        read.map_err(failed)?;
         file.rewind().map_err(failed)?;
         if begin.is_empty() {
             return Err(data_error(path, "the file is empty"));
@@ -103,9 +104,11 @@ impl Ipc {
         });
         guarded(&self.path, || {
             let opened: Result<StoredBatches, ArrowError> = if self.is_stream {
-                StreamReader::try_new(file, columns).map(|reader| Box::new(reader) as _)
+                let opened = StreamReader::try_new(file, columns);
+                opened.map(|reader| Box::new(reader) as StoredBatches)
             } else {
-                FileReader::try_new(file, columns).map(|reader| Box::new(reader) as _)
+                let opened = FileReader::try_new(file, columns);
+                opened.map(|reader| Box::new(reader) as StoredBatches)
             };
             opened.map_err(|error| data_error(&self.path, error.to_string()))
         })

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use arrow::csv::reader::Format;
 
-use super::data_error;
 use super::joined::Joined;
 use super::json::{FIELD_END, JsonFields, QUOTE, RECORD_END};
 use super::part::{Named, Part, parts_of};
 use super::without::Without;
+use super::{data_error, read_error};
 use crate::{Result, TextForm};
 
 /// Text of one or several files, which is read as one.
@@ -117,6 +117,38 @@ impl TextInput {
         } else {
             Box::new(Without::new(joined, self.left_out.clone()))
         }
+    }
+
+    /// Checks that several parts begin with the same line.
+    ///
+    /// # Errors
+    /// A part begins with another line than the first one, which the error names, or the first line is empty.
+    pub fn check_headings(&self) -> Result<()> {
+        let Some((first, others @ [_, ..])) = self.parts.split_first() else {
+            return Ok(());
+        };
+        let first_line = |part: &Part| {
+            part.first_line()
+                .map_err(|error| read_error(&part.path, error))
+        };
+        let heading = first_line(first)?;
+        if heading.is_empty() {
+            let message = "its first line is empty, and has to name the columns";
+            return Err(data_error(&first.path, message));
+        }
+        for part in others {
+            if first_line(part)? != heading {
+                let of = part.name_in_zip().map(|name| format!(" of `{name}` in it"));
+                let message = format!(
+                    "the first line{} is not that of the first file, {}: all that are read together name the \
+                     same columns in the same order",
+                    of.unwrap_or_default(),
+                    first.name()
+                );
+                return Err(data_error(&part.path, message));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the byte at the end of each line.

@@ -111,7 +111,7 @@ impl JsonKeys {
     fn see(&mut self, number: u64, line: &[u8]) {
         self.lines += 1;
         let text = std::str::from_utf8(line).map_err(|_| "not UTF-8 text".to_owned());
-        let seen = text.and_then(|text| parsed(text, Names));
+        let seen = text.and_then(|text| parsed(text, Names)).and_then(no_twins);
         match seen {
             Err(why) => {
                 self.broken += 1;
@@ -152,11 +152,24 @@ fn no_lines(first: &[u8]) -> Option<&'static str> {
     )
 }
 
+/// A name, and what its value is if that has others in it.
+type NameOfLine = (String, Option<&'static str>);
+
+/// Returns the names of a line, if no two of them are the same.
+fn no_twins(names: Vec<NameOfLine>) -> Result<Vec<NameOfLine>, String> {
+    let mut sorted: Vec<String> = names.iter().map(|(name, _)| lower(name)).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("`{}` is in it twice", pair[0])),
+        None => Ok(names),
+    }
+}
+
 /// Reads the names of an object, with what each value is that has others in it.
 struct Names;
 
 impl<'de> DeserializeSeed<'de> for Names {
-    type Value = Vec<(String, Option<&'static str>)>;
+    type Value = Vec<NameOfLine>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
@@ -164,14 +177,14 @@ impl<'de> DeserializeSeed<'de> for Names {
 }
 
 impl<'de> Visitor<'de> for Names {
-    type Value = Vec<(String, Option<&'static str>)>;
+    type Value = Vec<NameOfLine>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut names: Vec<(String, Option<&'static str>)> = Vec::new();
+        let mut names: Vec<NameOfLine> = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             if names.len() > MOST_NAMES {
                 return Err(M::Error::custom("it has too many names"));

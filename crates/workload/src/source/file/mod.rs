@@ -18,7 +18,7 @@ mod parquet;
 mod part;
 mod several;
 mod stamp;
-pub(crate) mod stored;
+mod stored;
 mod text;
 mod values;
 mod without;
@@ -33,11 +33,12 @@ use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
-use arrow_ipc::ArrowFile;
+use self::arrow_ipc::ArrowFile;
+use self::parquet::ParquetFile;
 pub use bad_rows::BadRows;
 use joined::PartError;
-use parquet::ParquetFile;
 use several::Several;
+pub(crate) use stored::check_same;
 use text::TextFile;
 pub use values::milliseconds;
 
@@ -48,9 +49,9 @@ pub use values::milliseconds;
 /// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns, has a name that does not
 /// reveal its format, or is another kind of file than the others.
 pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
-    let paths = &folder::files(paths)?[..];
+    let paths = folder::files(paths)?;
     let Some(typed) = paths.iter().find(|path| is_typed(path)) else {
-        return Ok(Box::new(TextFile::open(paths, table, form)?));
+        return Ok(Box::new(TextFile::open(&paths, table, form)?));
     };
     let kind = folder::kind(typed);
     if let Some(other) = paths.iter().find(|path| folder::kind(path) != kind) {
@@ -72,7 +73,7 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         );
         return Err(data_error(typed, message));
     }
-    open_typed(paths, table, form)
+    open_typed(&paths, table, form)
 }
 
 /// Returns whether a file has types of its own, as its name says.
@@ -98,8 +99,8 @@ fn open_typed(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<d
             (Box::new(file), stored)
         };
         match &first {
-            Some((first, columns)) => stored::check_same((first, columns), path, &stored)?,
-            None => first = Some((path, stored)),
+            Some((first, columns)) => check_same((*first, columns.as_ref()), path, &stored)?,
+            None => first = Some((path.as_path(), stored)),
         }
         files.push(file);
     }

@@ -46,17 +46,16 @@ impl RowSource for Several {
         Ok(Box::new(std::iter::from_fn(move || {
             while !has_failed && number < files.len() {
                 let before = number.checked_sub(1).map_or(0, |before| ends[before]);
-                let batches = match &mut open {
-                    Some(batches) => batches,
-                    None => match files[number].read(from.saturating_sub(before), batch_rows) {
-                        Ok(batches) => open.insert(batches),
+                if open.is_none() {
+                    match files[number].read(from.saturating_sub(before), batch_rows) {
+                        Ok(batches) => open = Some(batches),
                         Err(error) => {
                             has_failed = true;
                             return Some(Err(error));
                         }
-                    },
-                };
-                match batches.next() {
+                    }
+                }
+                match open.as_mut().and_then(|batches| batches.next()) {
                     Some(Ok(mut batch)) => {
                         batch.first_row += before;
                         return Some(Ok(batch));

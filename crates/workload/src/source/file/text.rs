@@ -151,7 +151,7 @@ impl TextFile {
 
     /// Returns the names in the first line, which is the same in all parts.
     fn header(&self) -> Result<Vec<String>> {
-        self.check_headings()?;
+        self.input.check_headings()?;
         let names = self.first_names()?;
         header::check_names(self.input.path(), &names, &self.table, &self.form)?;
         let has_line_break = names.iter().any(|name| name.contains('\n'));
@@ -160,35 +160,6 @@ impl TextFile {
             return Err(data_error(self.input.path(), message));
         }
         Ok(names)
-    }
-
-    /// Checks that several parts begin with the same line.
-    fn check_headings(&self) -> Result<()> {
-        let Some((first, others @ [_, ..])) = self.input.parts.split_first() else {
-            return Ok(());
-        };
-        let first_line = |part: &Part| {
-            part.first_line()
-                .map_err(|error| read_error(&part.path, error))
-        };
-        let heading = first_line(first)?;
-        if heading.is_empty() {
-            let message = "its first line is empty, and has to name the columns";
-            return Err(data_error(&first.path, message));
-        }
-        for part in others {
-            if first_line(part)? != heading {
-                let of = part.name_in_zip().map(|name| format!(" of `{name}` in it"));
-                let message = format!(
-                    "the first line{} is not that of the first file, {}: all that are read together name the \
-                     same columns in the same order",
-                    of.unwrap_or_default(),
-                    first.name()
-                );
-                return Err(data_error(&part.path, message));
-            }
-        }
-        Ok(())
     }
 
     fn first_names(&self) -> Result<Vec<String>> {
