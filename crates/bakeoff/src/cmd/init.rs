@@ -20,13 +20,14 @@ use crate::stderr::print_line;
 /// Columns that are left out and that the terminal names, at most.
 const MOST_NOTES: usize = 3;
 
-/// Write a commented workload for a file of yours, which runs as it is
+/// Write a commented workload for your file, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
 /// be found is an error that names the option to give.
 #[derive(Args, Debug)]
 pub struct Init {
-    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet
+    /// CSV or TSV, whatever separates its fields, or lines of JSON (any may be .gz, .zst or .zip), Parquet or Arrow
+    /// IPC; or a folder of such files, of one kind
     file: PathBuf,
 
     /// New file to write to, instead of the standard output
@@ -63,9 +64,15 @@ pub struct Init {
     #[arg(long)]
     no_header: bool,
 
-    /// Character between the fields of the file, or tab [default: the one that divides all lines alike]
+    /// Character between the fields of the file, or tab, or spaces for any number of them [default: what divides all
+    /// lines alike]
     #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter)]
     delimiter: Option<u8>,
+
+    /// Lines at the beginning of the file that are no rows and do not name its columns, such as a title [default: those
+    /// before the line that unmistakably names the columns]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TextForm::MOST_SKIPPED))]
+    skip_lines: Option<u64>,
 }
 
 impl Init {
@@ -82,6 +89,7 @@ impl Init {
                 _ => None,
             },
             delimiter: self.delimiter,
+            skip_lines: self.skip_lines,
         };
         let named = name_from(self.out.as_deref(), &self.file)?;
         let inferred = infer(&self.file, &asked).map_err(to_cli_error)?;

@@ -96,7 +96,7 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff init FILE --out mine.toml   a workload for a file of yours, to change
+  bakeoff init FILE --out mine.toml   a workload for your file, to change
   bakeoff run mine.toml --budget 3m   compare designs of its table
 
 Other workloads: bakeoff list. All commands: bakeoff --help.

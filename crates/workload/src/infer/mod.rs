@@ -7,6 +7,7 @@ mod columns;
 mod distinct;
 mod evidence;
 mod found;
+mod head;
 mod key;
 mod keys;
 mod names;

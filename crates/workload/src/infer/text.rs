@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::head::head;
 use super::{Asked, sniff};
 use crate::source::file::data_error;
 use crate::source::file::fields::{FieldReader, FieldsError};
@@ -45,7 +46,9 @@ impl TextRows {
             ..TextForm::default()
         };
         let mut input = TextInput::new(paths, &form)?;
-        let mut delimiter = asked.delimiter.or(sniff::delimiter(&input).map_err(failed)?);
+        let mut delimiter = asked
+            .delimiter
+            .or(sniff::delimiter(&input).map_err(failed)?);
         if delimiter.is_none() && sniff::words(&input).map_err(failed)?.is_some() {
             delimiter = Some(TextForm::SPACES);
         }
@@ -53,7 +56,7 @@ impl TextRows {
         form.delimiter = Some(delimiter);
         input = TextInput::new(paths, &form)?;
         if asked.header != Some(false) {
-            let head = sniff::head(&input).map_err(failed)?;
+            let head = head(&input).map_err(failed)?;
             if asked.skip_lines.is_none() {
                 form.skip_lines = head.skipped;
             }
@@ -71,8 +74,7 @@ impl TextRows {
         let first = first.all();
         let second = reader.read().map_err(failed)?;
         let second = second.map(|fields| fields.all());
-        let names_columns =
-            || sniff::names_columns(&first, second.as_deref().unwrap_or_default());
+        let names_columns = || sniff::names_columns(&first, second.as_deref().unwrap_or_default());
         let no_header = !asked.header.unwrap_or_else(names_columns);
         if !no_header && second.is_none() {
             return Err(data_error(

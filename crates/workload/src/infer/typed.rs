@@ -79,9 +79,8 @@ impl TypedFiles {
                     let rows = BATCH_ROWS.min(batch.num_rows() - start);
                     let texts = texts(&batch.slice(start, rows), &self.kinds).map_err(failed)?;
                     for index in 0..rows {
-                        let cell = |column: &Vec<String>| {
-                            column.get(index).cloned().unwrap_or_default()
-                        };
+                        let cell =
+                            |column: &Vec<String>| column.get(index).cloned().unwrap_or_default();
                         let cells: Vec<String> = texts.iter().map(cell).collect();
                         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
                         row += 1;

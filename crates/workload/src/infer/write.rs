@@ -155,7 +155,7 @@ impl Inferred {
             let skipped = self.skip_lines;
             line(
                 out,
-                &format!("skip_lines = {skipped} # before the line that names the columns"),
+                &format!("skip_lines = {skipped} # at the beginning, which are no rows"),
             );
         }
         if self.units_line {

@@ -57,7 +57,8 @@ impl Ipc {
             return Err(data_error(path, "the file is empty"));
         }
         if begin.starts_with(FEATHER_1_MAGIC) {
-            let message = "it is Feather of version 1, which is not Arrow IPC: write it with version 2";
+            let message =
+                "it is Feather of version 1, which is not Arrow IPC: write it with version 2";
             return Err(data_error(path, message));
         }
         let is_stream = begin != FILE_MAGIC;

@@ -35,7 +35,9 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
         }
         files.push(path);
         if files.len() > MOST_FILES {
-            let message = format!("more than {MOST_FILES} files are in it, which is the most that are read together");
+            let message = format!(
+                "more than {MOST_FILES} files are in it, which is the most that are read together"
+            );
             return Err(data_error(folder, message));
         }
     }
@@ -66,7 +68,10 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 pub fn kind(path: &Path) -> String {
     let name = lower_case_name(path);
     let packed = [".gz", ".zst", ".zip"];
-    let name = packed.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let name = packed
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending {
         "json" | "jsonl" | "ndjson" => "json",
@@ -103,7 +108,10 @@ mod tests {
     fn files_are_taken_by_name() {
         let names = ["b.csv.gz", "a.csv", "_SUCCESS", ".a.csv.crc"];
         assert_eq!(found(&names).unwrap(), ["a.csv", "b.csv.gz"]);
-        assert_eq!(found(&["2.jsonl", "1.json"]).unwrap(), ["1.json", "2.jsonl"]);
+        assert_eq!(
+            found(&["2.jsonl", "1.json"]).unwrap(),
+            ["1.json", "2.jsonl"]
+        );
     }
 
     #[test]

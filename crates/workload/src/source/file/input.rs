@@ -45,7 +45,10 @@ impl TextInput {
             let (found, named) = parts_of(path)?;
             parts.extend(found);
             let of_form = form.delimiter.map(Named::Delimiter);
-            let named = named.filter(|named| *named == Named::Json).or(of_form).or(named);
+            let named = named
+                .filter(|named| *named == Named::Json)
+                .or(of_form)
+                .or(named);
             let named = named.ok_or_else(|| {
                 let message = "the name does not say the format; it has to end in .csv, .tsv, .jsonl (any may be \
                                followed by .gz, .zst or .zip), .parquet or .arrow, unless [data] has a `delimiter`";

@@ -216,7 +216,10 @@ mod tests {
         let line = br#" {"B": 12345678901234567890123, "x": [1], "a":"p\nq, \"r\"", "c":null} "#;
         let fields = record(&["a", "b", "c", "d"], line);
         assert_eq!(fields, ["p\nq, \"r\"", "12345678901234567890123", "", ""]);
-        assert_eq!(record(&["a", "b"], b"{\"a\":true,\"b\":1.50}\r\n"), ["true", "1.50"]);
+        assert_eq!(
+            record(&["a", "b"], b"{\"a\":true,\"b\":1.50}\r\n"),
+            ["true", "1.50"]
+        );
         let marked = record(&["a", "b"], "\u{feff}{\"a\":1}".as_bytes());
         assert_eq!(marked, ["1", ""]);
         assert_eq!(record(&["a", "b"], b" \r\n"), [""]);
@@ -228,12 +231,27 @@ mod tests {
     fn lines_that_cannot_be_read_say_why_and_have_another_number_of_fields() {
         let cases: [(&[u8], &str); 8] = [
             (b"{\"a\":1", "not a JSON object: EOF while parsing"),
-            (b"{\"a\":NaN}", "not a JSON object: expected value at character"),
+            (
+                b"{\"a\":NaN}",
+                "not a JSON object: expected value at character",
+            ),
             (b"[1,2]", "not a JSON object: invalid type: sequence"),
-            (b"{\"a\":1} {\"a\":2}", "not a JSON object: trailing characters"),
-            (b"{\"a\":1,\"A\":2}", "not a JSON object: `a` is in it twice"),
-            (b"{\"a\":{\"b\":1}}", "`a` is an object, which no column can have"),
-            (b"{\"a\":\"\\ud800\"}", "`a`: its text has half of a character"),
+            (
+                b"{\"a\":1} {\"a\":2}",
+                "not a JSON object: trailing characters",
+            ),
+            (
+                b"{\"a\":1,\"A\":2}",
+                "not a JSON object: `a` is in it twice",
+            ),
+            (
+                b"{\"a\":{\"b\":1}}",
+                "`a` is an object, which no column can have",
+            ),
+            (
+                b"{\"a\":\"\\ud800\"}",
+                "`a`: its text has half of a character",
+            ),
             (b"{\"a\":\"\xff\"}", "not UTF-8 text"),
         ];
         for (line, why) in cases {

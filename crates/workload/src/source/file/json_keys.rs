@@ -53,7 +53,10 @@ impl JsonKeys {
             let before = keys.lines;
             keys.read_part(part, wanted)?;
             if keys.lines == before {
-                return Err(data_error(&part.path, "the file is empty: it has no line of JSON"));
+                return Err(data_error(
+                    &part.path,
+                    "the file is empty: it has no line of JSON",
+                ));
             }
             if keys.has_all(wanted) {
                 break;

@@ -201,10 +201,7 @@ mod tests {
             ..Lines::default()
         };
         let text = "el nino\n 1950   1.5 \t2\r\n\n1951 3";
-        assert_eq!(
-            read(&lines, text).unwrap(),
-            "\n1950\t1.5\t2\n\n1951\t3\n"
-        );
+        assert_eq!(read(&lines, text).unwrap(), "\n1950\t1.5\t2\n\n1951\t3\n");
     }
 
     #[test]

@@ -31,10 +31,10 @@ use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use super::RowSource;
-use crate::{Error, Result, Table, TextForm};
 use self::arrow_ipc::ArrowFile;
 use self::parquet::ParquetFile;
+use super::RowSource;
+use crate::{Error, Result, Table, TextForm};
 pub use bad_rows::BadRows;
 use joined::PartError;
 use several::Several;

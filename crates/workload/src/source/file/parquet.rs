@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 
 use super::stamp::Stamp;
-use super::stored::{self, rows_of, row_error};
+use super::stored::{self, row_error, rows_of};
 use super::{data_error, guarded, read_error};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Result, Table, TextForm};

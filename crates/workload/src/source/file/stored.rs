@@ -76,7 +76,9 @@ pub fn check_same(first: (&Path, &Schema), path: &Path, file: &Schema) -> Result
         .find(|index| expected.get(*index) != found.get(*index))
         .unwrap_or(0);
     let shown = |column: Option<&(String, DataType)>| {
-        column.map_or("no column".to_owned(), |(name, kind)| format!("`{name}` ({kind})"))
+        column.map_or("no column".to_owned(), |(name, kind)| {
+            format!("`{name}` ({kind})")
+        })
     };
     let message = format!(
         "it has other columns than {}: column {} is {}, and {} there; files that are read together have the same \

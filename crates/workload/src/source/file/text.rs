@@ -13,7 +13,6 @@ use super::bad_rows::BadRows;
 use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
 use super::json_keys::JsonKeys;
-use super::part::Part;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Column, Result, Table, TextForm};
@@ -85,7 +84,9 @@ impl TextFile {
             return Err(data_error(self.input.path(), message));
         }
         let columns = self.table.columns.iter();
-        let wanted: Vec<String> = columns.map(|column| form.name_in_file(&column.name)).collect();
+        let wanted: Vec<String> = columns
+            .map(|column| form.name_in_file(&column.name))
+            .collect();
         let found = JsonKeys::read(&self.input.parts, &wanted)?;
         if let Some((line, why)) = found.first_broken.filter(|_| found.keys.is_empty()) {
             let message = format!("no line has an object of JSON; line {line}: {why}");
