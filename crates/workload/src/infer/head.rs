@@ -80,8 +80,9 @@ fn are_units(rows: &[&[String]]) -> bool {
     let Some((first, others)) = rows.split_first() else {
         return false;
     };
-    let others = &others[..others.len().min(ROWS)];
-    if others.len() < 3 || others.iter().any(|row| row.len() != first.len()) {
+    let others = others.iter().filter(|row| row.len() == first.len());
+    let others: Vec<&&[String]> = others.take(ROWS).collect();
+    if others.len() < 3 {
         return false;
     }
     let is_number = |field: &String| field.trim().parse::<f64>().is_ok();
