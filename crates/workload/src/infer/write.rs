@@ -322,4 +322,6 @@ fn percent(share: f64) -> String {
 }
 
 #[cfg(test)]
+mod form_tests;
+#[cfg(test)]
 mod tests;
