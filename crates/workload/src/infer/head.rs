@@ -1,9 +1,9 @@
 //! Finds lines at the beginning of a text that are no rows: titles before the names of columns, and units after them.
 
 use super::sniff::names_columns;
-use crate::NULL_WORDS;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
+use crate::{NULL_WORDS, TextForm};
 
 /// Records that are looked at, and the most of them that may come before the names.
 const RECORDS: usize = 200;
@@ -38,9 +38,12 @@ pub fn head(input: &TextInput) -> Result<Head, FieldsError> {
     let Some(names) = names_at(&fields) else {
         return Ok(Head::default());
     };
-    let line = records[names].0;
+    let skipped = if names == 0 { 0 } else { records[names].0 - 1 };
+    if skipped > TextForm::MOST_SKIPPED {
+        return Ok(Head::default());
+    }
     Ok(Head {
-        skipped: if names == 0 { 0 } else { line - 1 },
+        skipped,
         units: are_units(&fields[names + 1..]),
     })
 }
@@ -98,7 +101,6 @@ fn are_units(rows: &[&[String]]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TextForm;
 
     fn found(text: &str) -> (u64, bool) {
         let folder = tempfile::tempdir().unwrap();

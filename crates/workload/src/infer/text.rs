@@ -74,7 +74,10 @@ impl TextRows {
         let first = first.all();
         let second = reader.read().map_err(failed)?;
         let second = second.map(|fields| fields.all());
-        let names_columns = || sniff::names_columns(&first, second.as_deref().unwrap_or_default());
+        // What comes before or after the line that names the columns is known only together with it.
+        let is_found = form.units_line || asked.skip_lines.is_none() && form.skip_lines > 0;
+        let names_columns =
+            || is_found || sniff::names_columns(&first, second.as_deref().unwrap_or_default());
         let no_header = !asked.header.unwrap_or_else(names_columns);
         if !no_header && second.is_none() {
             return Err(data_error(
@@ -108,7 +111,7 @@ impl TextRows {
             no_header,
             delimiter: (named != Some(delimiter)).then_some(delimiter),
             skip_lines: form.skip_lines,
-            units_line: form.units_line && !no_header,
+            units_line: form.units_line,
             left_out: Vec::new(),
         })
     }
