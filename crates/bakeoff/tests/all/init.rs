@@ -207,9 +207,10 @@ fn a_folder_of_lines_of_json_is_measured() {
     let bench = bench("x.csv", "");
     std::fs::create_dir(bench.path("days")).unwrap();
     for day in 1..4 {
-        let line = |hour: usize| {
+        let line = |row: usize| {
+            let (room, hour) = (["a", "b"][row % 2], row / 2);
             let time = format!("2024-01-{day:02}T{hour:02}:00:00Z");
-            format!("{{\"room\":\"a\",\"time\":\"{time}\",\"heat\":{hour}.5,\"tags\":[]}}\n")
+            format!("{{\"room\":\"{room}\",\"time\":\"{time}\",\"heat\":{row}.5,\"tags\":[]}}\n")
         };
         let lines: String = (0..24).map(line).collect();
         let name = format!("days/{day}.jsonl");
