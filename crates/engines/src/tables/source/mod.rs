@@ -108,6 +108,12 @@ impl Source {
                 let file = ArrowFile::open(path, ending == "parquet")?;
                 (file.fields(), Input::Arrow(file))
             }
+            ("json" | "jsonl" | "ndjson", _) => {
+                return Err(TableError::Asked(format!(
+                    "{}: lines of JSON are not ingested: make them CSV or Parquet, for example with DuckDB or pandas",
+                    path.display()
+                )));
+            }
             _ => {
                 return Err(TableError::Asked(format!(
                     "{}: the name does not say the format; it has to end in .csv, .tsv (either may \
