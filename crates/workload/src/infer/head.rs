@@ -9,6 +9,10 @@ use crate::{NULL_WORDS, TextForm};
 const RECORDS: usize = 200;
 const MOST_BEFORE: usize = 20;
 
+/// Fields of all these records, and their bytes, that are kept; a record more may be.
+const MOST_FIELDS: usize = 1 << 18;
+const MOST_BYTES: u64 = 16 << 20;
+
 /// Rows after the names by which units are told from values.
 const ROWS: usize = 5;
 
@@ -25,9 +29,14 @@ pub struct Head {
 pub fn head(input: &TextInput) -> Result<Head, FieldsError> {
     let mut reader = FieldReader::new(input.open(), input.delimiter);
     let mut records: Vec<(u64, Vec<String>)> = Vec::new();
-    while records.len() < RECORDS {
+    let (mut kept, mut bytes) = (0, 0);
+    while records.len() < RECORDS && kept < MOST_FIELDS && bytes < MOST_BYTES {
         match reader.read() {
-            Ok(Some(fields)) => records.push((fields.line, fields.all())),
+            Ok(Some(fields)) => {
+                kept += fields.len();
+                bytes = fields.bytes.end;
+                records.push((fields.line, fields.all()));
+            }
             Ok(None) => break,
             // A title may have a quote that is never closed.
             Err(FieldsError::Endless { .. }) => break,
