@@ -160,6 +160,7 @@ fn other_columns_are_an_error_that_names_both_files() {
         assert!(error.contains(&format!("1.{ending}: ")), "{error}");
         let error = folder.open("").err().unwrap();
         assert!(error.starts_with(&format!("2.{ending}: ")), "{error}");
+        assert!(error.contains(&format!("1.{ending}: ")), "{error}");
     }
 }
 

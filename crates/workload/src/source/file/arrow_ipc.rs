@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::record_batch::RecordBatch;
@@ -125,9 +125,18 @@ pub struct ArrowFile {
 }
 
 impl ArrowFile {
-    /// Opens a file and checks that it has the columns of the table, by the names that `form` gives.
-    pub fn open(path: &Path, table: &Table, form: &TextForm) -> Result<ArrowFile> {
+    /// Opens a file and checks that it has the columns of the table, by the names that `form` gives, and those of the
+    /// first file that it is read together with.
+    pub fn open(
+        path: &Path,
+        table: &Table,
+        form: &TextForm,
+        first: Option<(&Path, &Schema)>,
+    ) -> Result<ArrowFile> {
         let ipc = Ipc::open(path)?;
+        if let Some(first) = first {
+            stored::check_same(first, path, &ipc.schema)?;
+        }
         let columns = stored::locate(path, &ipc.schema, table, form)?;
         Ok(ArrowFile {
             ipc,

@@ -89,19 +89,19 @@ fn open_typed(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<d
     let mut files: Vec<Box<dyn RowSource>> = Vec::new();
     let mut first: Option<(&Path, SchemaRef)> = None;
     for path in paths {
+        let like = first
+            .as_ref()
+            .map(|(path, columns)| (*path, columns.as_ref()));
         let (file, stored): (Box<dyn RowSource>, SchemaRef) = if folder::kind(path) == "arrow" {
-            let file = ArrowFile::open(path, table, form)?;
+            let file = ArrowFile::open(path, table, form, like)?;
             let stored = file.stored().clone();
             (Box::new(file), stored)
         } else {
-            let file = ParquetFile::open(path, table, form)?;
+            let file = ParquetFile::open(path, table, form, like)?;
             let stored = file.stored().clone();
             (Box::new(file), stored)
         };
-        match &first {
-            Some((first, columns)) => check_same((*first, columns.as_ref()), path, &stored)?,
-            None => first = Some((path.as_path(), stored)),
-        }
+        first = first.or(Some((path.as_path(), stored)));
         files.push(file);
     }
     match files.pop() {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -30,14 +30,23 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a file and checks that it has the columns of the table, by the names that `form` gives, and a row.
-    pub fn open(path: &Path, table: &Table, form: &TextForm) -> Result<Self> {
+    /// Opens a file and checks that it has the columns of the table, by the names that `form` gives, those of the first
+    /// file that it is read together with, and a row.
+    pub fn open(
+        path: &Path,
+        table: &Table,
+        form: &TextForm,
+        first: Option<(&Path, &Schema)>,
+    ) -> Result<Self> {
         let file = File::open(path).map_err(|error| read_error(path, error))?;
         let stamp = Stamp::of(&file).map_err(|error| read_error(path, error))?;
         let not_parquet =
             |error: ParquetError| data_error(path, format!("not a Parquet file: {error}"));
         let load = || ArrowReaderMetadata::load(&file, Default::default()).map_err(not_parquet);
         let metadata = guarded(path, load)?;
+        if let Some(first) = first {
+            stored::check_same(first, path, metadata.schema())?;
+        }
         let columns = stored::locate(path, metadata.schema(), table, form)?;
         let file = ParquetFile {
             path: path.to_owned(),
