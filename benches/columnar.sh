@@ -3,7 +3,7 @@
 #
 #   benches/columnar.sh                                   # 4.16 million events of 57 columns; an hour
 #   ROWS=200k ROUNDS=3 SERIES_ROWS=1000000 benches/columnar.sh          # minutes
-#   METRICS=metrics.csv.gz benches/columnar.sh            # and series,time,value of a file of yours
+#   METRICS=metrics.csv.gz benches/columnar.sh            # and series,time,value of your file
 #
 # Prints, from one run of `bakeoff run` (medians; every answer compared):
 #   bytes per row, times those of Parquet zstd, and how many times less than cassandra/narrow;

@@ -21,7 +21,7 @@ pub struct Workload {
     pub seed: u64,
     pub table: Table,
     pub data: Data,
-    /// How its data files are read if they are CSV or TSV.
+    /// How its data files are read if they are text.
     pub text_form: TextForm,
     /// How its data files are continued, if they are a sample of a larger table.
     pub scale_sample: Option<ScaleSample>,
@@ -50,9 +50,9 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     Generator(Generator),
-    /// CSV or TSV files (each may be packed by gzip, Zstandard or ZIP), whose rows follow each other in this order, or
-    /// one Parquet file; distinguished by the endings of their names. There is at least one. Relative paths
-    /// are relative to the workload file.
+    /// Files of one kind, or folders of them, whose rows follow each other in this order: CSV, TSV or lines of JSON
+    /// (each may be packed by gzip, Zstandard or ZIP), Parquet or Arrow IPC, distinguished by the endings of their
+    /// names. There is at least one. Relative paths are relative to the workload file.
     Files(Vec<PathBuf>),
     /// Files that the command line has to name (`--data PATH`).
     FileFromCommandLine,

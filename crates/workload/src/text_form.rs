@@ -1,4 +1,4 @@
-//! How the lines of a CSV or TSV file are read.
+//! How the lines of a CSV, TSV or JSON file are read.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub const NULL_WORDS: [&str; 14] = [
     "NA", "N/A", "n/a", "na", "#N/A", "\\N", "NULL", "null", "Null", "None", "nil", "-", "--", "?",
 ];
 
-/// What a CSV or TSV file itself does not say: by its name, or in its first line.
+/// What a file of text itself does not say: by its name, or in its first line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextForm {
     /// Whether the first line is a row, so that no line names the columns.
@@ -17,8 +17,12 @@ pub struct TextForm {
     /// Names of the fields of each line of a file without a header, in order. Those that are no columns
     /// of the table are skipped. Empty if the fields are the columns of the table, in its order.
     pub fields: Vec<String>,
-    /// Byte between the fields; absent if the name of the file says it.
+    /// Byte between the fields, or [`TextForm::SPACES`]; absent if the name of the file says it.
     pub delimiter: Option<u8>,
+    /// Lines before the one that names the columns, or before the first row, which are skipped.
+    pub skip_lines: u64,
+    /// Whether the line after the one that names the columns has units, and is no row.
+    pub units_line: bool,
     /// Cells that are null besides empty ones, in columns of every type.
     pub null: Vec<String>,
     /// Name in the file of each column of the table that has another one there. Parquet files have names, too.
@@ -31,6 +35,21 @@ pub struct TextForm {
 }
 
 impl TextForm {
+    /// Stands for runs of spaces and tabs as a delimiter. No text in UTF-8 has this byte.
+    pub const SPACES: u8 = 0xf8;
+
+    /// Most lines that may be skipped.
+    pub const MOST_SKIPPED: u64 = 1_000;
+
+    /// Writes a delimiter as [`TextForm::parse_delimiter`] reads it.
+    pub fn delimiter_name(delimiter: u8) -> String {
+        match delimiter {
+            b'\t' => "tab".to_owned(),
+            TextForm::SPACES => "spaces".to_owned(),
+            other => char::from(other).to_string(),
+        }
+    }
+
     /// Returns the name that a column of the table has in the file, in lower case.
     pub fn name_in_file(&self, column: &str) -> String {
         let from = self.from.get(column);
@@ -42,14 +61,15 @@ impl TextForm {
         !self.null.is_empty() && self.null.iter().any(|word| word == cell.trim())
     }
 
-    /// Reads a delimiter as it is written: one character, or `tab`, or `\t` where no quotes turn that into
-    /// one.
+    /// Reads a delimiter as it is written: one character, or `spaces`, or `tab`, or `\t` where no quotes turn that
+    /// into one.
     ///
     /// # Errors
     /// It is longer, or would be taken for a part of a field.
     pub fn parse_delimiter(written: &str) -> Result<u8, String> {
         let byte = match written.as_bytes() {
             b"tab" | b"\\t" => Some(b'\t'),
+            b"spaces" => Some(TextForm::SPACES),
             [byte] => Some(*byte),
             _ => None,
         };
@@ -57,7 +77,7 @@ impl TextForm {
             |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\r' | b'\n');
         byte.filter(may_separate).ok_or_else(|| {
             format!(
-                "`{}` cannot separate fields: a delimiter is `tab`, or one character of ASCII that is no \
+                "`{}` cannot separate fields: a delimiter is `tab`, `spaces`, or one character of ASCII that is no \
                  letter, digit, quote or line end",
                 written.escape_default()
             )
@@ -78,8 +98,11 @@ mod tests {
             (";", b';'),
             ("|", b'|'),
             (" ", b' '),
+            ("spaces", TextForm::SPACES),
         ] {
             assert_eq!(TextForm::parse_delimiter(written), Ok(byte), "{written}");
+            let name = TextForm::delimiter_name(byte);
+            assert_eq!(TextForm::parse_delimiter(&name), Ok(byte), "{name}");
         }
         for written in ["", "ab", "||", "é", "x", "7", "\"", "\n", "\r"] {
             let error = TextForm::parse_delimiter(written).unwrap_err();

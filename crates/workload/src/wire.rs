@@ -72,6 +72,8 @@ pub struct Data {
     pub header: Option<Spanned<bool>>,
     pub fields: Option<Spanned<Vec<Spanned<String>>>>,
     pub delimiter: Option<Spanned<String>>,
+    pub skip_lines: Option<Spanned<i64>>,
+    pub units_line: Option<Spanned<bool>>,
     pub null: Option<Spanned<Vec<Spanned<String>>>>,
     pub from: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,

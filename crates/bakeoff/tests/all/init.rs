@@ -126,6 +126,18 @@ fn what_init_writes_is_accepted_for_files_of_every_kind() {
         ),
         ("parts.csv", "name,ts\na,1700000000000.5\na,1700000060000\n"),
         ("wide.csv", wide.as_str()),
+        (
+            "lines.jsonl",
+            "{\"name\":\"a\",\"time\":\"2024-01-01\",\"x\":{}}\n{\"name\":\"a\",\"time\":\"2024-01-02\"}\n",
+        ),
+        (
+            "title.csv",
+            "Station 7,,\nname,time,value\na,2024-01-01,1\na,2024-01-02,2\n",
+        ),
+        (
+            "words.dat",
+            "name time        value\na    2024-01-01  1\na    2024-01-02 12\n",
+        ),
     ] {
         let bench = bench(file, text);
         bench
@@ -170,6 +182,11 @@ fn mistakes_name_the_option_or_what_to_mend() {
         let bench = bench("x.csv", text);
         bench.bakeoff(&arguments).expect(code).says(words);
     }
+    let many = ["init", "x.csv", "--skip-lines", "5"];
+    bench("x.csv", text)
+        .bakeoff(&many)
+        .expect(1)
+        .says("it has only 3 of the 5 lines that are skipped");
     let both = ["init", "x.csv", "--header", "--no-header"];
     bench("x.csv", text)
         .bakeoff(&both)
@@ -206,6 +223,45 @@ fn questions_of_a_file_are_asked_of_the_table_by_the_name_that_they_give_it() {
     std::fs::write(bench.path("q.sql"), "SELECT max(speed) AS m FROM readings").unwrap();
     let init = ["init", "x.csv", "--questions", "q.sql"];
     bench.bakeoff(&init).expect(2).says("--questions q.sql");
+}
+
+#[test]
+fn a_folder_of_lines_of_json_is_measured() {
+    let bench = bench("x.csv", "");
+    std::fs::create_dir(bench.path("days")).unwrap();
+    for day in 1..4 {
+        let line = |row: usize| {
+            let (room, hour) = (["a", "b"][row % 2], row / 2);
+            let time = format!("2024-01-{day:02}T{hour:02}:00:00Z");
+            format!("{{\"room\":\"{room}\",\"time\":\"{time}\",\"heat\":{row}.5,\"tags\":[]}}\n")
+        };
+        let lines: String = (0..24).map(line).collect();
+        let name = format!("days/{day}.jsonl");
+        std::fs::write(bench.path(&name), lines + "broken\n").unwrap();
+    }
+    let init = bench.bakeoff(&["init", "days", "--out", "days.toml"]);
+    init.expect(0)
+        .says("days: 75 rows, 3 columns, key (room, time)")
+        .says("note: left out: `tags`, which is a list in line 1")
+        .says("at most 3 rows do not fit");
+    let run = [
+        "run",
+        "days.toml",
+        "--out",
+        "out",
+        "--designs",
+        "parquet,memory",
+    ];
+    let ended = bench.bakeoff(&[&run[..], &["--rounds", "3"]].concat());
+    ended
+        .expect(0)
+        .says("3 of 75 rows cannot be read")
+        .says("1.jsonl, line 25: not a JSON object");
+    std::fs::write(bench.path("days/4.csv"), "room,time\n").unwrap();
+    let mixed = bench.bakeoff(&["init", "days"]);
+    mixed
+        .expect(1)
+        .says("4.csv: it is another kind of file than");
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn check_sensors(document: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u
 
 fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<PathBuf> {
     if file.get_ref().is_empty() {
-        let message = "the name is empty; name a CSV, TSV or Parquet file";
+        let message = "the name is empty; name a file of rows, or a folder of them";
         return Err(document.error(file.span(), message));
     }
     let folder = document.path.parent().unwrap_or(Path::new(""));
@@ -118,7 +118,7 @@ fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<PathBuf> {
 
 fn check_files(document: Text<'_>, files: &Spanned<Vec<Spanned<String>>>) -> Result<Data> {
     if files.get_ref().is_empty() {
-        let message = "`files` is empty; name CSV or TSV files, in the order of their rows";
+        let message = "`files` is empty; name files of one kind, in the order of their rows";
         return Err(document.error(files.span(), message));
     }
     let files = files.get_ref().iter();

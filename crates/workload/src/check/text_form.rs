@@ -34,10 +34,18 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
                        `fields`";
         return Err(document.error(from.span(), message));
     }
+    let units_line = data.units_line.as_ref().filter(|units| *units.get_ref());
+    if let (Some(units), true) = (units_line, no_header) {
+        let message = "`units_line` is the line after the one that names the columns, which a file without a header \
+                       does not have: skip it with `skip_lines`";
+        return Err(document.error(units.span(), message));
+    }
     Ok(TextForm {
         no_header,
         fields,
         delimiter: delimiter.transpose()?,
+        skip_lines: skip_lines(document, data)?,
+        units_line: units_line.is_some(),
         null: columns::null(document, data)?,
         from: columns::from(document, data, table)?,
         formats: columns::formats(document, data, table)?,
@@ -45,14 +53,33 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
     })
 }
 
+/// Returns the number of lines that are skipped.
+fn skip_lines(document: Text<'_>, data: &wire::Data) -> Result<u64> {
+    let Some(written) = &data.skip_lines else {
+        return Ok(0);
+    };
+    let lines = u64::try_from(*written.get_ref());
+    let lines = lines.ok().filter(|lines| *lines <= TextForm::MOST_SKIPPED);
+    lines.ok_or_else(|| {
+        let message = format!(
+            "`skip_lines` is {}, but has to be from 0 to {}",
+            written.get_ref(),
+            TextForm::MOST_SKIPPED
+        );
+        document.error(written.span(), message)
+    })
+}
+
 fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 7] = [
+    let given: [(&str, Option<Range<usize>>); 9] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
+        ("skip_lines", data.skip_lines.as_ref().map(Spanned::span)),
+        ("units_line", data.units_line.as_ref().map(Spanned::span)),
         ("null", data.null.as_ref().map(Spanned::span)),
         ("from", data.from.as_ref().map(Spanned::span)),
         ("format", data.format.as_ref().map(Spanned::span)),

@@ -112,7 +112,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     }
     let mut seen = SeenColumns {
         columns: Vec::new(),
-        left_out: Vec::new(),
+        left_out: rows.left_out.clone(),
         rows: read.rows,
         broken: read.broken,
         null: Vec::new(),
@@ -141,7 +141,10 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         let mut decision = evidence.decide(is_time);
         if let Some(kinds) = rows.kinds() {
             let Some(kind) = kinds.get(index).copied().flatten() else {
-                let why = format!("`{written}`, whose type no column of a workload can have");
+                let why = format!(
+                    "`{written}`, which is {}: no column of a workload can have it",
+                    rows.stored_as(index)
+                );
                 seen.left_out.push(why);
                 continue;
             };
@@ -160,7 +163,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         seen.null = null_words(&seen.columns, asked);
     }
     let has_no_names = rows.no_header && asked.header.is_none();
-    seen.notes = notes(&seen, has_no_names, rows.kinds().is_some());
+    seen.notes = notes(&seen, has_no_names, rows.has_delimiter());
     Ok(seen)
 }
 
@@ -217,8 +220,8 @@ fn mostly_broken(fields: usize, read: &ReadRows) -> String {
         );
     }
     format!(
-        "{rows}; most have {usual}: remove the lines before the one that names the columns, or say what separates \
-         fields with --delimiter"
+        "{rows}; most have {usual}: skip the lines before the one that names the columns with --skip-lines N, or say \
+         what separates fields with --delimiter"
     )
 }
 
@@ -284,7 +287,7 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
 }
 
 /// Returns what the user should know of the columns, and that nothing names them if that was found.
-fn notes(seen: &SeenColumns, has_no_names: bool, is_typed: bool) -> Vec<String> {
+fn notes(seen: &SeenColumns, has_no_names: bool, has_delimiter: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if has_no_names {
         notes.push(
@@ -293,7 +296,7 @@ fn notes(seen: &SeenColumns, has_no_names: bool, is_typed: bool) -> Vec<String> 
                 .to_owned(),
         );
     }
-    if let ([column], [], false) = (&seen.columns[..], &seen.left_out[..], is_typed) {
+    if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
         notes.push(format!(
             "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
             column.name

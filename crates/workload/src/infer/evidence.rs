@@ -36,6 +36,9 @@ pub struct Evidence {
     decimal_commas: u64,
     /// Numbers with a comma before each three of their last digits.
     thousands: u64,
+    /// Numbers with `%` after them, and with a sign of a currency before or after them.
+    percents: u64,
+    amounts: u64,
     booleans: u64,
     times: TimeEvidence,
     kept: Vec<f64>,
@@ -71,6 +74,8 @@ impl Evidence {
             numbers: 0,
             decimal_commas: 0,
             thousands: 0,
+            percents: 0,
+            amounts: 0,
             booleans: 0,
             times: TimeEvidence::new(),
             kept: Vec::new(),
@@ -119,6 +124,8 @@ impl Evidence {
                 }
                 self.decimal_commas += u64::from(has_decimal_comma(digits));
                 self.thousands += u64::from(has_thousands(digits));
+                self.percents += u64::from(value.strip_suffix('%').is_some_and(is_amount));
+                self.amounts += u64::from(has_currency(value));
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
@@ -223,6 +230,15 @@ impl Evidence {
             let why = "numbers with a decimal comma: write them with a point to make this a double";
             return text(why.to_owned());
         }
+        if self.percents > 0 && enough(self.percents + self.numbers) {
+            let why = "numbers with `%`: write them without it to make this a double";
+            return text(why.to_owned());
+        }
+        if self.amounts > 0 && enough(self.amounts + self.numbers) {
+            let why = "numbers with the sign of a currency: write them without it, and without commas, to make this a \
+                       double";
+            return text(why.to_owned());
+        }
         let shown = self.no_number.as_ref();
         match shown.filter(|_| self.numbers * 2 > values) {
             Some((line, value)) => text(format!(
@@ -313,6 +329,23 @@ fn has_decimal_comma(digits: &str) -> bool {
     digits
         .split_once(',')
         .is_some_and(|(whole, part)| is_number(whole) && is_number(part))
+}
+
+/// Returns whether this is a number, which may have commas before each three of its digits.
+fn is_amount(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let whole = digits.split('.').next().unwrap_or_default();
+    text.parse::<f64>().is_ok_and(f64::is_finite)
+        || has_thousands(whole) && text.replace(',', "").parse::<f64>().is_ok()
+}
+
+/// Returns whether this is a number with the sign of a currency before or after it.
+fn has_currency(text: &str) -> bool {
+    const SIGNS: [char; 4] = ['$', '\u{20ac}', '\u{a3}', '\u{a5}'];
+    let positive = text.strip_prefix('-').unwrap_or(text);
+    let amount = { positive.strip_prefix(SIGNS) }.or_else(|| positive.strip_suffix(SIGNS));
+    amount.is_some_and(is_amount)
 }
 
 /// Returns whether this is a number with a comma before each three of its last digits.

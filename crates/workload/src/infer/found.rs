@@ -47,6 +47,9 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         rows: seen.rows,
         delimiter: rows.delimiter,
         no_header: rows.no_header,
+        skip_lines: rows.skip_lines,
+        units_line: rows.units_line,
+        files: rows.files,
         fields,
         is_typed: rows.kinds().is_some(),
         columns: seen

@@ -7,6 +7,7 @@ mod columns;
 mod distinct;
 mod evidence;
 mod found;
+mod head;
 mod key;
 mod keys;
 mod names;
@@ -14,7 +15,9 @@ mod origin;
 mod questions;
 mod rows;
 mod sniff;
+mod text;
 mod times;
+mod typed;
 mod write;
 
 use std::ops::Range;
@@ -38,8 +41,10 @@ pub struct Asked {
     pub null: Option<Vec<String>>,
     /// Whether the first line names the columns; `None` if that is to be found.
     pub header: Option<bool>,
-    /// Byte between the fields.
+    /// Byte between the fields, or [`crate::TextForm::SPACES`].
     pub delimiter: Option<u8>,
+    /// Lines before the one that names the columns, or before the first row; `None` if they are to be found.
+    pub skip_lines: Option<u64>,
 }
 
 /// A question that the user asks, in SQL.
@@ -50,7 +55,7 @@ pub struct AskedQuestion {
     pub sql: String,
 }
 
-/// What a file of rows is.
+/// What a file of rows is, or a folder of such files.
 #[derive(Debug, Clone)]
 pub struct Inferred {
     /// Name for the table, of the file's name.
@@ -66,6 +71,12 @@ pub struct Inferred {
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
     pub no_header: bool,
+    /// Lines that are skipped before the one that names the columns, or before the first row.
+    pub skip_lines: u64,
+    /// Whether the line after the one that names the columns has units.
+    pub units_line: bool,
+    /// Number of files that the rows are in.
+    pub files: usize,
     /// Names for all fields of the file, in their order.
     pub fields: Vec<String>,
     /// Whether the file has types of its own.
@@ -106,13 +117,13 @@ pub struct InferredColumn {
     pub high_value: Option<f64>,
 }
 
-/// Reads a file, and finds out what it is.
+/// Reads a file, or all files in a folder, and finds out what it is.
 ///
 /// # Errors
-/// It cannot be read; two of its columns have the same name; or a key cannot be found, or is not there, which
+/// It cannot be read; files in a folder differ; two of its columns have the same name; or a key cannot be found, or is not there, which
 /// the error says together with the option that names it.
 pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
-    let rows = FileRows::open(path, asked.delimiter, asked.header)?;
+    let rows = FileRows::open(path, asked)?;
     let seen = columns::see(path, &rows, asked)?;
     let key = key::find(path, &rows, &seen, asked)?;
     Ok(found::inferred(path, &rows, seen, key))

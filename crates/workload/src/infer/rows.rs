@@ -1,49 +1,38 @@
-//! Rows of a file of which nothing is known yet, as text.
+//! Rows of files of which nothing is known yet, as text.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use arrow::datatypes::DataType;
-use arrow::error::ArrowError;
-use arrow::record_batch::RecordBatch;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-
-use super::sniff;
+use super::Asked;
+use super::text::TextRows;
+use super::typed::TypedFiles;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
-use crate::source::file::{data_error, guarded, lower_case_name, read_error};
-use crate::{ColumnType, Error, Result, TextForm};
+use crate::source::file::{data_error, folder, is_typed, lower_case_name, read_error};
+use crate::{ColumnType, Error, Result};
 
-/// Endings of files whose rows are not read, with what turns them into some that are.
-const OTHERS: [(&str, &str); 7] = [
-    (".json", "JSON"),
-    (".jsonl", "JSON"),
-    (".ndjson", "JSON"),
-    (".arrow", "Arrow IPC"),
-    (".feather", "Arrow IPC"),
-    (".ipc", "Arrow IPC"),
-    (".xlsx", "a spreadsheet"),
-];
-
-const BATCH_ROWS: usize = 1024;
-
-/// A file whose rows are looked at.
+/// Files whose rows are looked at.
 pub struct FileRows {
     path: PathBuf,
-    /// Names of its columns, as they are in the file; numbers from 1 where it has none.
+    /// Number of files.
+    pub files: usize,
+    /// Names of the columns, as they are in the files; numbers from 1 where they have none.
     pub names: Vec<String>,
-    /// Whether its first line is a row.
+    /// Whether the first line of each file is a row.
     pub no_header: bool,
     /// What separates fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
+    /// Lines that are skipped before the one that names the columns, or before the first row.
+    pub skip_lines: u64,
+    /// Whether the line after the one that names the columns has units.
+    pub units_line: bool,
+    /// Columns that no table can have, with the reasons, besides those without a type.
+    pub left_out: Vec<String>,
     form: Form,
 }
 
 enum Form {
     Text(TextInput),
-    /// With the type of each column; `None` for one that no column of a workload can have.
-    Parquet(Vec<Option<ColumnType>>),
+    Typed(TypedFiles),
 }
 
 /// A row that is looked at.
@@ -56,126 +45,76 @@ pub enum Seen<'a> {
 }
 
 impl FileRows {
-    /// Opens a file, and finds out what separates its fields and whether its first line names them, unless that is
-    /// given.
+    /// Opens a file, or all files in a folder, and finds out how they are read, unless that is given.
     ///
     /// # Errors
-    /// It cannot be read, or has no rows, or a form that is not read.
-    pub fn open(path: &Path, delimiter: Option<u8>, header: Option<bool>) -> Result<FileRows> {
-        let name = lower_case_name(path);
+    /// One cannot be read, or has no rows, or a form that is not read; or files in a folder differ in their kinds or
+    /// columns.
+    pub fn open(path: &Path, asked: &Asked) -> Result<FileRows> {
         let found = std::fs::metadata(path).map_err(|error| read_error(path, error))?;
-        if !found.is_file() {
+        if !found.is_file() && !found.is_dir() {
             let message = "it is no regular file, and has to be read several times: write its rows to one first";
             return Err(data_error(path, message));
         }
-        if let Some((_, what)) = OTHERS.iter().find(|(ending, _)| name.ends_with(ending)) {
-            let message = format!(
-                "it is {what}, whose rows are not read: make it CSV or Parquet, for example with DuckDB or pandas"
-            );
-            return Err(data_error(path, message));
+        let paths = folder::files(&[path.to_owned()])?;
+        let first = paths.first().map_or(path, PathBuf::as_path);
+        if lower_case_name(first).ends_with(".xlsx") {
+            let message = "it is a spreadsheet, whose rows are not read: save it as CSV";
+            return Err(data_error(first, message));
         }
-        if name.ends_with(".parquet") {
-            if delimiter.is_some() || header.is_some() {
-                let message =
-                    "--delimiter, --header and --no-header are for files of text; leave them out";
+        if is_typed(first) {
+            if asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some() {
+                let message = "--delimiter, --header, --no-header and --skip-lines are for files of text; leave them \
+                               out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
-            return FileRows::parquet(path);
+            let files = TypedFiles::open(&paths)?;
+            let names = files.schema.fields().iter();
+            return Ok(FileRows {
+                path: path.to_owned(),
+                files: paths.len(),
+                names: names.map(|field| field.name().clone()).collect(),
+                no_header: false,
+                delimiter: None,
+                skip_lines: 0,
+                units_line: false,
+                left_out: Vec::new(),
+                form: Form::Typed(files),
+            });
         }
-        let paths = [path.to_owned()];
-        let named = TextInput::new(&paths, &TextForm::default());
-        let named = named.ok().map(|input| input.delimiter);
-        let form = TextForm {
-            no_header: true,
-            delimiter: delimiter.or(named).or(Some(b',')),
-            ..TextForm::default()
-        };
-        let mut input = TextInput::new(&paths, &form)?;
-        let failed = |error: FieldsError| error.about(path);
-        let sniffed = sniff::delimiter(&input).map_err(failed)?;
-        if delimiter.is_none()
-            && sniffed.is_none()
-            && let Some(words) = sniff::words(&input).map_err(failed)?
-        {
-            let message = format!(
-                "spaces seem to separate its fields, {words} in a line, which are not read so: write a comma or a tab \
-                 there, or say --delimiter tab if each line is one field"
-            );
-            return Err(data_error(path, message));
-        }
-        input.delimiter = delimiter.or(sniffed).unwrap_or(input.delimiter);
-        let mut reader = FieldReader::new(input.open(), input.delimiter);
-        let Some(first) = reader.read().map_err(failed)? else {
-            return Err(data_error(path, "the file is empty"));
-        };
-        if !first.is_text() {
-            let message = "the first line is not UTF-8 text: write the file in UTF-8";
-            return Err(data_error(path, message));
-        }
-        let first = first.all();
-        let second = reader.read().map_err(failed)?;
-        let second = second.map(|fields| fields.all());
-        let no_header = !header
-            .unwrap_or_else(|| sniff::names_columns(&first, second.as_deref().unwrap_or_default()));
-        if !no_header && second.is_none() {
-            return Err(data_error(
-                path,
-                "the file names its columns, but has no rows",
-            ));
-        }
-        if !no_header
-            && header.is_none()
-            && let Some(unnamed) = sniff::unnamed_of_title(&first)
-        {
-            let message = format!(
-                "{unnamed} of the {} fields of the first line are empty, as after a title: remove the line if it is \
-                 one, or say --header if it names the columns",
-                first.len()
-            );
-            return Err(data_error(path, message));
-        }
-        input.header = !no_header;
-        input.fields = first.len();
-        let delimiter = input.delimiter;
+        let text = TextRows::open(path, &paths, asked)?;
         Ok(FileRows {
             path: path.to_owned(),
-            names: if no_header {
-                (1..=first.len()).map(|number| number.to_string()).collect()
-            } else {
-                first
-            },
-            no_header,
-            delimiter: (named != Some(delimiter)).then_some(delimiter),
-            form: Form::Text(input),
-        })
-    }
-
-    fn parquet(path: &Path) -> Result<FileRows> {
-        let reader = parquet_reader(path)?;
-        let fields = reader.schema().fields();
-        if reader.metadata().file_metadata().num_rows() == 0 {
-            return Err(data_error(path, "the file has no rows"));
-        }
-        Ok(FileRows {
-            path: path.to_owned(),
-            names: fields.iter().map(|field| field.name().clone()).collect(),
-            no_header: false,
-            delimiter: None,
-            form: Form::Parquet(
-                fields
-                    .iter()
-                    .map(|field| kind_of(field.data_type()))
-                    .collect(),
-            ),
+            files: paths.len(),
+            names: text.names,
+            no_header: text.no_header,
+            delimiter: text.delimiter,
+            skip_lines: text.skip_lines,
+            units_line: text.units_line,
+            left_out: text.left_out,
+            form: Form::Text(text.input),
         })
     }
 
     /// Returns the types of the columns if the file says them.
     pub fn kinds(&self) -> Option<&[Option<ColumnType>]> {
         match &self.form {
-            Form::Parquet(kinds) => Some(kinds),
+            Form::Typed(files) => Some(&files.kinds),
             Form::Text(_) => None,
         }
+    }
+
+    /// Returns how a column of a file with types is stored.
+    pub fn stored_as(&self, column: usize) -> String {
+        match &self.form {
+            Form::Typed(files) => files.schema.field(column).data_type().to_string(),
+            Form::Text(_) => "text".to_owned(),
+        }
+    }
+
+    /// Returns whether lines have fields that something separates.
+    pub fn has_delimiter(&self) -> bool {
+        matches!(&self.form, Form::Text(input) if !input.is_json)
     }
 
     /// Shows all rows, in their order.
@@ -185,7 +124,7 @@ impl FileRows {
     pub fn visit(&self, mut see: impl FnMut(Seen<'_>)) -> Result<()> {
         match &self.form {
             Form::Text(input) => self.visit_text(input, &mut see),
-            Form::Parquet(kinds) => self.visit_parquet(kinds, &mut see),
+            Form::Typed(files) => files.visit(&mut |row, cells| see(Seen::Cells(row, cells))),
         }
     }
 
@@ -207,81 +146,5 @@ impl FileRows {
             }
         }
         Ok(())
-    }
-
-    fn visit_parquet(
-        &self,
-        kinds: &[Option<ColumnType>],
-        see: &mut dyn FnMut(Seen<'_>),
-    ) -> Result<()> {
-        let failed = |error: ArrowError| data_error(&self.path, error.to_string());
-        let build = || {
-            let reader = parquet_reader(&self.path)?.with_batch_size(BATCH_ROWS);
-            reader
-                .build()
-                .map_err(|error| data_error(&self.path, error.to_string()))
-        };
-        let mut reader = guarded(&self.path, build)?;
-        let mut row = 0;
-        while let Some(batch) = guarded(&self.path, || reader.next().transpose().map_err(failed))? {
-            let columns = texts(&batch, kinds).map_err(failed)?;
-            for index in 0..batch.num_rows() {
-                let cell = |column: &Vec<String>| column.get(index).cloned().unwrap_or_default();
-                let cells: Vec<String> = columns.iter().map(cell).collect();
-                let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-                row += 1;
-                see(Seen::Cells(row, &cells));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let file = File::open(path).map_err(|error| read_error(path, error))?;
-    guarded(path, || {
-        ParquetRecordBatchReaderBuilder::try_new(file)
-            .map_err(|error| data_error(path, format!("not a Parquet file: {error}")))
-    })
-}
-
-/// Returns the values of each column as text, which are none for columns without a type.
-fn texts(
-    batch: &RecordBatch,
-    kinds: &[Option<ColumnType>],
-) -> std::result::Result<Vec<Vec<String>>, ArrowError> {
-    let options = FormatOptions::default();
-    let columns = batch.columns().iter().zip(kinds);
-    let texts = columns.map(
-        |(column, kind)| -> std::result::Result<Vec<String>, ArrowError> {
-            if kind.is_none() {
-                return Ok(Vec::new());
-            }
-            let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
-            (0..batch.num_rows())
-                .map(|row| formatter.value(row).try_to_string())
-                .collect()
-        },
-    );
-    texts.collect()
-}
-
-/// Returns the type of a column of a workload that can have the values of a stored type.
-fn kind_of(stored: &DataType) -> Option<ColumnType> {
-    use DataType::{
-        Boolean, Date32, Date64, Decimal32, Decimal64, Decimal128, Decimal256, Dictionary, Float16,
-        Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Timestamp, UInt8, UInt16, UInt32,
-        UInt64, Utf8, Utf8View,
-    };
-    match stored {
-        Dictionary(_, values) => kind_of(values),
-        Boolean => Some(ColumnType::Boolean),
-        Int8 | Int16 | Int32 | UInt8 | UInt16 => Some(ColumnType::Int),
-        Int64 | UInt32 | UInt64 => Some(ColumnType::Bigint),
-        Float16 | Float32 | Float64 => Some(ColumnType::Double),
-        Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..) => Some(ColumnType::Double),
-        Utf8 | LargeUtf8 | Utf8View => Some(ColumnType::Text),
-        Timestamp(..) | Date32 | Date64 => Some(ColumnType::Timestamp),
-        _ => None,
     }
 }

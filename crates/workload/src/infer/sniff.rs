@@ -36,45 +36,52 @@ pub fn delimiter(input: &TextInput) -> Result<Option<u8>, FieldsError> {
     Ok(best.map(|(_, delimiter)| delimiter))
 }
 
-/// Returns the number of fields of the first record, and the share of the first records that have as many.
+/// Returns the number of fields that most of the first records have, and the share of those that have it.
 fn records(input: &TextInput, delimiter: u8) -> Result<(usize, f64), FieldsError> {
     let mut reader = FieldReader::new(input.open(), delimiter);
-    let (mut first, mut same, mut all) = (0, 0, 0);
-    while all < RECORDS
+    let mut lengths = Vec::new();
+    while lengths.len() < RECORDS
         && let Some(fields) = reader.read()?
     {
-        if all == 0 {
-            first = fields.len();
-        }
-        all += 1;
-        same += usize::from(fields.len() == first);
+        lengths.push(fields.len());
     }
-    Ok((first, same as f64 / all.max(1) as f64))
+    Ok(usual(&lengths))
 }
 
-/// Returns the number of words of the first line, if most lines have as many, at least three, and so may have fields
-/// that spaces separate.
+/// Returns the most frequent of these numbers, of equally frequent ones the first, and its share.
+fn usual(numbers: &[usize]) -> (usize, f64) {
+    let mut times: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match times.iter_mut().find(|(known, _)| known == number) {
+            Some((_, times)) => *times += 1,
+            None => times.push((*number, 1)),
+        }
+    }
+    let most = times.iter().rev().max_by_key(|(_, times)| *times);
+    let (number, times) = most.copied().unwrap_or_default();
+    (number, times as f64 / numbers.len().max(1) as f64)
+}
+
+/// Returns the number of words that most lines have, at least three, if spaces may separate their fields.
 pub fn words(input: &TextInput) -> Result<Option<usize>, FieldsError> {
     // A byte that no text has, so that each line is one field.
     const NONE: u8 = 0x1f;
     let mut reader = FieldReader::new(input.open(), NONE);
-    let (mut first, mut same, mut all) = (0, 0, 0);
-    while all < RECORDS {
-        let fields = match reader.read() {
-            Ok(Some(fields)) => fields,
+    let mut words = Vec::new();
+    while words.len() < RECORDS {
+        match reader.read() {
+            Ok(Some(fields)) => {
+                let line = fields.get(0).unwrap_or_default();
+                words.push(line.split_whitespace().count());
+            }
             Ok(None) => break,
             // A quote of a text that has none may never be closed.
             Err(FieldsError::Endless { .. }) => return Ok(None),
             Err(error) => return Err(error),
-        };
-        let words = fields.get(0).unwrap_or_default().split_whitespace().count();
-        if all == 0 {
-            first = words;
         }
-        all += 1;
-        same += usize::from(words == first);
     }
-    Ok((all > 1 && first >= 3 && same * 5 >= all * 4).then_some(first))
+    let (most, share) = usual(&words);
+    Ok((words.len() > 1 && most >= 3 && share >= 0.8).then_some(most))
 }
 
 /// Returns whether a line names columns: none of its fields is a number, a time or a word for no value. Times in other

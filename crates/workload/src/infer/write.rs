@@ -6,6 +6,7 @@ use std::path::Path;
 use super::evidence::shown_word;
 use super::questions::{Question, questions};
 use super::{AskedQuestion, Inferred, InferredColumn};
+use crate::TextForm;
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -152,18 +153,32 @@ impl Inferred {
 
     fn data(&self, file: &str, out: &mut String) {
         line(out, "[data]");
-        let relative = if Path::new(file).is_relative() {
-            " # relative to this file"
-        } else {
-            ""
-        };
-        line(out, &format!("file = {}{relative}", quoted(file)));
+        let mut about = Vec::new();
+        if self.files > 1 {
+            about.push(format!("all {} files in it, by name", self.files));
+        }
+        if Path::new(file).is_relative() {
+            about.push("relative to this file".to_owned());
+        }
+        let about = about.join("; ");
+        let comment = if about.is_empty() { "" } else { " # " };
+        line(out, &format!("file = {}{comment}{about}", quoted(file)));
         if let Some(delimiter) = self.delimiter {
-            let written = match delimiter {
-                b'\t' => "tab".to_owned(),
-                other => char::from(other).to_string(),
-            };
+            let written = TextForm::delimiter_name(delimiter);
             line(out, &format!("delimiter = {}", quoted(&written)));
+        }
+        if self.skip_lines > 0 {
+            let skipped = self.skip_lines;
+            line(
+                out,
+                &format!("skip_lines = {skipped} # at the beginning, which are no rows"),
+            );
+        }
+        if self.units_line {
+            line(
+                out,
+                "units_line = true # the line after the one that names the columns is no row",
+            );
         }
         if self.no_header {
             line(out, "header = false # the first line is a row");
@@ -341,5 +356,7 @@ fn percent(share: f64) -> String {
     }
 }
 
+#[cfg(test)]
+mod form_tests;
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,8 @@ pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub use file::BadRows;
+pub use file::folder::files as data_files;
+pub use file::ipc_lengths::{IpcLengths, check as check_ipc_lengths};
 pub(crate) use file::milliseconds;
 pub use file::open as open_files;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
@@ -186,7 +188,7 @@ pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSou
         (None, Data::Files(paths)) => open_data(workload, paths),
         (None, Data::Generator(generator)) => open_generator(workload, generator),
         (None, Data::FileFromCommandLine) => Err(Error::Usage(format!(
-            "workload {} reads its rows from a file of yours: name it with --data PATH",
+            "workload {} needs a data file: name it with --data PATH",
             workload.name
         ))),
     }

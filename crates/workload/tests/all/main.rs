@@ -3,6 +3,7 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod arrow_files;
 mod columns_file;
 mod cql_file;
 mod csv;
@@ -10,7 +11,9 @@ mod data_files;
 mod decide;
 mod design_id;
 mod first_rows;
+mod folders;
 mod hostile;
+mod json_files;
 mod loaded_rows;
 mod messy_files;
 mod mix_file;

@@ -227,7 +227,7 @@ fn metrics_needs_a_file() {
     let error = source::open(&workload, None).err().unwrap().to_string();
     assert_eq!(
         error,
-        "workload metrics reads its rows from a file of yours: name it with --data PATH"
+        "workload metrics needs a data file: name it with --data PATH"
     );
 }
 

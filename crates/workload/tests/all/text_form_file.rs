@@ -39,6 +39,16 @@ fn a_form_is_read_with_its_defaults() {
             ..TextForm::default()
         }
     );
+    let titled = form("file = 'x.dat'\ndelimiter = 'spaces'\nskip_lines = 2\nunits_line = true");
+    assert_eq!(
+        titled,
+        TextForm {
+            delimiter: Some(TextForm::SPACES),
+            skip_lines: 2,
+            units_line: true,
+            ..TextForm::default()
+        }
+    );
     let several = parse("files = ['1.zip', '../2.zip']", TABLE).unwrap();
     let paths = vec!["w/1.zip".into(), "w/../2.zip".into()];
     assert_eq!(several.data, Data::Files(paths));
@@ -74,6 +84,18 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
         (
             "generator = 'columns'\nheader = false",
             "w/x.toml:4:10: `header` says how files are read; it needs `file`, `files` or `requires",
+        ),
+        (
+            "file = 'x.csv'\nskip_lines = -1",
+            "w/x.toml:4:14: `skip_lines` is -1, but has to be from 0 to 1000",
+        ),
+        (
+            "file = 'x.csv'\nheader = false\nunits_line = true",
+            "w/x.toml:5:14: `units_line` is the line after the one that names the columns",
+        ),
+        (
+            "generator = 'columns'\nskip_lines = 1",
+            "w/x.toml:4:14: `skip_lines` says how files are read; it needs `file`",
         ),
         ("files = []", "w/x.toml:3:9: `files` is empty"),
         ("files = ['']", "w/x.toml:3:10: the name is empty"),

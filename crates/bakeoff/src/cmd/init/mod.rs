@@ -25,7 +25,7 @@ use live::{LiveOptions, Sampled, Source};
 /// Columns that are left out and that the terminal names, at most.
 const MOST_NOTES: usize = 3;
 
-/// Write a commented workload for a file of yours or a live table, which runs as it is
+/// Write a commented workload for your file or a live table, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
 /// be found is an error that names the option to give. Of a live table, of which rows are only read, a sample is
@@ -33,8 +33,9 @@ const MOST_NOTES: usize = 3;
 /// BAKEOFF_POSTGRES_PASSWORD.
 #[derive(Args, Debug)]
 pub struct Init {
-    /// CSV or TSV, whatever separates its fields (either may be .gz, .zst or .zip), or Parquet; or a live table:
-    /// cassandra://HOST[:PORT]/KEYSPACE.TABLE, or postgres://USER@HOST/DATABASE with --table
+    /// CSV or TSV, whatever separates its fields, or lines of JSON (any may be .gz, .zst or .zip), Parquet or Arrow
+    /// IPC; a folder of such files, of one kind; or a live table: cassandra://HOST[:PORT]/KEYSPACE.TABLE, or
+    /// postgres://USER@HOST/DATABASE with --table
     file: PathBuf,
 
     /// New file to write to, instead of the standard output

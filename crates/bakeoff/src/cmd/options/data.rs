@@ -14,8 +14,8 @@ use crate::stderr::print_line;
 
 #[derive(Args, Debug, Default)]
 pub struct DataOptions {
-    /// Data file instead of the workload's own: CSV or TSV, either packed (.gz, .zst, .zip), or Parquet (repeat
-    /// for several CSV or TSV files, whose rows follow each other)
+    /// Data file instead of the workload's own: CSV, TSV or lines of JSON, any packed (.gz, .zst, .zip), Parquet or
+    /// Arrow IPC; or a folder of such files (repeat for several of one kind, whose rows follow each other)
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
 
@@ -23,7 +23,7 @@ pub struct DataOptions {
     #[arg(long, conflicts_with = "set")]
     no_header: bool,
 
-    /// Character between the fields of the data file, or tab, whatever its name says
+    /// Character between the fields of the data file, or tab, or spaces, whatever its name says
     #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter, conflicts_with = "set")]
     delimiter: Option<u8>,
 
@@ -103,12 +103,7 @@ impl DataOptions {
             add("--set", set.clone());
         }
         if let Some(delimiter) = self.delimiter {
-            let is_tab = delimiter == b'\t';
-            let name = is_tab.then(|| "tab".to_owned());
-            add(
-                "--delimiter",
-                name.unwrap_or_else(|| char::from(delimiter).to_string()),
-            );
+            add("--delimiter", TextForm::delimiter_name(delimiter));
         }
         if self.no_header {
             arguments.push("--no-header".to_owned());
@@ -138,7 +133,8 @@ impl DataOptions {
             described.push_str(" --no-header");
         }
         if let Some(delimiter) = self.delimiter {
-            described.push_str(&format!(" --delimiter {:?}", char::from(delimiter)));
+            let name = TextForm::delimiter_name(delimiter);
+            described.push_str(&format!(" --delimiter {name:?}"));
         }
         described
     }

@@ -49,9 +49,15 @@ pub struct TableFileOptions {
     #[arg(long)]
     no_header: bool,
 
-    /// Character between the fields of the file, or tab [default: the one that divides all lines alike]
+    /// Character between the fields of the file, or tab, or spaces for any number of them [default: what divides all
+    /// lines alike]
     #[arg(long, value_name = "CHARACTER", value_parser = TextForm::parse_delimiter)]
     delimiter: Option<u8>,
+
+    /// Lines at the beginning of the file that are no rows and do not name its columns, such as a title [default: those
+    /// before the line that unmistakably names the columns]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TextForm::MOST_SKIPPED))]
+    skip_lines: Option<u64>,
 }
 
 /// What is asked of a table.
@@ -78,6 +84,7 @@ impl TableFileOptions {
                 _ => None,
             },
             delimiter: self.delimiter,
+            skip_lines: self.skip_lines,
             ..Asked::default()
         }
     }
@@ -116,6 +123,7 @@ impl TableFileOptions {
             ("--header", self.header),
             ("--no-header", self.no_header),
             ("--delimiter", self.delimiter.is_some()),
+            ("--skip-lines", self.skip_lines.is_some()),
         ];
         let given = all.into_iter().filter(|(_, is_given)| *is_given);
         given.map(|(option, _)| option).collect()

@@ -3,6 +3,7 @@
 use bakeoff_engines::{Context, Replication};
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
 use bakeoff_stats::{Decide, DesignInfo, Grows, Header, PublishedFigure, QueryInfo, Scale};
+use bakeoff_workload::source::data_files;
 use bakeoff_workload::{DesignId, Growth, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -139,8 +140,10 @@ pub fn fingerprint(
     drivers: Option<String>,
 ) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
-    let files = options.data.files(workload).iter();
-    let files = files.map(|path| {
+    let named = options.data.files(workload);
+    // What cannot be read is said where it is opened.
+    let in_folders = data_files(named).unwrap_or_else(|_| named.to_vec());
+    let files = in_folders.iter().map(|path| {
         let metadata = std::fs::metadata(path).ok();
         let version = metadata.map(|m| (m.len(), m.modified().ok()));
         (path, version)

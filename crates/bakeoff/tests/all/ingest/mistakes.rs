@@ -134,6 +134,11 @@ fn mistakes_of_new_tables() {
             "readings.doc: the name does not say the format",
         ),
         (
+            &["readings.jsonl", "--partition-key", "a"],
+            2,
+            "readings.jsonl: lines of JSON are not ingested",
+        ),
+        (
             &["none.csv", "--partition-key", "a"],
             1,
             "cannot read none.csv: No such file",

@@ -9,13 +9,18 @@ use arrow::datatypes::{Field, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::record_batch::RecordBatch;
+use bakeoff_servers::available_mib;
+use bakeoff_workload::source::check_ipc_lengths;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
-use super::{BATCH_ROWS, Batches, TableError, failed, ipc_lengths, words_of};
+use super::{BATCH_ROWS, Batches, TableError, failed, words_of};
 
 /// The first bytes of an Arrow IPC file, which a stream does not have.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
+
+/// The bytes of a batch for which it is not asked how much memory is free.
+const SMALL_BYTES: u64 = 256 << 20;
 
 pub struct ArrowFile {
     path: PathBuf,
@@ -35,7 +40,9 @@ impl ArrowFile {
         let mut file = File::open(path).map_err(|error| failed(path, error))?;
         let is_stream = !is_parquet && !is_ipc_file(&mut file).map_err(|e| failed(path, e))?;
         if !is_parquet {
-            ipc_lengths::check(&file, is_stream).map_err(|why| failed(path, why))?;
+            let lengths = check_ipc_lengths(&file, is_stream);
+            let lengths = lengths.map_err(|why| failed(path, why))?;
+            check_memory(lengths.most_bytes).map_err(|why| failed(path, why))?;
         }
         guarded(path, || {
             ArrowFile::open_checked(path, file, is_parquet, is_stream)
@@ -155,6 +162,21 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, TableError>) -> Resu
             format!("it is damaged ({words}); try another copy of it"),
         ))
     })
+}
+
+/// Checks that the memory for a batch is free.
+fn check_memory(bytes: u64) -> Result<(), String> {
+    if bytes <= SMALL_BYTES {
+        return Ok(());
+    }
+    match available_mib() {
+        Ok(available) if bytes >> 20 > available => Err(format!(
+            "a batch of it takes {} MiB of memory, and {available} MiB are free: write it in batches of fewer \
+             rows, or as Parquet",
+            bytes >> 20
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn is_ipc_file(file: &mut File) -> std::io::Result<bool> {

@@ -5,7 +5,6 @@ mod bounded;
 mod convert;
 #[cfg(test)]
 mod hostile;
-mod ipc_lengths;
 mod look;
 mod loss;
 mod table_rows;
@@ -108,6 +107,12 @@ impl Source {
             ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) => {
                 let file = ArrowFile::open(path, ending == "parquet")?;
                 (file.fields(), Input::Arrow(file))
+            }
+            ("json" | "jsonl" | "ndjson", _) => {
+                return Err(TableError::Asked(format!(
+                    "{}: lines of JSON are not ingested: make them CSV or Parquet, for example with DuckDB or pandas",
+                    path.display()
+                )));
             }
             _ => {
                 return Err(TableError::Asked(format!(

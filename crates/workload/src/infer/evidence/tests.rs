@@ -49,6 +49,22 @@ fn commas_before_three_digits_are_told_from_decimal_commas() {
 }
 
 #[test]
+fn percentages_and_amounts_of_money_are_text_and_say_how_to_make_them_numbers() {
+    let why = |cells: &[&str]| {
+        let decision = of(cells).decide(false);
+        assert_eq!(decision.kind, ColumnType::Text, "{cells:?}");
+        decision.why
+    };
+    let percents = why(&["95%", "-1.5 %", "7", "1,200%"]);
+    assert!(percents.contains("numbers with `%`"), "{percents}");
+    for cells in [&["$5.50", "-$1,234.00"][..], &["5 \u{20ac}", "7"]] {
+        let amounts = why(cells);
+        assert!(amounts.contains("sign of a currency"), "{amounts}");
+    }
+    assert_eq!(why(&["$5", "five"]), "text");
+}
+
+#[test]
 fn no_more_values_are_different_than_there_are() {
     let cells: Vec<String> = (0..5_000).map(|number| number.to_string()).collect();
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();

@@ -15,7 +15,7 @@ fn search<T>(text: &str, columns: &[KeyColumn<'_>], look: impl FnOnce(Search<'_>
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
     std::fs::write(&path, text).unwrap();
-    let rows = FileRows::open(&path, None, None).unwrap();
+    let rows = FileRows::open(&path, &crate::infer::Asked::default()).unwrap();
     let time = columns.iter().position(|c| c.kind == ColumnType::Timestamp);
     look(Search {
         rows: &rows,

@@ -241,21 +241,18 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
         ("broken.csv", "name,time\na\nb\n", "no row has the 2 fields"),
         (
             "title.csv",
-            "Spectra of 2003,,\nlength,sun,sky\n1,2,3\n2,3,4\n",
+            "Spectra of 2003,,\nlength,sun,sky\na,b,c\nd,e,f\n",
             "2 of the 3 fields of the first line are empty",
         ),
         (
-            "words.txt",
-            "year mon  value\n1950   1    2.5\n1950   2    2.7\n",
-            "--delimiter tab",
-        ),
-        (
             "station.csv",
-            "7031,\"SAND POINT\",AK\nday,hour,a,b\n1,1,2,3\n1,2,2,3\n",
-            "3 of 4 rows do not have the 3 fields of the first line; most have 4: remove the lines",
+            "7031,\"SAND POINT\",AK\nx,y,z,u\nx,y,z,u\nx,y,u,z\n",
+            "3 of 4 rows do not have the 3 fields of the first line; most have 4: skip the lines",
         ),
-        ("rows.jsonl", "{\"a\": 1}\n", "make it CSV or Parquet"),
         ("bad.parquet", "no", "not a Parquet file"),
+        ("bad.arrow", "no Arrow at all", "not an Arrow file"),
+        ("empty.arrow", "", "the file is empty"),
+        ("book.xlsx", "no", "save it as CSV"),
     ] {
         let error = inferred(name, text, &Asked::default())
             .unwrap_err()

@@ -16,7 +16,7 @@ const SHOWN: usize = 5;
 /// Most rows that are set aside, whose places are kept in memory.
 const MOST: usize = 1_000_000;
 
-/// Rows of CSV or TSV files that are set aside.
+/// Rows of text files that are set aside.
 pub struct BadRows {
     /// The whole text, with these rows.
     input: TextInput,
@@ -144,7 +144,11 @@ impl BadRows {
             let place = place_after(&starts, parts, fields.line);
             let file = place.map(|(part, _)| part.name());
             let in_file = place.map_or(fields.line, |(_, line)| line);
-            let (number, cells) = (in_file.to_string(), fields.all());
+            let (number, mut cells) = (in_file.to_string(), fields.all());
+            if self.input.is_json && cells.len() != self.input.fields {
+                // The first one says what is wrong, the second one is the line.
+                cells = cells.into_iter().skip(1).take(1).collect();
+            }
             let cells = cells.iter().map(String::as_str);
             let about = file.as_deref().into_iter();
             let about = about.chain([number.as_str(), reason.as_str()]);
@@ -195,7 +199,8 @@ impl Judge {
     /// Returns why a row cannot be loaded.
     fn reason(&self, fields: &Fields<'_>, input: &TextInput) -> Option<String> {
         if fields.len() != input.fields {
-            return Some(diagnose::wrong_number(fields.len(), input));
+            let first = fields.get(0).unwrap_or_default();
+            return Some(diagnose::wrong_record(first, fields.len(), input));
         }
         if !fields.is_text() {
             return Some("not UTF-8 text".to_owned());

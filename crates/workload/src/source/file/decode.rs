@@ -44,11 +44,18 @@ pub struct Records {
     pub input: Box<dyn BufRead + Send>,
     /// Line (1-based) at which the unread input begins.
     pub line: u64,
+    /// Byte at the end of a line.
+    end: u8,
 }
 
 impl Records {
-    pub fn new(input: Box<dyn BufRead + Send>) -> Self {
-        Records { input, line: 1 }
+    /// Reads text at the end of whose lines is this byte.
+    pub fn new(input: Box<dyn BufRead + Send>, end: u8) -> Self {
+        Records {
+            input,
+            line: 1,
+            end,
+        }
     }
 
     /// Reads the next records, as many as the decoder takes; returns `None` at the end. The header
@@ -60,7 +67,7 @@ impl Records {
         loop {
             let bytes = self.input.fill_buf().map_err(DecodeError::Io)?;
             let used = decoder.decode(bytes).map_err(|_| DecodeError::Malformed)?;
-            self.line += newlines(&bytes[..used]);
+            self.line += count_ends(&bytes[..used], self.end);
             self.input.consume(used);
             if used == 0 || decoder.capacity() == 0 {
                 return decoder.flush().map_err(|_| DecodeError::Malformed);
@@ -110,14 +117,12 @@ impl Records {
     pub fn skip_line_ends(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.input.fill_buf()?;
-            let line_ends = bytes
-                .iter()
-                .take_while(|b| matches!(b, b'\r' | b'\n'))
-                .count();
+            let is_end = |byte: &&u8| **byte == self.end || self.end == b'\n' && **byte == b'\r';
+            let line_ends = bytes.iter().take_while(is_end).count();
             if line_ends == 0 {
                 return Ok(());
             }
-            self.line += newlines(&bytes[..line_ends]);
+            self.line += count_ends(&bytes[..line_ends], self.end);
             self.input.consume(line_ends);
         }
     }
@@ -161,6 +166,7 @@ pub fn decoder(format: &Format, fields: usize, projection: &[usize], batch_rows:
         .build_decoder()
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+/// Counts the ends of lines.
+fn count_ends(bytes: &[u8], end: u8) -> u64 {
+    bytes.iter().filter(|byte| **byte == end).count() as u64
 }

@@ -46,7 +46,10 @@ fn malformed(file: &TextInput, first: u64) -> Result<Error> {
     }
     let records = records_at(file, bad)?;
     let message = match first_record(&file.format, records.input) {
-        FirstRecord::Fields(fields) => wrong_number(fields.len(), file),
+        FirstRecord::Fields(fields) => {
+            let first = fields.first().map_or("", String::as_str);
+            wrong_record(first, fields.len(), file)
+        }
         FirstRecord::NotUtf8 => format!("not UTF-8 text; {WRITE_UTF8}"),
         FirstRecord::TooLong => format!(
             "more than {} MiB, but not {}",
@@ -55,6 +58,16 @@ fn malformed(file: &TextInput, first: u64) -> Result<Error> {
         ),
     };
     Ok(row_error(file, records.line, message))
+}
+
+/// Describes a record with a wrong number of fields, of which this is the first one. Where lines are JSON it says
+/// what is wrong with its line.
+pub fn wrong_record(first: &str, fields: usize, file: &TextInput) -> String {
+    if file.is_json {
+        first.to_owned()
+    } else {
+        wrong_number(fields, file)
+    }
 }
 
 /// Describes a record with a wrong number of fields.
@@ -82,7 +95,7 @@ fn endless(file: &TextInput, record: u64) -> Result<Error> {
 
 /// Returns the records of the file from this one on.
 fn records_at(file: &TextInput, record: u64) -> Result<Records> {
-    let mut records = Records::new(file.open());
+    let mut records = Records::new(file.open(), file.record_end());
     records
         .skip(&file.format, file.fields, record)
         .map_err(|error| match error {

@@ -4,9 +4,10 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 use std::path::Path;
 
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 
 use super::decode::MAX_RECORD_BYTES;
+use super::json::{FIELD_END, QUOTE, RECORD_END};
 use super::{data_error, read_error};
 use crate::Error;
 
@@ -51,6 +52,8 @@ pub struct FieldReader {
     at: u64,
     /// Line (from 1) at which the unread text begins.
     line: u64,
+    /// Byte at the end of a line.
+    end: u8,
 }
 
 /// Fields of one record.
@@ -61,13 +64,21 @@ pub struct Fields<'a> {
     pub bytes: Range<u64>,
     /// Line (from 1) at which it begins.
     pub line: u64,
+    /// Byte at the end of a line.
+    end: u8,
 }
 
 impl FieldReader {
-    /// Reads text with this byte between its fields. Where that is a tab there are no quotes.
+    /// Reads text with this byte between its fields. Where that is a tab there are no quotes; [`FIELD_END`] is that of
+    /// records which were lines of JSON.
     pub fn new(input: Box<dyn BufRead + Send>, delimiter: u8) -> FieldReader {
         let mut builder = ReaderBuilder::new();
         let builder = builder.delimiter(delimiter).quoting(delimiter != b'\t');
+        let mut end = b'\n';
+        if delimiter == FIELD_END {
+            end = RECORD_END;
+            builder.quote(QUOTE).terminator(Terminator::Any(end));
+        }
         FieldReader {
             input,
             reader: builder.build(),
@@ -75,6 +86,7 @@ impl FieldReader {
             ends: vec![0; 64],
             at: 0,
             line: 1,
+            end,
         }
     }
 
@@ -88,7 +100,7 @@ impl FieldReader {
             let (text, ends) = (&mut self.text[written..], &mut self.ends[fields..]);
             let (result, read, more_bytes, more_fields) =
                 self.reader.read_record(input, text, ends);
-            self.line += newlines(&input[..read]);
+            self.line += count_ends(&input[..read], self.end);
             self.input.consume(read);
             self.at += read as u64;
             written += more_bytes;
@@ -109,6 +121,7 @@ impl FieldReader {
             ends: &self.ends[..fields],
             bytes: start..self.at,
             line,
+            end: self.end,
         }))
     }
 
@@ -116,14 +129,14 @@ impl FieldReader {
     fn skip_line_ends(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.input.fill_buf()?;
-            let ends = { bytes.iter() }.take_while(|byte| matches!(byte, b'\r' | b'\n'));
-            let ends = ends.count();
-            if ends == 0 {
+            let is_end = |byte: &&u8| **byte == self.end || self.end == b'\n' && **byte == b'\r';
+            let skipped = bytes.iter().take_while(is_end).count();
+            if skipped == 0 {
                 return Ok(());
             }
-            self.line += newlines(&bytes[..ends]);
-            self.input.consume(ends);
-            self.at += ends as u64;
+            self.line += count_ends(&bytes[..skipped], self.end);
+            self.input.consume(skipped);
+            self.at += skipped as u64;
         }
     }
 }
@@ -136,8 +149,8 @@ impl Fields<'_> {
 
     /// Returns the number of lines of text that the record takes: more than one where fields have line ends.
     pub fn lines(&self) -> u64 {
-        let ends = newlines(self.text);
-        ends + u64::from(ends == 0 || !self.text.ends_with(b"\n"))
+        let ends = count_ends(self.text, self.end);
+        ends + u64::from(ends == 0 || !self.text.ends_with(&[self.end]))
     }
 
     /// Returns whether all fields together are UTF-8.
@@ -172,8 +185,9 @@ fn grow<T: Clone + Default>(buffer: &mut Vec<T>, most: usize) -> bool {
     grows
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+/// Counts the ends of lines.
+fn count_ends(bytes: &[u8], end: u8) -> u64 {
+    bytes.iter().filter(|byte| **byte == end).count() as u64
 }
 
 #[cfg(test)]

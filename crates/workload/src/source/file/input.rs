@@ -1,4 +1,4 @@
-//! Text of CSV or TSV files, and how it is read.
+//! Text of CSV, TSV or JSON files, and how it is read.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -7,21 +7,24 @@ use std::sync::Arc;
 
 use arrow::csv::reader::Format;
 
-use super::data_error;
 use super::joined::Joined;
-use super::part::{Part, parts_of};
+use super::json::{FIELD_END, JsonFields, QUOTE, RECORD_END};
+use super::part::{Named, Part, parts_of};
 use super::without::Without;
+use super::{data_error, read_error};
 use crate::{Result, TextForm};
 
-/// Text of one or several CSV or TSV files, which is read as one.
+/// Text of one or several files, which is read as one.
 #[derive(Clone)]
 pub struct TextInput {
     pub parts: Arc<[Part]>,
     pub format: Format,
     /// Byte between the fields.
     pub delimiter: u8,
-    /// Whether the first line of each part names the columns.
+    /// Whether the first line of each part that is not skipped names the columns.
     pub header: bool,
+    /// Whether each line is an object of JSON, which [`TextInput::read_json`] makes records of.
+    pub is_json: bool,
     /// Number of fields of each record.
     pub fields: usize,
     /// Who says that there are so many fields, for messages.
@@ -34,34 +37,73 @@ impl TextInput {
     /// Finds the text of these files, whose fields have yet to be counted.
     ///
     /// # Errors
-    /// It is not known what separates the fields, or a ZIP file cannot be read.
+    /// It is not known what separates the fields, or files differ in that; or a ZIP file cannot be read.
     pub fn new(paths: &[PathBuf], form: &TextForm) -> Result<TextInput> {
         let mut parts = Vec::new();
-        let mut delimiters = Vec::new();
+        let mut first: Option<(&PathBuf, Named)> = None;
         for path in paths {
             let (found, named) = parts_of(path)?;
             parts.extend(found);
-            delimiters.push(form.delimiter.or(named).ok_or_else(|| {
-                let message = "the name does not say the format; it has to end in .csv, .tsv (either may be \
-                               followed by .gz, .zst or .zip) or .parquet, unless [data] has a `delimiter`";
+            let of_form = form.delimiter.map(Named::Delimiter);
+            let named = named
+                .filter(|named| *named == Named::Json)
+                .or(of_form)
+                .or(named);
+            let named = named.ok_or_else(|| {
+                let message = "the name does not say the format; it has to end in .csv, .tsv, .jsonl (any may be \
+                               followed by .gz, .zst or .zip), .parquet or .arrow, unless [data] has a `delimiter`";
                 data_error(path, message)
-            })?);
+            })?;
+            match first {
+                Some((first, other)) if other != named => {
+                    let message = format!(
+                        "it is another kind of file than {}: files that are read together are all CSV or all TSV, \
+                         unless [data] has a `delimiter`, or all JSON",
+                        first.display()
+                    );
+                    return Err(data_error(path, message));
+                }
+                _ => first = first.or(Some((path, named))),
+            }
         }
-        let delimiter = delimiters.first().copied().unwrap_or(b',');
-        let other = delimiters.iter().position(|other| *other != delimiter);
-        if let Some(path) = other.and_then(|other| paths.get(other)) {
-            let message = "files that are read together are all CSV or all TSV, unless [data] has a `delimiter`";
-            return Err(data_error(path, message));
+        let is_json = first.is_some_and(|(_, named)| named == Named::Json);
+        let delimiter = match first {
+            Some((_, Named::Delimiter(delimiter))) => delimiter,
+            _ => b',',
+        };
+        let spaces = delimiter == TextForm::SPACES;
+        let delimiter = if spaces { b'\t' } else { delimiter };
+        if !is_json {
+            for part in &mut parts {
+                part.lines.skipped = form.skip_lines;
+                part.lines.units = form.units_line;
+                part.lines.spaces = spaces;
+            }
         }
         Ok(TextInput {
             parts: parts.into(),
             format: format(delimiter),
             delimiter,
-            header: !form.no_header,
+            header: !form.no_header && !is_json,
+            is_json,
             fields: 0,
             counted_by: "that the first line names",
             left_out: Arc::new([]),
         })
+    }
+
+    /// Makes records of the objects of JSON, with the fields of these names, which are in lower case.
+    pub fn read_json(&mut self, names: Vec<String>) {
+        self.fields = names.len();
+        let fields = Arc::new(JsonFields::new(names));
+        let mut parts = self.parts.to_vec();
+        for part in &mut parts {
+            part.lines.json = Some(fields.clone());
+        }
+        self.parts = parts.into();
+        self.delimiter = FIELD_END;
+        let format = Format::default().with_delimiter(FIELD_END);
+        self.format = format.with_quote(QUOTE).with_terminator(RECORD_END);
     }
 
     /// Returns the path of the first file, which messages about the whole text name.
@@ -78,6 +120,43 @@ impl TextInput {
         } else {
             Box::new(Without::new(joined, self.left_out.clone()))
         }
+    }
+
+    /// Checks that several parts begin with the same line.
+    ///
+    /// # Errors
+    /// A part begins with another line than the first one, which the error names, or the first line is empty.
+    pub fn check_headings(&self) -> Result<()> {
+        let Some((first, others @ [_, ..])) = self.parts.split_first() else {
+            return Ok(());
+        };
+        let first_line = |part: &Part| {
+            part.first_line()
+                .map_err(|error| read_error(&part.path, error))
+        };
+        let heading = first_line(first)?;
+        if heading.is_empty() {
+            let message = "its first line is empty, and has to name the columns";
+            return Err(data_error(&first.path, message));
+        }
+        for part in others {
+            if first_line(part)? != heading {
+                let of = part.name_in_zip().map(|name| format!(" of `{name}` in it"));
+                let message = format!(
+                    "the first line{} is not that of the first file, {}: all that are read together name the \
+                     same columns in the same order",
+                    of.unwrap_or_default(),
+                    first.name()
+                );
+                return Err(data_error(&part.path, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the byte at the end of each line.
+    pub fn record_end(&self) -> u8 {
+        self.parts.first().map_or(b'\n', Part::record_end)
     }
 
     /// Returns the number of the record that holds a row. Records are counted from 0, and the header is one.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::part::{BYTE_ORDER_MARK, Part, read_line};
 
 /// The text of all parts in their order. A part whose last line has no end gets one, and headers are left
-/// out but for the first one.
+/// out but for the first one, with the lines that are skipped around them.
 pub struct Joined {
     parts: Arc<[Part]>,
     header: bool,
@@ -52,7 +52,9 @@ impl Joined {
         let part = &self.parts[self.opened - 1];
         let mut text = part.open().map_err(|error| error_in(part, error))?;
         if self.header && self.opened > 1 {
-            read_line(&mut text).map_err(|error| error_in(part, error))?;
+            for _ in 0..part.lines.before_rows() {
+                read_line(&mut text).map_err(|error| error_in(part, error))?;
+            }
         } else if self.opened > 1 {
             // The reader of fields skips one at the start of all parts only.
             let start = text.fill_buf().map_err(|error| error_in(part, error))?;
@@ -95,7 +97,7 @@ impl BufRead for Joined {
         // What was shown is still in the buffer, so nothing is read here, and nothing can fail.
         match text.fill_buf().map(|shown| shown.get(bytes - 1).copied()) {
             Ok(Some(last)) => {
-                self.in_line = last != b'\n';
+                self.in_line = last != self.parts[self.opened - 1].record_end();
                 text.consume(bytes);
             }
             // The part is at its end: what was shown is the end of its last line.
@@ -146,25 +148,31 @@ pub fn lines_before(parts: &[Part], header: bool, line: u64) -> io::Result<Vec<(
         if before >= line {
             break;
         }
-        let left_out = u64::from(header && number > 0);
+        let left_out = if header && number > 0 {
+            part.lines.before_rows()
+        } else {
+            0
+        };
         all.push((before, left_out));
-        let counted = part.open().and_then(|mut text| count_lines(&mut text));
+        let end = part.record_end();
+        let counted = part.open();
+        let counted = counted.and_then(|mut text| count_lines(&mut text, end));
         let counted = counted.map_err(|error| error_in(part, error))?;
         before += counted.saturating_sub(left_out);
     }
     Ok(all)
 }
 
-/// Counts the lines of a text, of which the last one may have no end.
-fn count_lines(text: &mut impl BufRead) -> io::Result<u64> {
+/// Counts the lines of a text, at whose end is this byte. The last one may have none.
+fn count_lines(text: &mut impl BufRead, end: u8) -> io::Result<u64> {
     let (mut lines, mut in_line) = (0, false);
     loop {
         let bytes = text.fill_buf()?;
         let Some(last) = bytes.last() else {
             return Ok(lines + u64::from(in_line));
         };
-        in_line = *last != b'\n';
-        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        in_line = *last != end;
+        lines += bytes.iter().filter(|byte| **byte == end).count() as u64;
         let read = bytes.len();
         text.consume(read);
     }

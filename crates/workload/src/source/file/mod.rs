@@ -1,16 +1,24 @@
-//! Rows of files: CSV or TSV (either may be packed) or Parquet, distinguished by the name.
+//! Rows of files: CSV, TSV or lines of JSON (any may be packed), Parquet or Arrow IPC, distinguished by the name.
 
 mod archive;
+pub(crate) mod arrow_ipc;
 mod bad_rows;
 mod decode;
 mod diagnose;
 pub(crate) mod fields;
+pub(crate) mod folder;
 mod header;
 pub(crate) mod input;
+pub(crate) mod ipc_lengths;
 mod joined;
+mod json;
+pub(crate) mod json_keys;
+mod lines;
 mod parquet;
 mod part;
+mod several;
 mod stamp;
+mod stored;
 mod text;
 mod values;
 mod without;
@@ -20,40 +28,89 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use arrow::array::{Array, ArrayRef};
+use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
+use self::arrow_ipc::ArrowFile;
+use self::parquet::ParquetFile;
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
 pub use bad_rows::BadRows;
 use joined::PartError;
+use several::Several;
+pub(crate) use stored::check_same;
 use text::TextFile;
 pub use values::milliseconds;
 
-/// Opens data files and checks that they have the columns of the table. Other columns are ignored. The rows
-/// of several files, which have to be CSV or TSV, follow each other.
+/// Opens data files, or all files in folders, and checks that they have the columns of the table. Other columns are
+/// ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
 ///
 /// # Errors
-/// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns or has a
-/// name that does not reveal its format.
+/// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns, has a name that does not
+/// reveal its format, or is another kind of file than the others.
 pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
-    let is_parquet = |path: &&PathBuf| lower_case_name(path).ends_with(".parquet");
-    let Some(path) = paths.iter().find(is_parquet) else {
-        return Ok(Box::new(TextFile::open(paths, table, form)?));
+    let paths = folder::files(paths)?;
+    let Some(typed) = paths.iter().find(|path| is_typed(path)) else {
+        return Ok(Box::new(TextFile::open(&paths, table, form)?));
     };
-    if paths.len() > 1 {
-        let message = "several files are read together only if they are CSV or TSV";
-        return Err(data_error(path, message));
+    let kind = folder::kind(typed);
+    if let Some(other) = paths.iter().find(|path| folder::kind(path) != kind) {
+        let message = format!(
+            "it is another kind of file than {}: several files are read together only if all are of one kind",
+            other.display()
+        );
+        return Err(data_error(typed, message));
     }
     let names_alone = TextForm {
         from: form.from.clone(),
         ..TextForm::default()
     };
     if *form != names_alone {
-        let message = "Parquet has names, types and nulls, and no delimiters: leave `header`, `fields`, \
-                       `delimiter`, `null`, `format` and `bad_rows` out, and --no-header and --delimiter";
-        return Err(data_error(path, message));
+        let name = if kind == "arrow" { "Arrow" } else { "Parquet" };
+        let message = format!(
+            "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
+             `format`, `bad_rows`, `skip_lines` and `units_line` out, and --no-header and --delimiter"
+        );
+        return Err(data_error(typed, message));
     }
-    Ok(Box::new(parquet::ParquetFile::open(path, table, form)?))
+    open_typed(&paths, table, form)
+}
+
+/// Returns whether a file has types of its own, as its name says.
+pub(crate) fn is_typed(path: &Path) -> bool {
+    let name = lower_case_name(path);
+    [".parquet", ".arrow", ".arrows", ".feather", ".ipc"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// Opens files of one kind that have types.
+fn open_typed(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
+    let mut files: Vec<Box<dyn RowSource>> = Vec::new();
+    let mut first: Option<(&Path, SchemaRef)> = None;
+    for path in paths {
+        let like = first
+            .as_ref()
+            .map(|(path, columns)| (*path, columns.as_ref()));
+        let (file, stored): (Box<dyn RowSource>, SchemaRef) = if folder::kind(path) == "arrow" {
+            let file = ArrowFile::open(path, table, form, like)?;
+            let stored = file.stored().clone();
+            (Box::new(file), stored)
+        } else {
+            let file = ParquetFile::open(path, table, form, like)?;
+            let stored = file.stored().clone();
+            (Box::new(file), stored)
+        };
+        first = first.or(Some((path.as_path(), stored)));
+        files.push(file);
+    }
+    match files.pop() {
+        Some(file) if files.is_empty() => Ok(file),
+        last => {
+            files.extend(last);
+            Ok(Box::new(Several::new(files)))
+        }
+    }
 }
 
 /// Returns the name of a file in lower case, whose ending says what it is.

@@ -8,6 +8,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::archive::{self, Member};
 use super::decode::MAX_HEADER_BYTES;
+use super::json::RECORD_END;
+use super::lines::Lines;
 use super::stamp::Stamp;
 use super::{lower_case_name, read_error};
 use crate::Result;
@@ -24,6 +26,8 @@ pub struct Part {
     /// That of the file when it was found.
     stamp: Stamp,
     packing: Packing,
+    /// How records are made of its lines.
+    pub lines: Lines,
 }
 
 #[derive(Debug, Clone)]
@@ -34,8 +38,17 @@ enum Packing {
     Zip(Member),
 }
 
-/// Returns the parts of a file, and what separates their fields if names say it.
-pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
+/// What the name of a file says of its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// This byte separates the fields.
+    Delimiter(u8),
+    /// Each line is an object of JSON.
+    Json,
+}
+
+/// Returns the parts of a file, and what names say of their text.
+pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<Named>)> {
     let name = lower_case_name(path);
     // Whether it can be read at all is said before anything is done.
     let stamp = File::open(path).and_then(|file| Stamp::of(&file));
@@ -44,14 +57,14 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
         path: path.to_owned(),
         stamp: stamp.clone(),
         packing,
+        lines: Lines::default(),
     };
     if let Some(packed) = name.strip_suffix(".zip") {
         let members = archive::members(path)?;
         let first = members.first().map(|member| member.name.to_lowercase());
-        let delimiter =
-            delimiter_by_name(packed).or_else(|| delimiter_by_name(&first.unwrap_or_default()));
+        let named = by_name(packed).or_else(|| by_name(&first.unwrap_or_default()));
         let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
-        return Ok((parts.collect(), delimiter));
+        return Ok((parts.collect(), named));
     }
     let (packing, text) = if let Some(packed) = name.strip_suffix(".gz") {
         (Packing::Gzip, packed)
@@ -60,23 +73,40 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<u8>)> {
     } else {
         (Packing::None, name.as_str())
     };
-    Ok((vec![part(packing)], delimiter_by_name(text)))
+    Ok((vec![part(packing)], by_name(text)))
 }
 
-fn delimiter_by_name(name: &str) -> Option<u8> {
+fn by_name(name: &str) -> Option<Named> {
     match name.rsplit_once('.')?.1 {
-        "csv" => Some(b','),
-        "tsv" => Some(b'\t'),
+        "csv" => Some(Named::Delimiter(b',')),
+        "tsv" => Some(Named::Delimiter(b'\t')),
+        "json" | "jsonl" | "ndjson" => Some(Named::Json),
         _ => None,
     }
 }
 
 impl Part {
-    /// Opens its text.
+    /// Opens the text of which its records are read.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or has changed since it was found; or it has fewer lines than are skipped.
+    pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
+        self.lines.read(self.open_unpacked()?)
+    }
+
+    /// Returns the byte at the end of each of its records.
+    pub fn record_end(&self) -> u8 {
+        match self.lines.json {
+            Some(_) => RECORD_END,
+            None => b'\n',
+        }
+    }
+
+    /// Opens its text as it is.
     ///
     /// # Errors
     /// The file cannot be opened, or has changed since it was found.
-    pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
+    pub fn open_unpacked(&self) -> io::Result<Box<dyn BufRead + Send>> {
         let file = BufReader::with_capacity(BUFFER_BYTES, self.stamp.open(&self.path)?);
         Ok(match &self.packing {
             Packing::None => Box::new(file),
@@ -108,9 +138,13 @@ impl Part {
         in_zip.unwrap_or_else(|| self.path.display().to_string())
     }
 
-    /// Returns its first line, without what marks its beginning and its end.
+    /// Returns its first line that is not skipped, without what marks its beginning and its end.
     pub fn first_line(&self) -> io::Result<Vec<u8>> {
-        let line = read_line(&mut self.open()?)?;
+        let mut text = self.open()?;
+        for _ in 0..self.lines.skipped {
+            read_line(&mut text)?;
+        }
+        let line = read_line(&mut text)?;
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())

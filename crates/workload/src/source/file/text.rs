@@ -1,4 +1,4 @@
-//! CSV and TSV files as sources of rows.
+//! CSV, TSV and JSON files as sources of rows.
 
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use arrow::record_batch::RecordBatch;
 use super::bad_rows::BadRows;
 use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
-use super::part::Part;
+use super::json_keys::JsonKeys;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Column, Result, Table, TextForm};
@@ -46,14 +46,16 @@ impl TextFile {
             form: form.clone(),
             bad_rows: None,
         };
-        let names = if form.no_header {
+        let names = if file.input.is_json {
+            file.names_in_json()?
+        } else if form.no_header {
             file.names_of_fields(form)
         } else {
             file.header()?
         };
         file.input.fields = names.len();
         file.projection = header::locate_columns(file.input.path(), &names, table, form)?;
-        if form.no_header {
+        if form.no_header && !file.input.is_json {
             file.check_first_lines(&names)?;
         }
         if let Some(share) = form.bad_rows {
@@ -64,6 +66,36 @@ impl TextFile {
         }
         file.check_not_empty()?;
         Ok(file)
+    }
+
+    /// Returns the names of the table's columns in the objects of JSON, of which nothing else is read.
+    fn names_in_json(&mut self) -> Result<Vec<String>> {
+        let form = &self.form;
+        let of_lines = TextForm {
+            null: form.null.clone(),
+            from: form.from.clone(),
+            formats: form.formats.clone(),
+            bad_rows: form.bad_rows,
+            ..TextForm::default()
+        };
+        if *form != of_lines {
+            let message = "each line of JSON has its names: leave `header`, `fields`, `delimiter`, `skip_lines` and \
+                           `units_line` out, and --no-header and --delimiter";
+            return Err(data_error(self.input.path(), message));
+        }
+        let columns = self.table.columns.iter();
+        let wanted: Vec<String> = columns
+            .map(|column| form.name_in_file(&column.name))
+            .collect();
+        let found = JsonKeys::read(&self.input.parts, &wanted)?;
+        if let Some((line, why)) = found.first_broken.filter(|_| found.keys.is_empty()) {
+            let message = format!("no line has an object of JSON; line {line}: {why}");
+            return Err(data_error(self.input.path(), message));
+        }
+        let names: Vec<String> = found.keys.into_iter().map(|key| key.name).collect();
+        header::locate_columns(self.input.path(), &names, &self.table, form)?;
+        self.input.read_json(wanted.clone());
+        Ok(wanted)
     }
 
     /// Returns the names that the workload gives to the fields of files without a header.
@@ -83,7 +115,7 @@ impl TextFile {
     fn check_first_lines(&self, names: &[String]) -> Result<()> {
         for part in self.input.parts.iter() {
             let failed = |error| read_error(&part.path, error);
-            let mut records = Records::new(part.open().map_err(failed)?);
+            let mut records = Records::new(part.open().map_err(failed)?, part.record_end());
             records.skip_line_ends().map_err(failed)?;
             // Lines that are no records are reported where they are read as rows.
             if let FirstRecord::Fields(first) = first_record(&self.input.format, records.input)
@@ -120,7 +152,7 @@ impl TextFile {
 
     /// Returns the names in the first line, which is the same in all parts.
     fn header(&self) -> Result<Vec<String>> {
-        self.check_headings()?;
+        self.input.check_headings()?;
         let names = self.first_names()?;
         header::check_names(self.input.path(), &names, &self.table, &self.form)?;
         let has_line_break = names.iter().any(|name| name.contains('\n'));
@@ -129,34 +161,6 @@ impl TextFile {
             return Err(data_error(self.input.path(), message));
         }
         Ok(names)
-    }
-
-    /// Checks that several parts begin with the same line.
-    fn check_headings(&self) -> Result<()> {
-        let Some((first, others @ [_, ..])) = self.input.parts.split_first() else {
-            return Ok(());
-        };
-        let first_line = |part: &Part| {
-            part.first_line()
-                .map_err(|error| read_error(&part.path, error))
-        };
-        let heading = first_line(first)?;
-        if heading.is_empty() {
-            let message = "its first line is empty, and has to name the columns";
-            return Err(data_error(&first.path, message));
-        }
-        for part in others {
-            if first_line(part)? != heading {
-                let of = part.name_in_zip().map(|name| format!(" of `{name}` in it"));
-                let message = format!(
-                    "the first line{} is not that of the first file: all that are read together name the \
-                     same columns in the same order",
-                    of.unwrap_or_default()
-                );
-                return Err(data_error(&part.path, message));
-            }
-        }
-        Ok(())
     }
 
     fn first_names(&self) -> Result<Vec<String>> {
@@ -219,7 +223,7 @@ impl TextFile {
     }
 
     fn rows(&self, from: u64, batch_rows: usize) -> Result<TextRows> {
-        let mut records = Records::new(self.input.open());
+        let mut records = Records::new(self.input.open(), self.input.record_end());
         let before = self.input.record_of(from);
         records
             .skip(&self.input.format, self.input.fields, before)
@@ -288,7 +292,7 @@ impl RowSource for TextFile {
     }
 
     fn count_rows(&self, most: u64) -> Result<Option<u64>> {
-        let mut records = Records::new(self.input.open());
+        let mut records = Records::new(self.input.open(), self.input.record_end());
         let most = self.input.record_of(most);
         let counted = records
             .skip(&self.input.format, self.input.fields, most)

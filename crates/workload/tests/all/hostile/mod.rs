@@ -3,6 +3,7 @@
 
 mod data_files;
 mod described_files;
+mod other_files;
 mod workload_files;
 
 use std::path::{Path, PathBuf};

@@ -6,7 +6,6 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use arrow::ipc;
-use bakeoff_servers::available_mib;
 
 /// The bytes after the footer of a file: its length, and `ARROW1`.
 const TRAILER_BYTES: u64 = 10;
@@ -24,30 +23,43 @@ const ZSTD_RATIO: u64 = 32 << 10;
 const VALUES_OF_A_BYTE: u64 = 8;
 /// The bytes that a value takes when it is converted, which is a guess for texts.
 const VALUE_BYTES: u64 = 8;
-/// The bytes of a batch for which it is not asked how much memory is free.
-const SMALL_BYTES: u64 = 256 << 20;
+
+/// What a file says of itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IpcLengths {
+    /// Rows of all batches.
+    pub rows: u64,
+    /// Memory for the largest batch, in bytes.
+    pub most_bytes: u64,
+}
 
 /// Checks a file, or a stream, which has no footer.
 ///
 /// # Errors
 /// Fails with the reason why it cannot be read.
-pub fn check(file: &File, is_stream: bool) -> Result<(), String> {
+pub fn check(file: &File, is_stream: bool) -> Result<IpcLengths, String> {
     let bytes = file.metadata().map_err(unreadable)?.len();
-    let lengths = Lengths { file, bytes };
+    let mut lengths = Lengths {
+        file,
+        bytes,
+        found: IpcLengths::default(),
+    };
     if is_stream {
-        lengths.check_stream()
+        lengths.check_stream()?;
     } else {
-        lengths.check_file()
+        lengths.check_file()?;
     }
+    Ok(lengths.found)
 }
 
 struct Lengths<'a> {
     file: &'a File,
     bytes: u64,
+    found: IpcLengths,
 }
 
 impl Lengths<'_> {
-    fn check_file(&self) -> Result<(), String> {
+    fn check_file(&mut self) -> Result<(), String> {
         let no_footer = || damaged("it has no footer");
         let end = self.bytes.checked_sub(TRAILER_BYTES);
         let end = end.ok_or_else(no_footer)?;
@@ -76,7 +88,7 @@ impl Lengths<'_> {
         Ok(())
     }
 
-    fn check_stream(&self) -> Result<(), String> {
+    fn check_stream(&mut self) -> Result<(), String> {
         let mut at = 0;
         // A stream may end without a mark.
         while self.bytes - at >= LENGTH_BYTES {
@@ -101,7 +113,7 @@ impl Lengths<'_> {
 
     /// Checks a message by its head. `body` is the length of its body, if that is not in its head. Returns that
     /// length.
-    fn check_message(&self, head: &[u8], at: u64, body: Option<i64>) -> Result<u64, String> {
+    fn check_message(&mut self, head: &[u8], at: u64, body: Option<i64>) -> Result<u64, String> {
         let message = ipc::root_as_message(head)
             .map_err(|_| damaged("what should be the head of a batch is none"))?;
         let body = whole(body.unwrap_or_else(|| message.bodyLength()))?;
@@ -116,12 +128,16 @@ impl Lengths<'_> {
         };
         if let Some(batch) = batch {
             self.check_batch(batch, at, body)?;
+            if message.header_type() == ipc::MessageHeader::RecordBatch {
+                let rows = whole(batch.length())?;
+                self.found.rows = self.found.rows.saturating_add(rows);
+            }
         }
         Ok(body)
     }
 
     fn check_batch(
-        &self,
+        &mut self,
         batch: ipc::RecordBatch<'_>,
         body_at: u64,
         body: u64,
@@ -153,7 +169,8 @@ impl Lengths<'_> {
         let unpacked = codec.map_or(0, |_| unpacked);
         let converted = whole(batch.length())?.saturating_mul(VALUE_BYTES);
         let needed = body.saturating_add(unpacked).saturating_add(converted);
-        check_memory(needed)
+        self.found.most_bytes = self.found.most_bytes.max(needed);
+        Ok(())
     }
 
     /// Returns how many bytes a buffer says that it has when it is unpacked.
@@ -218,21 +235,6 @@ fn without_length(message: &[u8]) -> Result<&[u8], String> {
 
 fn whole(length: i64) -> Result<u64, String> {
     u64::try_from(length).map_err(|_| damaged(&format!("it has a length of {length}")))
-}
-
-/// Checks that the memory for a batch is free.
-fn check_memory(bytes: u64) -> Result<(), String> {
-    if bytes <= SMALL_BYTES {
-        return Ok(());
-    }
-    match available_mib() {
-        Ok(available) if bytes >> 20 > available => Err(format!(
-            "a batch of it takes {} MiB of memory, and {available} MiB are free: write it in batches of fewer \
-             rows, or as Parquet",
-            bytes >> 20
-        )),
-        _ => Ok(()),
-    }
 }
 
 fn damaged(what: &str) -> String {

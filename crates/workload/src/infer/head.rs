@@ -1,0 +1,165 @@
+//! Finds lines at the beginning of a text that are no rows: titles before the names of columns, and units after them.
+
+use super::sniff::names_columns;
+use crate::source::file::fields::{FieldReader, FieldsError};
+use crate::source::file::input::TextInput;
+use crate::{NULL_WORDS, TextForm};
+
+/// Records that are looked at, and the most of them that may come before the names.
+const RECORDS: usize = 200;
+const MOST_BEFORE: usize = 20;
+
+/// Fields of all these records, and their bytes, that are kept; a record more may be.
+const MOST_FIELDS: usize = 1 << 18;
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Rows after the names by which units are told from values.
+const ROWS: usize = 5;
+
+/// Lines that are no rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Lines before the one that names the columns.
+    pub skipped: u64,
+    /// Whether the line after that has units.
+    pub units: bool,
+}
+
+/// Finds such lines where they are unmistakable.
+pub fn head(input: &TextInput) -> Result<Head, FieldsError> {
+    let mut reader = FieldReader::new(input.open(), input.delimiter);
+    let mut records: Vec<(u64, Vec<String>)> = Vec::new();
+    let (mut kept, mut bytes) = (0, 0);
+    while records.len() < RECORDS && kept < MOST_FIELDS && bytes < MOST_BYTES {
+        match reader.read() {
+            Ok(Some(fields)) => {
+                kept += fields.len();
+                bytes = fields.bytes.end;
+                records.push((fields.line, fields.all()));
+            }
+            Ok(None) => break,
+            // A title may have a quote that is never closed.
+            Err(FieldsError::Endless { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    let fields: Vec<&[String]> = records.iter().map(|(_, fields)| &fields[..]).collect();
+    let Some(names) = names_at(&fields) else {
+        return Ok(Head::default());
+    };
+    let skipped = if names == 0 { 0 } else { records[names].0 - 1 };
+    if skipped > TextForm::MOST_SKIPPED {
+        return Ok(Head::default());
+    }
+    Ok(Head {
+        skipped,
+        units: are_units(&fields[names + 1..]),
+    })
+}
+
+/// Returns the place of the record that names the columns: the first that is followed by records with as many fields,
+/// where all before have others or are mostly empty.
+fn names_at(records: &[&[String]]) -> Option<usize> {
+    let filled = |record: &[String]| record.iter().filter(|f| !f.trim().is_empty()).count();
+    let place = (0..records.len().min(MOST_BEFORE + 1)).find(|place| {
+        let (record, after) = (records[*place], &records[place + 1..]);
+        let alike = after.iter().filter(|other| other.len() == record.len());
+        let is_title = filled(record) * 2 < record.len();
+        after.len() >= 2 && alike.count() * 5 >= after.len() * 4 && !is_title
+    })?;
+    let record = records[place];
+    if place == 0 {
+        return names_columns(record, records[1]).then_some(0);
+    }
+    let before = &records[..place];
+    let are_short =
+        { before.iter() }.all(|b| b.len() != record.len() || filled(b) * 2 < record.len());
+    // Where all rows are words, a line of words may be a row.
+    let mut rows = records[place + 1..].iter().take(ROWS);
+    let have_values = rows.any(|row| !names_columns(row, &[]));
+    let mut names: Vec<&str> = record.iter().map(|name| name.trim()).collect();
+    names.sort_unstable();
+    let are_distinct = names.windows(2).all(|pair| pair[0] != pair[1]);
+    let is_header = record.len() > 1
+        && filled(record) == record.len()
+        && are_distinct
+        && names_columns(record, records[place + 1]);
+    (are_short && is_header && have_values).then_some(place)
+}
+
+/// Returns whether the first of these rows has no number where all others do, in at least half of the columns.
+fn are_units(rows: &[&[String]]) -> bool {
+    let Some((first, others)) = rows.split_first() else {
+        return false;
+    };
+    let others = others.iter().filter(|row| row.len() == first.len());
+    let others: Vec<&&[String]> = others.take(ROWS).collect();
+    if others.len() < 3 {
+        return false;
+    }
+    let is_number = |field: &String| field.trim().parse::<f64>().is_ok();
+    let of_numbers =
+        (0..first.len()).filter(|column| others.iter().all(|row| is_number(&row[*column])));
+    let units: Vec<&str> = of_numbers.map(|column| first[column].trim()).collect();
+    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !NULL_WORDS.contains(unit);
+    units.len() * 2 >= first.len()
+        && units.iter().all(is_unit)
+        && units.iter().any(|unit| !unit.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> (u64, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        std::fs::write(&path, text).unwrap();
+        let form = TextForm {
+            no_header: true,
+            ..TextForm::default()
+        };
+        let head = head(&TextInput::new(&[path], &form).unwrap()).unwrap();
+        (head.skipped, head.units)
+    }
+
+    #[test]
+    fn titles_and_stations_come_before_the_names() {
+        let rows = "1/1,1,2.5\n1/1,2,2.5\n1/1,3,2.5\n";
+        for before in [
+            "703165,\"SAND POINT\",AK,-9.0,55.317,-160.517,7\n",
+            "Spectra of 2003,,\n",
+            "a title\n\nby someone\n",
+        ] {
+            let lines = before.lines().count() as u64;
+            let text = format!("{before}Date (MM/DD),Hour,Sun (W/m^2)\n{rows}");
+            assert_eq!(found(&text), (lines, false), "{before}");
+        }
+    }
+
+    #[test]
+    fn rows_and_names_are_not_skipped() {
+        for text in [
+            "day,hour,sun\n1,1,2\n1,2,3\n",
+            "1,2,3\n4,5,6\n7,8,9\n",
+            "a,,\nx,1,2\ny,1,2\n",
+            "a,,\nx,y,z\nu,v,w\nr,s,t\n",
+            "a,b\n1,2,3\n",
+            "a\n1\n2\n",
+            "",
+        ] {
+            assert_eq!(found(text), (0, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_are_told_from_values() {
+        let rows = "a,1,2.5\na,2,2.5\nb,3,2.5\n";
+        let text = |second: &str| format!("room,time,heat\n{second}{rows}");
+        assert_eq!(found(&text(",s,degC\n")), (0, true));
+        assert_eq!(found(&format!("title\n{}", text("-,[s],[K]\n"))), (1, true));
+        for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n"] {
+            assert_eq!(found(&text(second)), (0, false), "{second}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Tests workloads that are written for files of other forms than plain CSV.
+
+use crate::infer::{Asked, infer};
+use crate::{Result, Workload, source};
+
+/// Writes the workload of a file, and loads all rows as it says; returns the text, and the rows.
+fn loaded(name: &str, text: &str, asked: &Asked) -> Result<(String, u64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let found = infer(&path, asked)?;
+    let text = found.workload(name, &["memory".to_owned()], &[]);
+    let workload = Workload::parse(&text, &folder.path().join("w.toml"));
+    let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let source = source::open(&workload, None)?;
+    let mut rows = 0;
+    for batch in source.read(0, 100)? {
+        rows += batch?.rows.num_rows() as u64;
+    }
+    Ok((text, rows))
+}
+
+/// Returns the workload of a file that is loaded whole but for so many rows.
+fn written(name: &str, text: &str, rows: u64) -> String {
+    let (text, loaded) = loaded(name, text, &Asked::default()).unwrap();
+    assert_eq!(loaded, rows, "{text}");
+    text
+}
+
+fn error(name: &str, text: &str, asked: &Asked) -> String {
+    loaded(name, text, asked).map(drop).unwrap_err().to_string()
+}
+
+fn says(text: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(text.contains(line), "`{line}` is not in: {text}");
+    }
+}
+
+#[test]
+fn lines_of_json_get_types_from_all_lines() {
+    let mut lines = String::new();
+    for row in 0..400 {
+        let size = if row == 7 { "\"none\"" } else { "5" };
+        let room = ["a", "b"][row % 2];
+        lines.push_str(&format!(
+            "{{\"Room\":\"{room}\",\"time\":\"2024-01-01T{:02}:{:02}:00Z\",\"size\":{size},\"tags\":[1],\
+             \"digits\":\"7\",\"id\":12345678901234567890123}}\n",
+            row / 2 / 60,
+            row / 2 % 60
+        ));
+    }
+    lines
+        .push_str("{\"Room\":\"a\",\"time\":\"2024-01-02T00:00:00Z\",\"late\":true,\"mixed\":1}\n");
+    lines.push_str("{\"Room\":\"b\",\"time\":\"2024-01-02T00:00:00Z\",\"mixed\":\"x\"}\nbroken\n");
+    let text = written("x.jsonl", &lines, 401);
+    says(
+        &text,
+        &[
+            "room = \"text\"",
+            "time = \"timestamp\"",
+            "size = \"int\" # whole numbers of 32 bits, from 5 to 5",
+            "1 other values, the first `none` in line 8",
+            "digits = \"int\"",
+            "id = \"text\" # whole numbers, some of more than 64 bits",
+            "late = \"boolean\"",
+            "mixed = \"text\"",
+            "# left out: `tags`, which is a list in line 1",
+            "bad_rows = \"2%\"",
+            "partition_key = [\"room\"]",
+        ],
+    );
+    assert!(!text.contains("delimiter"), "{text}");
+}
+
+#[test]
+fn json_of_which_no_rows_can_be_read_says_what_to_do() {
+    let object = "{\"a\":1}\n";
+    let delimited = Asked {
+        delimiter: Some(b','),
+        ..Asked::default()
+    };
+    for (text, asked, words) in [
+        ("", Asked::default(), "the file is empty"),
+        ("[\n{\"a\":1}\n]\n", Asked::default(), "`jq -c '.[]' FILE"),
+        ("{\n\"a\":1\n}\n", Asked::default(), "`jq -c . FILE"),
+        (
+            "a\nb\n{\"a\":1}\n",
+            Asked::default(),
+            "2 of its 3 lines are no objects of JSON",
+        ),
+        (
+            "{\"a\":{\"b\":1}}\n",
+            Asked::default(),
+            "none of its names has a value",
+        ),
+        (
+            "{\"a\":1,\"A\":2}\n",
+            Asked::default(),
+            "`a` is in it twice",
+        ),
+        (object, delimited, "leave them out"),
+    ] {
+        let said = error("x.json", text, &asked);
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn titles_units_and_spaces_are_said_in_the_workload() {
+    let mut rows = String::new();
+    for row in 0..40 {
+        rows.push_str(&format!("2024-01-{:02},{row},1.5,7,8,9\n", 1 + row % 30));
+    }
+    let names = "day,hour,sun,wind,a,b\n";
+    let station = format!("703165,\"SAND POINT\",AK,-9.0\n{names}{rows}");
+    let text = written("tmy.csv", &station, 40);
+    says(
+        &text,
+        &["skip_lines = 1", "day = \"timestamp\"", "sun = \"double\""],
+    );
+    let units = format!("{names},h,W/m2,m/s,[m],[s]\n");
+    let text = written("units.csv", &format!("a title\n{units}{rows}"), 40);
+    says(
+        &text,
+        &["skip_lines = 1", "units_line = true", "wind = \"int\""],
+    );
+    let spaces = |text: &str| text.replace(',', "   ");
+    let text = written("nino.dat", &spaces(&format!("{names}{rows}")), 40);
+    says(&text, &["delimiter = \"spaces\"", "sun = \"double\""]);
+    let text = written("headless.dat", &spaces(&rows), 40);
+    says(&text, &["delimiter = \"spaces\"", "header = false"]);
+    let asked = Asked {
+        skip_lines: Some(3),
+        ..Asked::default()
+    };
+    let (text, loaded) = loaded("x.csv", &format!("x,y\nx,z\nu,v\n{names}{rows}"), &asked).unwrap();
+    assert_eq!(loaded, 40);
+    says(&text, &["skip_lines = 3", "hour = \"int\""]);
+    let said = error("short.csv", "a,b\n1,2\n", &asked);
+    assert!(
+        said.contains("it has only 2 of the 3 lines that are skipped"),
+        "{said}"
+    );
+}
+
+#[test]
+fn percentages_and_amounts_are_text_with_a_comment() {
+    let mut text = "day,share,price,count\n".to_owned();
+    for row in 0..30 {
+        text.push_str(&format!(
+            "2024-01-{:02},{row}%,$5.{row:02},\"1,{row:03}\"\n",
+            1 + row
+        ));
+    }
+    let text = written("money.csv", &text, 30);
+    says(
+        &text,
+        &[
+            "share = \"text\" # numbers with `%`: write them without it",
+            "price = \"text\" # numbers with the sign of a currency",
+            "count = \"text\" # numbers with a comma before each three digits",
+        ],
+    );
+}
+
+#[test]
+fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
+    let wide: Vec<String> = (0..10_000).map(|number| format!("c{number}")).collect();
+    let ones = vec!["1"; 10_000].join(",");
+    let wide = format!("{}\n{ones}\n{ones}\n", wide.join(",")).replacen("\n1,", "\n2,", 1);
+    for (name, text, rows, words) in [
+        (
+            "row.csv",
+            "name,time,value\na,2024-01-01,1\n",
+            1,
+            "rows = 1 ",
+        ),
+        (
+            "series.csv",
+            "time,value\n2024-01-01,1\n2024-01-02,2\n",
+            2,
+            "partition_key",
+        ),
+        (
+            "untimed.csv",
+            "id,size\n1,5\n2,5\n",
+            2,
+            "partition_key = [\"id\"]",
+        ),
+        (
+            "zones.csv",
+            "id,time\na,2024-01-01T00:00:00Z\na,2024-01-01T01:30:00+02:00\na,2024-01-01 09:00:00\n",
+            3,
+            "2 have a zone, and the other 1 are taken as UTC",
+        ),
+        (
+            "nulls.csv",
+            "id,gap\n1,\n2,\n",
+            2,
+            "no values, so that nothing tells its type",
+        ),
+        ("wide.csv", wide.as_str(), 2, "9500 of all 10000 columns"),
+        ("row.jsonl", "{\"id\":1}\n", 1, "rows = 1 "),
+        (
+            "nulls.jsonl",
+            "{\"id\":1,\"gap\":null}\n{\"id\":2,\"gap\":null}\n",
+            2,
+            "no values",
+        ),
+    ] {
+        says(&written(name, text, rows), &[words]);
+    }
+    let said = error("twice.csv", "a,b,A\nx,y,z\nu,v,w\n", &Asked::default());
+    assert!(
+        said.contains("columns 1 and 3 are both called `a`"),
+        "{said}"
+    );
+    let said = error("same.jsonl", "{\"a\":1}\n{\"a\":1}\n", &Asked::default());
+    assert!(said.contains("--key COLUMN"), "{said}");
+}

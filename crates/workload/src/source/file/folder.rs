@@ -1,0 +1,126 @@
+//! Folders of data files.
+
+use std::path::{Path, PathBuf};
+
+use super::{data_error, lower_case_name, read_error};
+use crate::Result;
+
+/// Most files in a folder.
+const MOST_FILES: usize = 10_000;
+
+/// Returns the files that these paths name: of a folder those in it, by name. Files whose names begin with `.` or `_`,
+/// as those beside the files of Spark do, are no data.
+///
+/// # Errors
+/// A folder cannot be read; it has no files, too many, other folders, or files of several kinds.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            all.extend(in_folder(path)?);
+        } else {
+            all.push(path.clone());
+        }
+    }
+    Ok(all)
+}
+
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |error| read_error(folder, error);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if lower_case_name(&path).starts_with(['.', '_']) {
+            continue;
+        }
+        files.push(path);
+        if files.len() > MOST_FILES {
+            let message = format!(
+                "more than {MOST_FILES} files are in it, which is the most that are read together"
+            );
+            return Err(data_error(folder, message));
+        }
+    }
+    files.sort();
+    if let Some(inner) = files.iter().find(|path| path.is_dir()) {
+        let message = format!(
+            "folder {} is in it, whose files are not read: name that folder, or put all files into one",
+            inner.display()
+        );
+        return Err(data_error(folder, message));
+    }
+    let Some((first, others)) = files.split_first() else {
+        return Err(data_error(folder, "no file is in the folder"));
+    };
+    match others.iter().find(|other| kind(other) != kind(first)) {
+        Some(other) => Err(data_error(
+            other,
+            format!(
+                "it is another kind of file than {}: all files in a folder are of one kind",
+                first.display()
+            ),
+        )),
+        None => Ok(files),
+    }
+}
+
+/// Returns the ending of a file's name that says what it is, whether the file is packed or not.
+pub fn kind(path: &Path) -> String {
+    let name = lower_case_name(path);
+    let packed = [".gz", ".zst", ".zip"];
+    let name = packed
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "json" | "jsonl" | "ndjson" => "json",
+        "arrow" | "arrows" | "feather" | "ipc" => "arrow",
+        other => other,
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the names of the files in a folder with these, or the error without the folder.
+    fn found(names: &[&str]) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = folder.path().join(name);
+            if name.ends_with('/') {
+                std::fs::create_dir(path).unwrap();
+            } else {
+                std::fs::write(path, "a\n1\n").unwrap();
+            }
+        }
+        let found = files(&[folder.path().to_owned()]);
+        let found = found.map_err(|error| {
+            let inside = format!("{}/", folder.path().display());
+            error.to_string().replace(&inside, "")
+        })?;
+        Ok(found.iter().map(|path| lower_case_name(path)).collect())
+    }
+
+    #[test]
+    fn files_are_taken_by_name() {
+        let names = ["b.csv.gz", "a.csv", "_SUCCESS", ".a.csv.crc"];
+        assert_eq!(found(&names).unwrap(), ["a.csv", "b.csv.gz"]);
+        assert_eq!(
+            found(&["2.jsonl", "1.json"]).unwrap(),
+            ["1.json", "2.jsonl"]
+        );
+    }
+
+    #[test]
+    fn mixed_kinds_name_both_files() {
+        let error = found(&["a.csv", "b.parquet"]).unwrap_err();
+        let expected = "b.parquet: it is another kind of file than a.csv";
+        assert!(error.starts_with(expected), "{error}");
+        assert!(found(&[]).unwrap_err().contains("no file is in the folder"));
+        let error = found(&["a.csv", "b/"]).unwrap_err();
+        assert!(error.contains("folder b is in it"), "{error}");
+    }
+}

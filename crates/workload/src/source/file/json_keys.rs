@@ -1,0 +1,200 @@
+//! Names in the lines of JSON files.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::json::{content, lower, nested, parsed};
+use super::lines::MAX_LINE_BYTES;
+use super::part::Part;
+use super::{data_error, read_error};
+use crate::Result;
+
+/// Most different names, each of which would be a column.
+const MOST_NAMES: usize = 1 << 16;
+
+/// Most bytes of all names together.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Names in the lines that were looked at.
+#[derive(Debug, Default)]
+pub struct JsonKeys {
+    /// In the order in which they were found.
+    pub keys: Vec<JsonKey>,
+    places: HashMap<String, usize>,
+    bytes: usize,
+    /// Lines with anything in them, and those of them that have no object.
+    pub lines: u64,
+    pub broken: u64,
+    /// What is wrong with the first one of these, with its line.
+    pub first_broken: Option<(u64, String)>,
+}
+
+/// A name in lines of JSON, where upper and lower case are the same.
+#[derive(Debug)]
+pub struct JsonKey {
+    /// As it was first written.
+    pub name: String,
+    /// The first line in which its value has others in it, and what it is there.
+    pub nested: Option<(u64, &'static str)>,
+}
+
+impl JsonKeys {
+    /// Reads files until all `wanted` names were found, which are in lower case; all lines if none is wanted.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has no lines; or its first line shows that rows are no lines of it.
+    pub fn read(parts: &[Part], wanted: &[String]) -> Result<JsonKeys> {
+        let mut keys = JsonKeys::default();
+        for part in parts {
+            let before = keys.lines;
+            keys.read_part(part, wanted)?;
+            if keys.lines == before {
+                return Err(data_error(
+                    &part.path,
+                    "the file is empty: it has no line of JSON",
+                ));
+            }
+            if keys.has_all(wanted) {
+                break;
+            }
+        }
+        Ok(keys)
+    }
+
+    fn has_all(&self, wanted: &[String]) -> bool {
+        !wanted.is_empty() && wanted.iter().all(|name| self.places.contains_key(name))
+    }
+
+    fn read_part(&mut self, part: &Part, wanted: &[String]) -> Result<()> {
+        let failed = |error: io::Error| read_error(&part.path, error);
+        let mut text = part.open_unpacked().map_err(failed)?;
+        let (mut line, mut number, mut is_first) = (Vec::new(), 0, true);
+        loop {
+            line.clear();
+            let mut limited = text.by_ref().take(MAX_LINE_BYTES as u64 + 1);
+            let read = limited.read_until(b'\n', &mut line).map_err(failed)?;
+            if read == 0 {
+                return Ok(());
+            }
+            number += 1;
+            if read > MAX_LINE_BYTES {
+                let message = format!(
+                    "line {number} takes more than {} MiB; rows are read from one object of JSON on each line",
+                    MAX_LINE_BYTES >> 20
+                );
+                return Err(data_error(&part.path, message));
+            }
+            let found = content(&line);
+            if found.is_empty() {
+                continue;
+            }
+            if is_first && let Some(message) = no_lines(found) {
+                return Err(data_error(&part.path, message));
+            }
+            is_first = false;
+            self.see(number, found);
+            if self.keys.len() > MOST_NAMES || self.bytes > MOST_BYTES {
+                let message = format!(
+                    "its lines have more than {MOST_NAMES} different names, or very long ones: a name has to be that \
+                     of a column, and no value"
+                );
+                return Err(data_error(&part.path, message));
+            }
+            if self.has_all(wanted) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks at a line.
+    fn see(&mut self, number: u64, line: &[u8]) {
+        self.lines += 1;
+        let text = std::str::from_utf8(line).map_err(|_| "not UTF-8 text".to_owned());
+        let seen = text.and_then(|text| parsed(text, Names)).and_then(no_twins);
+        match seen {
+            Err(why) => {
+                self.broken += 1;
+                self.first_broken.get_or_insert((number, why));
+            }
+            Ok(names) => {
+                for (name, nested) in names {
+                    self.add(name, nested.map(|what| (number, what)));
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, name: String, nested: Option<(u64, &'static str)>) {
+        let lower = lower(&name);
+        if let Some(place) = self.places.get(&lower) {
+            let known = &mut self.keys[*place];
+            known.nested = known.nested.or(nested);
+            return;
+        }
+        self.bytes += name.len();
+        self.places.insert(lower, self.keys.len());
+        self.keys.push(JsonKey { name, nested });
+    }
+}
+
+/// Returns what is wrong with a file whose first line shows that its rows are not its lines.
+fn no_lines(first: &[u8]) -> Option<&'static str> {
+    if first.starts_with(b"[") {
+        return Some(
+            "it is a list of JSON, and rows are read from one object on each line: \
+             `jq -c '.[]' FILE > NEW.jsonl` makes that of a list of objects",
+        );
+    }
+    (first == b"{").then_some(
+        "its first line is no whole object, and rows are read from one object on each line: \
+         `jq -c . FILE > NEW.jsonl` makes that",
+    )
+}
+
+/// A name, and what its value is if that has others in it.
+type NameOfLine = (String, Option<&'static str>);
+
+/// Returns the names of a line, if no two of them are the same.
+fn no_twins(names: Vec<NameOfLine>) -> Result<Vec<NameOfLine>, String> {
+    let mut sorted: Vec<String> = names.iter().map(|(name, _)| lower(name)).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("`{}` is in it twice", pair[0])),
+        None => Ok(names),
+    }
+}
+
+/// Reads the names of an object, with what each value is that has others in it.
+struct Names;
+
+impl<'de> DeserializeSeed<'de> for Names {
+    type Value = Vec<NameOfLine>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Names {
+    type Value = Vec<NameOfLine>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut names: Vec<NameOfLine> = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if names.len() > MOST_NAMES {
+                return Err(M::Error::custom("it has too many names"));
+            }
+            let value: &RawValue = map.next_value()?;
+            names.push((name, nested(value.get())));
+        }
+        Ok(names)
+    }
+}
