@@ -13,6 +13,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::advice::{Advice, Facts};
+use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
 use crate::{Context, EngineError, EngineOptions, OptionGroup};
@@ -192,6 +193,12 @@ pub trait Engine: Send + Sync {
     /// Returns whether it understands SQL itself, so that it may get SQL that DataFusion cannot plan.
     fn speaks_sql(&self) -> bool {
         false
+    }
+
+    /// Returns the dialect into which questions are translated for it, if that is not the one in which they are
+    /// written.
+    fn dialect(&self) -> Option<SqlDialect> {
+        None
     }
 
     /// Returns why it must not be asked this SQL, which is not only to be right, but to do nothing except

@@ -13,7 +13,6 @@ mod functions;
 mod literals;
 mod order;
 mod plain;
-mod queries;
 mod sql_dialect;
 mod times;
 mod tokens;
@@ -26,8 +25,20 @@ use call::Call;
 use tokens::Kind;
 use units::{Unit, What, next, trimmed, units, written};
 
-pub use queries::{plain_queries, translate_queries, translate_query};
 pub use sql_dialect::SqlDialect;
+
+/// Returns where a word is in SQL, as line and column, both counted from 1.
+pub fn position_of(sql: &str, word: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    let found = tokens::tokens(sql)?.into_iter().find_map(|token| {
+        let begin = at;
+        at += token.text.len();
+        token.text.eq_ignore_ascii_case(word).then_some(begin)
+    });
+    let before = &sql[..found.or_else(|| sql.find(word))?];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Some((before.matches('\n').count() + 1, line.chars().count() + 1))
+}
 
 /// Deepest parentheses of SQL that are looked into.
 const DEEPEST: usize = 64;
