@@ -144,7 +144,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> Option<usize> {
     None
 }
 
-/// Returns the bytes of a text such as `$tag$a$tag$`, `Some(None)` if it does not end, and `None` if there is none here.
+/// Returns the bytes of a text such as `$tag$a$tag$`: `Some(None)` if it does not end, `None` if there is none here.
 fn between_dollars(text: &str) -> Option<Option<usize>> {
     let after = text.strip_prefix('$')?;
     let tag = &after[..after.find('$')?];
