@@ -60,7 +60,10 @@ pub fn translate_query(
         };
         let layout = format!("{}/{}", id.engine, id.layout.as_deref().unwrap_or_default());
         let has_own = [layout.as_str(), id.engine.as_str(), place.as_str()];
-        if has_own.iter().any(|place| query.engine_sql.contains_key(*place)) {
+        if has_own
+            .iter()
+            .any(|place| query.engine_sql.contains_key(*place))
+        {
             continue;
         }
         let sql = translated(dialect, table, &query.sql).map_err(|lacking| {

@@ -14,6 +14,7 @@ mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
 mod diagnose;
+mod dialects;
 mod doctor;
 mod documents;
 mod drive;
