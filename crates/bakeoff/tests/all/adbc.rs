@@ -127,7 +127,11 @@ fn questions_are_translated_into_the_dialect_of_a_driver() {
     let Some(bench) = bench(TRANSLATED) else {
         return;
     };
-    let run = [&RUN[..5], &["2k", "--rounds", "1", "--no-concurrent", "--out", "out"]].concat();
+    let run = [
+        &RUN[..5],
+        &["2k", "--rounds", "1", "--no-concurrent", "--out", "out"],
+    ]
+    .concat();
     bench.bakeoff(&run).expect(0);
     all_is_right(&bench.journal("out"), 2 * 4);
 }
