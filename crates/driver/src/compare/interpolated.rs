@@ -13,6 +13,9 @@ const SHARE_ERROR: f64 = 1.01e-6;
 /// Exact percentiles, by any of their names in DataFusion.
 const NAMES: [&str; 2] = ["percentile_cont", "quantile_cont"];
 
+/// What may follow an expression by which a percentile orders its values.
+const DIRECTIONS: [&str; 2] = [" asc", " desc"];
+
 /// Rewrites SQL so that each percentile is the range of its values, times [`MARK`]. Returns `None` where there is none.
 pub fn marked(sql: &str) -> Option<String> {
     let mut marked = String::with_capacity(sql.len());
@@ -46,7 +49,7 @@ pub fn marked(sql: &str) -> Option<String> {
 /// Splits a percentile that the text begins with into its values, its filter with a space before it, and what comes
 /// after.
 fn percentile(text: &str) -> Option<(&str, &str, &str)> {
-    let name = { NAMES.iter() }.find(|name| begins_with(text, name))?;
+    let name = NAMES.iter().find(|name| begins_with(text, name))?;
     let (inside, behind) = parentheses(&text[name.len()..])?;
     let within = after(behind, "within").and_then(|text| after(text, "group"));
     let (value, behind) = match within {
@@ -86,7 +89,7 @@ fn parentheses(text: &str) -> Option<(&str, &str)> {
 /// Returns the expression that a percentile orders by, without its direction.
 fn value_of(order: &str) -> &str {
     let order = order.trim();
-    let direction = { [" asc", " desc"].iter() }.find(|direction| {
+    let direction = DIRECTIONS.iter().find(|direction| {
         let start = order.len().checked_sub(direction.len());
         start.is_some_and(|start| {
             order

@@ -124,7 +124,7 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
 }
 
 /// Writes keywords that are others, and intervals.
-fn words(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatable> {
+fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> {
     let mut at = 0;
     while at < parts.len() {
         if dialect == SqlDialect::Sqlite && parts[at].is("ilike") {
