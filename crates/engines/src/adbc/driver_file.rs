@@ -67,7 +67,7 @@ impl Dialect {
     pub fn of_sql(self) -> Option<SqlDialect> {
         match self {
             Dialect::Datafusion => None,
-            Dialect::Duckdb => Some(SqlDialect::Duckdb),
+            Dialect::Duckdb => Some(SqlDialect::DuckdbAlone),
             Dialect::Postgres => Some(SqlDialect::Postgres),
             Dialect::Sqlite => Some(SqlDialect::Sqlite),
         }

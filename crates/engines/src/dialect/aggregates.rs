@@ -37,8 +37,10 @@ pub fn percentile(dialect: SqlDialect, call: &Call) -> Result<Option<String>, St
         return Ok(None);
     };
     let name = match dialect {
-        SqlDialect::Duckdb if call.name == "quantile_cont" => return Ok(None),
-        SqlDialect::Duckdb => "quantile_cont",
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone if call.name == "quantile_cont" => {
+            return Ok(None);
+        }
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => "quantile_cont",
         SqlDialect::Spark => "percentile",
         _ if call.is_distinct() => return Err(distinct_percentile(call)),
         _ => {
@@ -97,7 +99,9 @@ pub fn first_or_last(dialect: SqlDialect, call: &Call) -> Result<Option<String>,
     let keys = Key::list(order);
     match dialect {
         SqlDialect::Datafusion => Ok(None),
-        SqlDialect::Duckdb => Ok(Some(call.renamed(if is_last { "last" } else { "first" }))),
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
+            Ok(Some(call.renamed(if is_last { "last" } else { "first" })))
+        }
         SqlDialect::Postgres => {
             let keys = if is_last {
                 keys.iter().map(Key::reversed).collect()

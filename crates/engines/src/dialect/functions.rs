@@ -157,7 +157,7 @@ fn named(dialect: SqlDialect, name: &str) -> Result<Option<&'static str>, String
     let column = match dialect {
         SqlDialect::Datafusion => return Ok(None),
         SqlDialect::Postgres => 0,
-        SqlDialect::Duckdb => 1,
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => 1,
         SqlDialect::Spark => 2,
         SqlDialect::Sqlite => 3,
     };
@@ -176,7 +176,9 @@ fn formatted(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
     };
     match dialect {
         SqlDialect::Datafusion => Ok(None),
-        SqlDialect::Duckdb => Ok(Some(format!("strftime({at}, {format})"))),
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
+            Ok(Some(format!("strftime({at}, {format})")))
+        }
         SqlDialect::Sqlite => Ok(Some(format!("strftime({format}, {at})"))),
         SqlDialect::Postgres | SqlDialect::Spark => Err(format!(
             "has other formats than `{}` of DataFusion",

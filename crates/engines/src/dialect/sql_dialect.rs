@@ -7,7 +7,10 @@ pub enum SqlDialect {
     Datafusion,
     /// That of PostgreSQL and TimescaleDB.
     Postgres,
+    /// That of DuckDB with a function `date_bin`, which tables of the engine `duckdb` have beside them.
     Duckdb,
+    /// That of DuckDB itself.
+    DuckdbAlone,
     Spark,
     Sqlite,
 }
@@ -18,7 +21,7 @@ impl SqlDialect {
         match self {
             SqlDialect::Datafusion => "DataFusion",
             SqlDialect::Postgres => "PostgreSQL",
-            SqlDialect::Duckdb => "DuckDB",
+            SqlDialect::Duckdb | SqlDialect::DuckdbAlone => "DuckDB",
             SqlDialect::Spark => "Spark",
             SqlDialect::Sqlite => "SQLite",
         }

@@ -133,6 +133,11 @@ fn functions_are_written_as_each_dialect_has_them() {
              (-1000000L), 1000000L))",
         ),
         (
+            "date_bin(INTERVAL '7 hours', time)",
+            SqlDialect::DuckdbAlone,
+            "time_bucket(INTERVAL '7 hours', time, TIMESTAMP '1970-01-01')",
+        ),
+        (
             "date_bin(INTERVAL '1 month', time)",
             Spark,
             "date_trunc('month', time)",

@@ -39,6 +39,10 @@ pub fn date_bin(dialect: SqlDialect, call: &Call) -> Result<Option<String>, Stri
         SqlDialect::Postgres if origin.is_none() => Ok(Some(format!(
             "date_bin({width}, {at}, TIMESTAMP '1970-01-01')"
         ))),
+        SqlDialect::DuckdbAlone => {
+            let origin = origin.as_deref().unwrap_or("TIMESTAMP '1970-01-01'");
+            Ok(Some(format!("time_bucket({width}, {at}, {origin})")))
+        }
         SqlDialect::Spark | SqlDialect::Sqlite => {
             let begin = match &origin {
                 Some(origin) => time(origin),
@@ -167,7 +171,7 @@ pub fn to_timestamp(dialect: SqlDialect, call: &Call, per_second: u32) -> Option
     match dialect {
         SqlDialect::Datafusion => None,
         SqlDialect::Postgres => Some(format!("(to_timestamp({seconds}) AT TIME ZONE 'UTC')")),
-        SqlDialect::Duckdb => {
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
             let micros = SECOND / i64::from(per_second);
             Some(format!(
                 "make_timestamp(CAST(({from}) * {micros} AS BIGINT))"
@@ -193,7 +197,9 @@ pub fn to_unixtime(dialect: SqlDialect, call: &Call) -> Option<String> {
     match dialect {
         SqlDialect::Datafusion => None,
         SqlDialect::Postgres => Some(format!("floor(extract(epoch FROM {at}))")),
-        SqlDialect::Duckdb => Some(format!("CAST(floor(epoch({at})) AS BIGINT)")),
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
+            Some(format!("CAST(floor(epoch({at})) AS BIGINT)"))
+        }
         SqlDialect::Spark => Some(format!("unix_timestamp({at})")),
         SqlDialect::Sqlite => Some(format!("CAST(strftime('%s', {at}) AS INTEGER)")),
     }
