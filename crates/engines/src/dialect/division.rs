@@ -1,4 +1,4 @@
-//! Division of whole numbers, whose result is whole for DataFusion, and is not for Spark.
+//! Division of whole numbers, whose result is whole for DataFusion, and is not for Spark and DuckDB itself.
 
 use bakeoff_workload::{ColumnType, Table};
 
@@ -15,8 +15,8 @@ const WHOLE_TYPES: [&str; 4] = ["int", "integer", "bigint", "smallint"];
 /// Deepest parentheses in operands that are looked at.
 const DEEPEST: usize = 16;
 
-/// Writes `div` for each division whose operands are certain to be whole numbers.
-pub fn whole(table: &Table, units: &mut [Unit]) {
+/// Writes another operator for each division whose operands are certain to be whole numbers.
+pub fn whole(table: &Table, units: &mut [Unit], operator: &str) {
     for at in 0..units.len() {
         if !units[at].is_sign('/') {
             continue;
@@ -32,14 +32,15 @@ pub fn whole(table: &Table, units: &mut [Unit]) {
             let behind = if is_blank(Some(at + 1)) { "" } else { " " };
             units[at] = Unit {
                 what: What::Token(Kind::Word),
-                text: format!("{before}div{behind}"),
+                text: format!("{before}{operator}{behind}"),
             };
         }
     }
 }
 
 fn is_operator(unit: &Unit) -> bool {
-    unit.is_sign('*') || unit.is_sign('/') || unit.is_sign('%') || unit.text.trim() == "div"
+    let is_written = matches!(unit.text.trim(), "div" | "//");
+    unit.is_sign('*') || unit.is_sign('/') || unit.is_sign('%') || is_written
 }
 
 /// Returns whether all that is multiplied and divided to the left of a division is whole.

@@ -90,15 +90,20 @@ fn sequence(
     };
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
     words(dialect, &mut parts)?;
-    if dialect == SqlDialect::Spark {
-        division::whole(table, &mut parts);
+    if let Some(operator) = dialect.whole_division() {
+        division::whole(table, &mut parts, operator);
     }
-    if dialect.has_nulls_first() && distinct_on::is_query(&parts) {
+    if !distinct_on::is_query(&parts) {
+        return Ok(written(&parts));
+    }
+    if dialect.has_nulls_elsewhere() {
         distinct_on::order_nulls(table, &mut parts);
-        let counted = distinct_on::counted(table, &parts).map_err(of("distinct"))?;
-        return Ok(counted.unwrap_or_else(|| written(&parts)));
     }
-    Ok(written(&parts))
+    if dialect.has_distinct_on() {
+        return Ok(written(&parts));
+    }
+    let counted = distinct_on::counted(table, &parts).map_err(of("distinct"))?;
+    Ok(counted.unwrap_or_else(|| written(&parts)))
 }
 
 /// Writes each call of a function that is another one.

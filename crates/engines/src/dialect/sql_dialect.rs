@@ -27,8 +27,26 @@ impl SqlDialect {
         }
     }
 
-    /// Returns whether nulls come first in ascending order where nothing else is said, and last in descending order.
-    pub fn has_nulls_first(self) -> bool {
-        matches!(self, SqlDialect::Spark | SqlDialect::Sqlite)
+    /// Returns whether nulls come elsewhere than for DataFusion, which has them last in ascending order and first in
+    /// descending order, where nothing is said.
+    pub fn has_nulls_elsewhere(self) -> bool {
+        matches!(
+            self,
+            SqlDialect::DuckdbAlone | SqlDialect::Spark | SqlDialect::Sqlite
+        )
+    }
+
+    /// Returns whether it has `DISTINCT ON`.
+    pub fn has_distinct_on(self) -> bool {
+        !matches!(self, SqlDialect::Spark | SqlDialect::Sqlite)
+    }
+
+    /// Returns the operator that divides whole numbers to whole numbers, if it is not `/`.
+    pub fn whole_division(self) -> Option<&'static str> {
+        match self {
+            SqlDialect::DuckdbAlone => Some("//"),
+            SqlDialect::Spark => Some("div"),
+            _ => None,
+        }
     }
 }

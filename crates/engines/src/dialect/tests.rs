@@ -282,6 +282,8 @@ fn whole_numbers_are_divided_in_spark_as_elsewhere() {
         ("hours / 2 /* visits / 2 */", "hours / 2 /* visits / 2 */"),
     ] {
         assert_eq!(expression(Spark, sql), expected);
+        let alone = expression(SqlDialect::DuckdbAlone, sql);
+        assert_eq!(alone, expected.replace("div", "//"));
         assert_eq!(expression(Postgres, sql), sql);
     }
 }

@@ -24,6 +24,7 @@ fn nulls_are_where_datafusion_has_them() {
         ),
     ] {
         assert_eq!(query(Spark, sql), expected);
+        assert_eq!(query(SqlDialect::DuckdbAlone, sql), expected);
         assert_eq!(query(Duckdb, sql), sql);
     }
 }
