@@ -1,12 +1,14 @@
 //! Functions of other systems in the SQL of DataFusion, which knows the workload's right answers.
 
 use super::call::Call;
-use super::literals::content;
+use super::literals::{Interval, content, interval};
 use super::tokens::Kind;
 use super::units::{meaning, units};
 
 /// The origin of `time_bucket` in TimescaleDB and DuckDB, a Monday.
 const BUCKET_ORIGIN: &str = "TIMESTAMP '2000-01-03'";
+/// Its origin there for months and years.
+const MONTHS_ORIGIN: &str = "TIMESTAMP '2000-01-01'";
 
 /// Writes a call of a function that DataFusion does not have. Returns `None` if it stays as it is.
 pub fn write(call: &Call) -> Option<String> {
@@ -39,7 +41,11 @@ fn time_bucket(call: &Call) -> Option<String> {
     } else {
         width
     };
-    let origin = origin.unwrap_or_else(|| BUCKET_ORIGIN.to_owned());
+    let usual = match interval(&width) {
+        Some(Interval::Months(_)) => MONTHS_ORIGIN,
+        _ => BUCKET_ORIGIN,
+    };
+    let origin = origin.unwrap_or_else(|| usual.to_owned());
     Some(format!("date_bin({width}, {at}, {origin})"))
 }
 

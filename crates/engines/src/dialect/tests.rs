@@ -143,6 +143,16 @@ fn functions_are_written_as_each_dialect_has_them() {
             "date_trunc('month', time)",
         ),
         (
+            "date_bin(INTERVAL '1 year', time, TIMESTAMP '2000-01-01')",
+            Postgres,
+            "date_trunc('year', time)",
+        ),
+        (
+            "date_bin(INTERVAL '1 month', time)",
+            Sqlite,
+            "strftime('%Y-%m-01T00:00:00.000', time)",
+        ),
+        (
             "date_bin(INTERVAL '10 minutes', time)",
             Sqlite,
             "strftime('%Y-%m-%dT%H:%M:%S.000', CAST(strftime('%s', time) AS INTEGER) - \

@@ -7,6 +7,8 @@ use super::units::{find, trimmed};
 
 /// How SQLite writes a time in full, as its driver stores it.
 const SQLITE_TIME: &str = "%Y-%m-%dT%H:%M:%S.000";
+/// Beginnings of years that origins are, 1970 and 2000, in microseconds since 1970.
+const BEGINNINGS_OF_YEARS: [i64; 2] = [0, 946_684_800 * SECOND];
 /// The parts of a time that SQLite has, with their formats.
 const SQLITE_PARTS: [(&str, &str); 8] = [
     ("year", "%Y"),
@@ -35,45 +37,61 @@ pub fn date_bin(dialect: SqlDialect, call: &Call) -> Result<Option<String>, Stri
         return Ok(None);
     };
     let origin = arguments.next();
+    let length = interval(&width);
     match dialect {
-        SqlDialect::Postgres if origin.is_none() => Ok(Some(format!(
-            "date_bin({width}, {at}, TIMESTAMP '1970-01-01')"
-        ))),
+        SqlDialect::Datafusion | SqlDialect::Duckdb => Ok(None),
         SqlDialect::DuckdbAlone => {
             let origin = origin.as_deref().unwrap_or("TIMESTAMP '1970-01-01'");
             Ok(Some(format!("time_bucket({width}, {at}, {origin})")))
         }
-        SqlDialect::Spark | SqlDialect::Sqlite => {
+        SqlDialect::Postgres if !matches!(length, Some(Interval::Months(_))) => {
+            let with_origin = || format!("date_bin({width}, {at}, TIMESTAMP '1970-01-01')");
+            Ok(origin.is_none().then(with_origin))
+        }
+        _ => {
             let begin = match &origin {
                 Some(origin) => time(origin),
                 None => Some(0),
             };
-            let begin = begin.ok_or_else(|| {
-                "has no `date_bin`, which becomes arithmetic only if its origin is a literal such as \
-                 TIMESTAMP '1970-01-01'"
-                    .to_owned()
-            })?;
-            match (interval(&width), dialect) {
-                (Some(Interval::Months(1)), SqlDialect::Spark) if origin.is_none() => {
-                    Ok(Some(format!("date_trunc('month', {at})")))
-                }
-                (Some(Interval::Months(12)), SqlDialect::Spark) if origin.is_none() => {
-                    Ok(Some(format!("date_trunc('year', {at})")))
-                }
-                (Some(Interval::Micros(micros)), SqlDialect::Spark) => {
+            let begin = begin.ok_or_else(|| needs_literal("origin", "TIMESTAMP '1970-01-01'"))?;
+            match length {
+                Some(Interval::Months(months)) => month_bin(dialect, &at, months, begin).map(Some),
+                Some(Interval::Micros(micros)) if dialect == SqlDialect::Spark => {
                     Ok(Some(spark_bin(&at, micros, begin)))
                 }
-                (Some(Interval::Micros(micros)), _) if micros % SECOND == 0 && begin % SECOND == 0 => {
+                Some(Interval::Micros(micros)) if micros % SECOND == 0 && begin % SECOND == 0 => {
                     Ok(Some(sqlite_bin(&at, micros / SECOND, begin / SECOND)))
                 }
-                _ => Err(
-                    "has no `date_bin`, which becomes arithmetic only if its interval is a literal such as \
-                     INTERVAL '10 minutes', without months"
-                        .to_owned(),
-                ),
+                Some(Interval::Micros(_)) => {
+                    Err("has no `date_bin` of parts of a second".to_owned())
+                }
+                None => Err(needs_literal("interval", "INTERVAL '10 minutes'")),
             }
         }
-        _ => Ok(None),
+    }
+}
+
+fn needs_literal(what: &str, example: &str) -> String {
+    format!(
+        "has no `date_bin`, and can do the same only if its {what} is a literal such as {example}"
+    )
+}
+
+/// Writes a bin of months, for dialects that have it only where it is a month or a year of the calendar.
+fn month_bin(dialect: SqlDialect, at: &str, months: i64, begin: i64) -> Result<String, String> {
+    let part = match months {
+        1 => Some("month"),
+        12 => Some("year"),
+        _ => None,
+    };
+    let part = part.filter(|_| BEGINNINGS_OF_YEARS.contains(&begin));
+    match (part, dialect) {
+        (None, _) => Err(
+            "has no `date_bin` of months, but of one month or one year from the beginning of a year on"
+                .to_owned(),
+        ),
+        (Some(part), SqlDialect::Sqlite) => beginning(part, at),
+        (Some(part), _) => Ok(format!("date_trunc('{part}', {at})")),
     }
 }
 
@@ -103,11 +121,18 @@ pub fn date_trunc(dialect: SqlDialect, call: &Call) -> Result<Option<String>, St
     match dialect {
         SqlDialect::Sqlite => {
             let part = part.trim_matches('\'').to_ascii_lowercase();
-            let known = SQLITE_BEGINNINGS.iter().find(|(name, _)| *name == part);
-            let (_, format) = known.ok_or_else(|| format!("cannot cut times to `{part}`"))?;
-            Ok(Some(format!("strftime('{format}', {at})")))
+            beginning(&part, &at).map(Some)
         }
         _ => Ok((call.name != "date_trunc").then(|| call.renamed("date_trunc"))),
+    }
+}
+
+/// Writes the beginning of the hour, day or the like that a time is in, as SQLite has it.
+fn beginning(part: &str, at: &str) -> Result<String, String> {
+    let known = SQLITE_BEGINNINGS.iter().find(|(name, _)| *name == part);
+    match known {
+        Some((_, format)) => Ok(format!("strftime('{format}', {at})")),
+        None => Err(format!("cannot cut times to `{part}`")),
     }
 }
 

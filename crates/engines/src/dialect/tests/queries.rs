@@ -72,6 +72,10 @@ fn functions_of_other_systems_become_those_of_datafusion() {
             "date_bin(INTERVAL '1 hour', time, TIMESTAMP '2000-01-03')",
         ),
         (
+            "time_bucket('1 month', time)",
+            "date_bin(INTERVAL '1 month', time, TIMESTAMP '2000-01-01')",
+        ),
+        (
             "time_bucket(INTERVAL '1 day', time, ${from})",
             "date_bin(INTERVAL '1 day', time, ${from})",
         ),
@@ -143,6 +147,8 @@ fn what_is_lacking_is_told() {
             "last_value",
         ),
         ("date_bin(${width}, time)", Spark, "date_bin"),
+        ("date_bin(INTERVAL '2 months', time)", Postgres, "date_bin"),
+        ("date_bin(INTERVAL '10 ms', time)", Sqlite, "date_bin"),
         (
             "date_bin(INTERVAL '1 day', time, ${from})",
             Spark,
