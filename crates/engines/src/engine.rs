@@ -14,6 +14,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
+use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
 use crate::{Context, EngineError, EngineOptions, OptionGroup};
@@ -193,6 +194,12 @@ pub trait Engine: Send + Sync {
     /// Returns whether it understands SQL itself, so that it may get SQL that DataFusion cannot plan.
     fn speaks_sql(&self) -> bool {
         false
+    }
+
+    /// Returns the dialect into which questions are translated for it, if that is not the one in which they are
+    /// written.
+    fn dialect(&self) -> Option<SqlDialect> {
+        None
     }
 
     /// Returns why it must not be asked this SQL, which is not only to be right, but to do nothing except

@@ -41,6 +41,33 @@ name = "rows"
 sql = "SELECT hostname, count(*) AS n, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
 "#;
 
+/// Questions with functions that SQLite does not have.
+const TRANSLATED: &str = r#"
+title = "t"
+designs = ["adbc/sqlite", "parquet"]
+[data]
+generator = "devops"
+hosts = 5
+[[queries]]
+name = "bins"
+sql = "SELECT date_bin(INTERVAL '10 minutes', time) AS bin, count(*) AS n FROM cpu GROUP BY bin ORDER BY bin"
+[[queries]]
+name = "minutes"
+sql = """
+SELECT date_trunc('hour', time) AS begin_of, extract(minute FROM time) AS part, max(usage_user) AS most FROM cpu
+GROUP BY begin_of, part
+"""
+[[queries]]
+name = "newest"
+sql = "SELECT DISTINCT ON (hostname) * FROM cpu ORDER BY hostname, time DESC"
+[[queries]]
+name = "highest"
+sql = """
+SELECT max(usage_user)::double AS most, strpos(min(hostname), '_') AS place FROM cpu WHERE hostname = ${host}
+"""
+parameters = { host = { column = "hostname" } }
+"#;
+
 const RUN: [&str; 10] = [
     "run",
     "w.toml",
@@ -93,6 +120,20 @@ fn a_run_that_is_killed_goes_on_to_its_end_with_the_same_file_only() {
     for words in ["ADBC SQLite Driver", "libadbc_driver_sqlite.so"] {
         assert!(report.contains(words), "{words}");
     }
+}
+
+#[test]
+fn questions_are_translated_into_the_dialect_of_a_driver() {
+    let Some(bench) = bench(TRANSLATED) else {
+        return;
+    };
+    let run = [
+        &RUN[..5],
+        &["2k", "--rounds", "1", "--no-concurrent", "--out", "out"],
+    ]
+    .concat();
+    bench.bakeoff(&run).expect(0);
+    all_is_right(&bench.journal("out"), 2 * 4);
 }
 
 #[test]

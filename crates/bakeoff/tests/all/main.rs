@@ -15,6 +15,7 @@ mod cassandra_nodes;
 mod console;
 mod decide;
 mod diagnose;
+mod dialects;
 mod doctor;
 mod documents;
 mod drive;

@@ -49,6 +49,19 @@ impl Leeway {
             absolute: Vec::new(),
         }
     }
+
+    /// Returns the larger distance of two for each column.
+    pub fn joined(self, other: Leeway) -> Leeway {
+        let columns = self.absolute.len().max(other.absolute.len());
+        let of =
+            |leeway: &Leeway, column: usize| leeway.absolute.get(column).copied().unwrap_or(0.0);
+        Leeway {
+            relative: self.relative.max(other.relative),
+            absolute: (0..columns)
+                .map(|column| of(&self, column).max(of(&other, column)))
+                .collect(),
+        }
+    }
 }
 
 /// Compares an answer with the right one.

@@ -9,6 +9,7 @@ mod concurrent;
 mod context;
 mod duplicates;
 mod further;
+mod interpolated;
 mod load;
 mod look;
 mod measure;

@@ -8,7 +8,7 @@ use bakeoff_workload::{Drawn, Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
 use super::context::RunError;
-use super::{Comparison, Leeway, compare_answer, compare_with, summands};
+use super::{Comparison, Leeway, compare_answer, compare_with, interpolated, summands};
 use crate::{Answer, Design, DesignError, Expected, Oracle};
 
 /// Parameters of the complete answers that are compared before anything is timed.
@@ -21,6 +21,9 @@ pub const CONCURRENT_ROUND: u32 = 1 << 25;
 
 /// Rounds for which parameters are drawn at a time.
 const ROUNDS_AT_ONCE: u32 = 64;
+
+/// What tells by the answer to a marked question how far answers to the question itself may be apart.
+type LeewayOf = fn(&Query, &Expected, u64) -> Result<Leeway, String>;
 
 /// Draws parameters as a pure function of seed, query, round and rows, and keeps right answers.
 pub struct Questions<'a> {
@@ -207,11 +210,11 @@ impl<'a> Questions<'a> {
             Ok(compared) => compared,
             Err(reason) => return Ok(Outcome::Error { reason }),
         };
-        // A digest is of values that are only read: there are no sums.
+        // A digest is of values that are only read: there are neither sums nor percentiles.
         let is_held = expected.digest.is_none() && answer.digest.is_none();
         if let Comparison::Different(_) = compared
             && is_held
-            && let Some(leeway) = self.leeway_of_sums(design, query, round).await?
+            && let Some(leeway) = self.leeway_of_rounding(design, query, round).await?
         {
             compared = compare_with(&expected, &answer.batches, &leeway);
         }
@@ -221,9 +224,9 @@ impl<'a> Questions<'a> {
         })
     }
 
-    /// Returns how far sums may be from the right ones, which is asked only where an answer differs; `None`
-    /// for a question without sums.
-    async fn leeway_of_sums(
+    /// Returns how far sums and percentiles may be from the right ones, which is asked only where an answer differs;
+    /// `None` for a question without any.
+    async fn leeway_of_rounding(
         &mut self,
         design: &dyn Design,
         query: &Query,
@@ -231,14 +234,27 @@ impl<'a> Questions<'a> {
     ) -> Result<Option<Leeway>, RunError> {
         let scale = self.scale_of(design);
         let sql = query.bind("", self.values(query, round, scale)?);
-        let Some(marked) = summands::marked(&sql) else {
-            return Ok(None);
-        };
         let keeps_all = self.keeps_all(design);
-        // Not every question can be asked in this form: then nothing is allowed.
-        let answer = self.oracle_of(scale).answer(&marked, keeps_all).await;
-        let leeway = answer.map(|answer| summands::leeway(query, &answer, self.rows_of(scale)));
-        Ok(leeway.ok().and_then(Result::ok))
+        let kinds: [(_, LeewayOf); 2] = [
+            (summands::marked(&sql), summands::leeway),
+            (interpolated::marked(&sql), interpolated::leeway),
+        ];
+        let mut all: Option<Leeway> = None;
+        for (marked, leeway_of) in kinds {
+            let Some(marked) = marked else {
+                continue;
+            };
+            // Not every question can be asked in this form: then nothing is allowed.
+            let answer = self.oracle_of(scale).answer(&marked, keeps_all).await;
+            let leeway = answer.map(|answer| leeway_of(query, &answer, self.rows_of(scale)));
+            if let Some(leeway) = leeway.ok().and_then(Result::ok) {
+                all = Some(match all {
+                    Some(others) => others.joined(leeway),
+                    None => leeway,
+                });
+            }
+        }
+        Ok(all)
     }
 
     /// Memory that the right answers take which are kept at the moment.

@@ -7,7 +7,7 @@ use super::answer::{Cell, Rows};
 use crate::Expected;
 
 /// Factor that sums are multiplied by, so that columns that are sums are distinguished from all others.
-const MARK: f64 = 1e-200;
+pub const MARK: f64 = 1e-200;
 /// A marked column has no larger value.
 const LARGEST_MARKED: f64 = 1e-150;
 
@@ -57,7 +57,7 @@ fn call(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns where the parenthesis closes that was opened before the text.
-fn closing(text: &str) -> Option<usize> {
+pub fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     let mut signs = text.char_indices();
     let closing = signs.find(|(_, sign)| {
@@ -67,6 +67,16 @@ fn closing(text: &str) -> Option<usize> {
     closing.map(|(at, _)| at)
 }
 
+/// Returns whether all values of a column may have been multiplied by [`MARK`].
+pub fn is_marked(rows: &Rows, column: usize) -> bool {
+    let mut cells = rows.rows.iter().map(|row| &row[column]);
+    cells.all(|cell| match cell {
+        Cell::Float(float) => float.abs() <= LARGEST_MARKED,
+        Cell::Null => true,
+        Cell::Exact(_) => false,
+    })
+}
+
 /// Returns how far an answer to a query over `rows` rows may be from the right one, by the answer to the
 /// marked SQL.
 ///
@@ -74,16 +84,8 @@ fn closing(text: &str) -> Option<usize> {
 /// Accuracy and Stability of Numerical Algorithms, 2002, section 4.2); both answers have one.
 pub fn leeway(query: &Query, marked: &Expected, rows: u64) -> Result<Leeway, String> {
     let sums = Rows::new(&marked.batches)?;
-    let is_sum = |column: usize| {
-        let mut cells = sums.rows.iter().map(|row| &row[column]);
-        cells.all(|cell| match cell {
-            Cell::Float(float) => float.abs() <= LARGEST_MARKED,
-            Cell::Null => true,
-            Cell::Exact(_) => false,
-        })
-    };
     let absolute = |column: usize| {
-        let summed = if is_sum(column) {
+        let summed = if is_marked(&sums, column) {
             sums.largest(column)
         } else {
             0.0

@@ -12,6 +12,7 @@ use super::option_value::{OptionValue, Place, Written, read};
 use super::protocol::Database;
 use super::secrets::Secrets;
 use crate::EngineError;
+use crate::dialect::SqlDialect;
 
 /// The name of the engine whose designs name drivers.
 pub const ENGINE: &str = "adbc";
@@ -59,6 +60,16 @@ impl Dialect {
             Dialect::Duckdb => "duckdb",
             Dialect::Postgres => "postgres",
             Dialect::Sqlite => "sqlite",
+        }
+    }
+
+    /// Returns the dialect into which questions are translated, if it is not the one in which they are written.
+    pub fn of_sql(self) -> Option<SqlDialect> {
+        match self {
+            Dialect::Datafusion => None,
+            Dialect::Duckdb => Some(SqlDialect::DuckdbAlone),
+            Dialect::Postgres => Some(SqlDialect::Postgres),
+            Dialect::Sqlite => Some(SqlDialect::Sqlite),
         }
     }
 

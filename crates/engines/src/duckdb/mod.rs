@@ -19,6 +19,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
 use crate::advice::{Advice, Facts};
+use crate::dialect::SqlDialect;
 use crate::explained::{explain, plan_in};
 use crate::folder::remove_folder;
 use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
@@ -64,6 +65,10 @@ impl Engine for Duckdb {
 
     fn speaks_sql(&self) -> bool {
         true
+    }
+
+    fn dialect(&self) -> Option<SqlDialect> {
+        Some(SqlDialect::Duckdb)
     }
 
     fn complaint_of_sql(&self, sql: &str) -> Option<String> {

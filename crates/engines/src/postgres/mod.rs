@@ -1,5 +1,5 @@
 //! The engines `postgres` and `timescale`: tables and hypertables, on a server that is already running
-//! or one that is started for the run. SQL is sent as it is written.
+//! or one that is started for the run.
 
 mod adoption;
 mod asking;
@@ -36,6 +36,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
+use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running, sql_check};
 pub use connect::{PostgresOptions, PostgresServer};
@@ -129,6 +130,10 @@ impl Engine for Flavour {
 
     fn speaks_sql(&self) -> bool {
         true
+    }
+
+    fn dialect(&self) -> Option<SqlDialect> {
+        Some(SqlDialect::Postgres)
     }
 
     fn complaint_of_sql(&self, sql: &str) -> Option<String> {

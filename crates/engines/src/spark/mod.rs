@@ -22,6 +22,7 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::OnceCell;
 
 use crate::cassandra::RunningCassandra;
+use crate::dialect::SqlDialect;
 use crate::folder::remove_folder;
 use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
 use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
@@ -66,6 +67,10 @@ impl Engine for Spark {
 
     fn speaks_sql(&self) -> bool {
         true
+    }
+
+    fn dialect(&self) -> Option<SqlDialect> {
+        Some(SqlDialect::Spark)
     }
 
     fn complaint_of_sql(&self, sql: &str) -> Option<String> {

@@ -1,5 +1,7 @@
 //! The first record of a run: what is compared, on which machine, and for which scale.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::decide::Rule;
@@ -119,6 +121,10 @@ pub enum Grows {
 pub struct QueryInfo {
     pub name: String,
     pub sql: String,
+    /// What engines, their layouts or drivers were asked instead, by their names: texts of the workload and translated
+    /// ones; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub engine_sql: BTreeMap<String, String>,
     /// Share by which floats of an answer may differ from the right ones; absent for an exact
     /// question, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -50,6 +50,7 @@ fn query_info(name: &str) -> QueryInfo {
     QueryInfo {
         name: name.to_owned(),
         sql: format!("SELECT {name}"),
+        engine_sql: std::collections::BTreeMap::new(),
         tolerance: None,
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::{BesideFor, Question};
-use bakeoff_engines::check_question;
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::{check_question, plain_query, translate_query};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::drive::{Beside, BesideQuestion};
 use bakeoff_workload::{DesignId, Mix, Query, RowSource, Workload};
@@ -75,9 +75,16 @@ impl BesideOptions {
         }
         self.check_design(driven)?;
         let mut questions = Vec::new();
-        for (query, option) in self.queries(workload)? {
+        let answering = match &self.beside_design {
+            Some(design) => std::slice::from_ref(design),
+            None => driven,
+        };
+        for (mut query, option) in self.queries(workload)? {
+            plain_query(&mut query, &workload.table);
             let checked = check_question(workload, &query).await;
             let has_one_answer = checked.map_err(|why| anyhow!("{option}: {why}"))?;
+            translate_query(&mut query, &workload.table, answering, None)
+                .map_err(|(_, why)| anyhow!("{option}: {why}"))?;
             questions.push(Question {
                 query,
                 values: Vec::new(),

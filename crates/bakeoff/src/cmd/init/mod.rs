@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{NewTable, check_designs, check_queries};
+use bakeoff_engines::{NewTable, check_designs, check_queries, plain_queries};
 use bakeoff_workload::Workload;
 use bakeoff_workload::infer::{Inferred, infer};
 use clap::Args;
@@ -201,8 +201,10 @@ fn designs(found: &Inferred) -> Vec<String> {
 /// # Errors
 /// Fails with a misuse if a question is none about the table, and if anything else is wrong.
 fn check(text: &str, path: &Path) -> Result<()> {
-    let workload = Workload::parse(text, path).map_err(|error| Misuse::new(error.into()))?;
+    let parsed = Workload::parse(text, path);
+    let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
     check_designs(&workload).map_err(|error| Misuse::new(error.into()))?;
+    plain_queries(&mut workload);
     let checked = small_runtime()?.block_on(check_queries(&workload));
     checked.map_err(|error| Misuse::new(error.into()))?;
     Ok(())

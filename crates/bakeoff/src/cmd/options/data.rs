@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{check_designs, check_queries};
+use bakeoff_engines::{check_designs, check_queries, plain_queries};
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, TextForm, Workload, source};
 use clap::Args;
@@ -71,8 +71,9 @@ impl DataOptions {
 
     /// Reads a workload like [`DataOptions::workload`], and checks its designs and plans its queries.
     pub async fn workload_with_queries(&self, asked: &Path) -> Result<Workload> {
-        let workload = self.workload(asked)?;
+        let mut workload = self.workload(asked)?;
         check_designs(&workload).map_err(|error| Misuse::new(error.into()))?;
+        plain_queries(&mut workload);
         let checked = check_queries(&workload).await;
         checked.map_err(|error| Misuse::new(error.into()))?;
         Ok(workload)

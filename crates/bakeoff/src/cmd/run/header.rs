@@ -37,6 +37,7 @@ pub fn header(
             .map(|q| QueryInfo {
                 name: q.name.clone(),
                 sql: q.sql.clone(),
+                engine_sql: q.engine_sql.clone(),
                 tolerance: q.tolerance,
             })
             .collect(),

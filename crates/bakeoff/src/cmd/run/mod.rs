@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require, translate_queries,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -198,6 +198,8 @@ impl Run {
         if let Some(drivers) = &drivers {
             drivers.put_sql_into(&mut workload, &designs);
         }
+        let translated = translate_queries(&mut workload, &designs, drivers.as_deref());
+        translated.map_err(|error| Misuse::new(error.into()))?;
         let replication = self.replication()?;
         self.concurrent.check(&workload, replication.nodes)?;
         let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
@@ -343,7 +345,7 @@ fn dry_run(
     let touched = would_touch(infos, context).into_iter();
     let mut touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
     touched.extend(further);
-    let heading = "\nQueries, asked of every design but where one has its own:".to_owned();
+    let heading = "\nQueries, asked of every design but where one has its own or it is translated:".to_owned();
     let mut queries = vec![heading];
     for query in &workload.queries {
         queries.push(format!("  {}: {}", query.name, query.sql.trim()));

@@ -250,6 +250,16 @@ fn the_tolerance_of_a_query_is_its_leeway() {
 }
 
 #[test]
+fn the_larger_leeway_of_each_column_counts() {
+    let of = |relative, absolute: &[f64]| Leeway {
+        relative,
+        absolute: absolute.to_vec(),
+    };
+    let joined = of(0.0, &[1.0, 0.0]).joined(of(0.02, &[0.5, 2.0, 3.0]));
+    assert_eq!(joined, of(0.02, &[1.0, 2.0, 3.0]));
+}
+
+#[test]
 fn leeway_is_for_floats_alone() {
     let right = expected(by_average(&[("a", 100.0), ("b", 1e-7)]), vec![]);
     let near = by_average(&[("a", 100.9), ("b", 1.009e-7)]);

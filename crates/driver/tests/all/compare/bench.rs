@@ -279,6 +279,7 @@ fn query_info(name: &str) -> QueryInfo {
     QueryInfo {
         name: name.to_owned(),
         sql: format!("SELECT {name} FROM fakes"),
+        engine_sql: std::collections::BTreeMap::new(),
         tolerance: None,
     }
 }

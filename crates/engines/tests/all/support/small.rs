@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bakeoff_driver::{Comparison, Design, Expected, Oracle, compare};
-use bakeoff_engines::SqlOracle;
+use bakeoff_engines::{SqlOracle, translate_queries};
 use bakeoff_workload::{DesignId, DuplicateKeys, RowBatch, RowSource, Workload, source};
 
 use super::{Started, THREADS};
@@ -90,11 +90,11 @@ impl Small {
     }
 
     /// What is wrong with the answers of a design, or that a query gave no rows, which proves little.
-    async fn ask(&self, id: &DesignId, design: &dyn Design) -> Vec<String> {
+    async fn ask(&self, workload: &Workload, id: &DesignId, design: &dyn Design) -> Vec<String> {
         let mut wrong = Vec::new();
-        let mut rows = vec![0; self.workload.queries.len()];
+        let mut rows = vec![0; workload.queries.len()];
         for question in &self.questions {
-            let query = &self.workload.queries[question.query];
+            let query = &workload.queries[question.query];
             let sql = query.bind(&id.to_string(), &question.drawn);
             let trouble = match design.answer(&sql).await {
                 Ok(answer) => match compare(&question.right, &answer.batches) {
@@ -109,7 +109,7 @@ impl Small {
             let (name, round) = (&query.name, question.round);
             wrong.push(format!("{id}, {name}, round {round}: {trouble}"));
         }
-        for (query, rows) in self.workload.queries.iter().zip(rows) {
+        for (query, rows) in workload.queries.iter().zip(rows) {
             if rows == 0 && query.name != MAY_BE_EMPTY {
                 wrong.push(format!("{id}, {}: no rows in any round", query.name));
             }
@@ -120,11 +120,12 @@ impl Small {
     /// Loads a design and says what is wrong with its answers.
     pub async fn wrong_of(&self, started: &Started, id: &str) -> Vec<String> {
         let id: DesignId = id.parse().unwrap();
-        let (workload, context) = (&self.workload, &started.context);
-        let design = started.running.design(&id, workload, context);
+        let (mut workload, context) = (self.workload.clone(), &started.context);
+        translate_queries(&mut workload, std::slice::from_ref(&id), None).unwrap();
+        let design = started.running.design(&id, &workload, context);
         let design = design.await.unwrap();
         self.load(design.as_ref()).await;
-        self.ask(&id, design.as_ref()).await
+        self.ask(&workload, &id, design.as_ref()).await
     }
 }
 

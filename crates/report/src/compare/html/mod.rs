@@ -193,7 +193,7 @@ fn setup(summary: &Summary) -> String {
         .header
         .queries
         .iter()
-        .map(|q| setup::query(&q.name, &q.sql))
+        .map(setup::query)
         .collect();
     let content = format!(
         "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",

@@ -1,6 +1,6 @@
 //! Shows the setup of a run: everything needed to repeat it.
 
-use bakeoff_stats::{DesignSummary, Summary};
+use bakeoff_stats::{DesignSummary, QueryInfo, Summary};
 
 use crate::compare::notes;
 use crate::compression;
@@ -71,9 +71,11 @@ pub fn design(summary: &Summary, design: &DesignSummary) -> String {
     design_details(&design.info, footprint, metadata.as_slice())
 }
 
-pub fn query(name: &str, sql: &str) -> String {
-    details(
-        &format!("query {name}"),
-        &format!("<pre>{}</pre>\n", Escaped(sql)),
-    )
+pub fn query(query: &QueryInfo) -> String {
+    let mut texts = format!("<pre>{}</pre>\n", Escaped(&query.sql));
+    for (place, sql) in &query.engine_sql {
+        let (place, sql) = (Escaped(place), Escaped(sql));
+        texts.push_str(&format!("<p>Asked of {place}:</p>\n<pre>{sql}</pre>\n"));
+    }
+    details(&format!("query {}", query.name), &texts)
 }

@@ -53,6 +53,18 @@ fn every_failure_and_note_is_told() {
 }
 
 #[test]
+fn what_an_engine_is_asked_instead_is_shown() {
+    let mut summary = fixture::summary().unwrap();
+    let text = "SELECT (array_agg(a ORDER BY b DESC))[1] FROM t WHERE c < 1".to_owned();
+    let query = &mut summary.header.queries[0];
+    query.engine_sql.insert("postgres".to_owned(), text);
+    let page = render(&summary);
+    let shown = "<p>Asked of postgres:</p>\n<pre>SELECT (array_agg(a ORDER BY b DESC))[1] FROM t WHERE c &lt; 1</pre>";
+    assert!(page.contains(shown));
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+}
+
+#[test]
 fn compression_that_gains_nothing_is_told_with_the_memory_that_it_takes_at_full_scale() {
     let mut summary = fixture::summary().unwrap();
     // 1 MiB for 120,000 rows, of 4,160,000 with three copies.

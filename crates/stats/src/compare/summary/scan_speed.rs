@@ -102,6 +102,7 @@ mod tests {
         let query = |number: usize| QueryInfo {
             name: name(number),
             sql: "SELECT count(v) FROM t".to_owned(),
+            engine_sql: std::collections::BTreeMap::new(),
             tolerance: None,
         };
         header.queries = (0..columns.len()).map(query).collect();

@@ -22,6 +22,7 @@ fn records(queries: &[Measured], server: bool) -> Vec<Record> {
         .map(|(name, sql, ..)| QueryInfo {
             name: (*name).to_owned(),
             sql: (*sql).to_owned(),
+            engine_sql: std::collections::BTreeMap::new(),
             tolerance: None,
         })
         .collect();

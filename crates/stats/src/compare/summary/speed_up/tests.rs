@@ -10,6 +10,7 @@ fn records(seconds: &[(&str, [f64; 3])], scanned: Option<u64>) -> Vec<Record> {
     let query = |name: &str, sql: &str| QueryInfo {
         name: name.to_owned(),
         sql: sql.to_owned(),
+        engine_sql: std::collections::BTreeMap::new(),
         tolerance: None,
     };
     header.queries = vec![

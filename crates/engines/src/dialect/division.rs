@@ -1,0 +1,129 @@
+//! Division of whole numbers, whose result is whole for DataFusion, and is not for Spark and DuckDB itself.
+
+use bakeoff_workload::{ColumnType, Table};
+
+use super::tokens::Kind;
+use super::types::operand_before;
+use super::units::{Unit, What, find, next, previous, split, units};
+
+/// Aggregates that return the type of their argument.
+const SAME_TYPE: [&str; 6] = ["sum", "min", "max", "abs", "coalesce", "nullif"];
+/// Functions whose results are whole numbers.
+const WHOLE: [&str; 4] = ["count", "length", "row_number", "char_length"];
+/// Types of whole numbers.
+const WHOLE_TYPES: [&str; 4] = ["int", "integer", "bigint", "smallint"];
+/// Deepest parentheses in operands that are looked at.
+const DEEPEST: usize = 16;
+
+/// Writes another operator for each division whose operands are certain to be whole numbers.
+pub fn whole(table: &Table, units: &mut [Unit], operator: &str) {
+    for at in 0..units.len() {
+        if !units[at].is_sign('/') {
+            continue;
+        }
+        let divides_whole = is_whole_before(table, units, at) && is_whole_after(table, units, at);
+        if divides_whole {
+            let is_blank = |place: Option<usize>| {
+                place
+                    .and_then(|place| units.get(place))
+                    .is_some_and(|unit| unit.is_a(Kind::Blank))
+            };
+            let before = if is_blank(at.checked_sub(1)) { "" } else { " " };
+            let behind = if is_blank(Some(at + 1)) { "" } else { " " };
+            units[at] = Unit {
+                what: What::Token(Kind::Word),
+                text: format!("{before}{operator}{behind}"),
+            };
+        }
+    }
+}
+
+fn is_operator(unit: &Unit) -> bool {
+    let is_written = matches!(unit.text.trim(), "div" | "//");
+    unit.is_sign('*') || unit.is_sign('/') || unit.is_sign('%') || is_written
+}
+
+/// Returns whether all that is multiplied and divided to the left of a division is whole.
+fn is_whole_before(table: &Table, units: &[Unit], at: usize) -> bool {
+    let Some(begin) = operand_before(units, at) else {
+        return false;
+    };
+    let is_whole = is_whole_operand(table, &units[begin..at], 0);
+    match previous(units, begin) {
+        Some(place) if is_operator(&units[place]) => {
+            is_whole && is_whole_before(table, units, place)
+        }
+        _ => is_whole,
+    }
+}
+
+/// Returns whether the operand to the right of a division is whole.
+fn is_whole_after(table: &Table, units: &[Unit], at: usize) -> bool {
+    let Some(mut last) = next(units, at + 1) else {
+        return false;
+    };
+    // Names of tables, and the parentheses of a call.
+    while let Some(place) = next(units, last + 1)
+        && (units[place].is_sign('.')
+            || units[last].is_sign('.')
+            || units[last].is_name() && units[place].what == What::Group)
+    {
+        last = place;
+    }
+    is_whole_operand(table, &units[at + 1..=last], 0)
+}
+
+/// Returns whether an operand is certain to be a whole number.
+fn is_whole_operand(table: &Table, units: &[Unit], depth: usize) -> bool {
+    let words: Vec<&Unit> = units.iter().filter(|unit| !unit.is_space()).collect();
+    match words.as_slice() {
+        _ if depth > DEEPEST => false,
+        [number] if number.is_a(Kind::Number) => number.text.chars().all(|c| c.is_ascii_digit()),
+        [group] if group.what == What::Group => is_whole_expression(table, &group.text, depth),
+        [.., column] if words.iter().all(|unit| unit.is_name() || unit.is_sign('.')) => {
+            is_whole_column(table, column)
+        }
+        [name, group, ..] if name.is_a(Kind::Word) && group.what == What::Group => {
+            let name = name.text.to_ascii_lowercase();
+            match name.as_str() {
+                "cast" => is_cast_to_whole(&group.text),
+                name if WHOLE.contains(&name) => true,
+                name if SAME_TYPE.contains(&name) => arguments_are_whole(table, &group.text, depth),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn is_whole_column(table: &Table, column: &Unit) -> bool {
+    let column = { table.columns.iter() }.find(|own| own.name.eq_ignore_ascii_case(column.name()));
+    column.is_some_and(|own| matches!(own.kind, ColumnType::Int | ColumnType::Bigint))
+}
+
+fn arguments_are_whole(table: &Table, text: &str, depth: usize) -> bool {
+    units(text).is_some_and(|units| {
+        let mut arguments = split(&units, ',').into_iter();
+        arguments.all(|argument| is_whole_operand(table, argument, depth + 1))
+    })
+}
+
+/// Returns whether all operands of sums, products and the like are whole.
+fn is_whole_expression(table: &Table, text: &str, depth: usize) -> bool {
+    let Some(units) = units(text) else {
+        return false;
+    };
+    let mut operands =
+        units.split(|unit| is_operator(unit) || unit.is_sign('+') || unit.is_sign('-'));
+    operands.all(|operand| is_whole_operand(table, operand, depth + 1))
+}
+
+fn is_cast_to_whole(text: &str) -> bool {
+    let Some(units) = units(text) else {
+        return false;
+    };
+    let kind = find(&units, 0, &["as"]).and_then(|(_, behind)| next(&units, behind));
+    kind.is_some_and(|place| {
+        units[place].is_one_of(&WHOLE_TYPES) && next(&units, place + 1).is_none()
+    })
+}

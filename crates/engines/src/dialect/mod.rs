@@ -1,0 +1,164 @@
+//! SQL in the dialects of engines: a question is written once, in the SQL of DataFusion, and what differs elsewhere is
+//! written otherwise by a small table of rules, which docs/sql.md has as well. Nothing else of a text changes: neither
+//! comments nor quotes, nor the places of parameters. A text that no rule changes is asked byte for byte.
+//!
+//! Rules look at tokens and parentheses, and at the columns of the workload's table. They need not know what else a
+//! question says, since all answers to it are compared anyway.
+
+mod aggregates;
+mod call;
+mod distinct_on;
+mod division;
+mod functions;
+mod literals;
+mod order;
+mod plain;
+mod sql_dialect;
+mod times;
+mod tokens;
+mod types;
+mod units;
+
+use bakeoff_workload::Table;
+
+use call::Call;
+use tokens::Kind;
+use units::{Unit, What, next, trimmed, units, written};
+
+pub use sql_dialect::SqlDialect;
+
+/// Returns where a word is in SQL, as line and column, both counted from 1.
+pub fn position_of(sql: &str, word: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    let found = tokens::tokens(sql)?.into_iter().find_map(|token| {
+        let begin = at;
+        at += token.text.len();
+        token.text.eq_ignore_ascii_case(word).then_some(begin)
+    });
+    let before = &sql[..found.or_else(|| sql.find(word))?];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Some((before.matches('\n').count() + 1, line.chars().count() + 1))
+}
+
+/// Deepest parentheses of SQL that are looked into.
+const DEEPEST: usize = 64;
+
+/// Why a text cannot be written in a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Untranslatable {
+    /// The word about which it is, as it is written.
+    pub word: String,
+    /// What is lacking, as the end of a sentence that begins with the name of the system.
+    pub why: String,
+}
+
+/// Writes SQL of DataFusion in another dialect, or SQL of other systems in that of DataFusion. Returns `None` if it
+/// stays as it is.
+///
+/// # Errors
+/// The dialect lacks something that cannot be written otherwise.
+pub fn translated(
+    dialect: SqlDialect,
+    table: &Table,
+    sql: &str,
+) -> Result<Option<String>, Untranslatable> {
+    let text = sequence(dialect, table, sql, 0)?;
+    Ok((text != sql).then_some(text))
+}
+
+/// Writes what is between two parentheses, or a whole text.
+fn sequence(
+    dialect: SqlDialect,
+    table: &Table,
+    text: &str,
+    depth: usize,
+) -> Result<String, Untranslatable> {
+    let parts = if depth > DEEPEST { None } else { units(text) };
+    let Some(mut parts) = parts else {
+        return Ok(text.to_owned());
+    };
+    for part in parts.iter_mut().filter(|part| part.what == What::Group) {
+        part.text = sequence(dialect, table, &part.text, depth + 1)?;
+    }
+    calls(dialect, &mut parts)?;
+    if dialect == SqlDialect::Datafusion {
+        return Ok(written(&parts));
+    }
+    let of = |word: &str| {
+        let word = word.to_owned();
+        move |why| Untranslatable { word, why }
+    };
+    types::double_colons(dialect, &mut parts).map_err(of("::"))?;
+    words(dialect, &mut parts)?;
+    if let Some(operator) = dialect.whole_division() {
+        division::whole(table, &mut parts, operator);
+    }
+    if !distinct_on::is_query(&parts) {
+        return Ok(written(&parts));
+    }
+    if dialect.has_nulls_elsewhere() {
+        distinct_on::order_nulls(table, &mut parts);
+    }
+    if dialect.has_distinct_on() {
+        return Ok(written(&parts));
+    }
+    let counted = distinct_on::counted(table, &parts).map_err(of("distinct"))?;
+    Ok(counted.unwrap_or_else(|| written(&parts)))
+}
+
+/// Writes each call of a function that is another one.
+fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatable> {
+    let mut at = 0;
+    while at < parts.len() {
+        if let Some((call, end)) = Call::at(parts, at) {
+            let other = match dialect {
+                SqlDialect::Datafusion => Ok(plain::write(&call)),
+                _ => functions::write(dialect, &call),
+            };
+            let other = other.map_err(|why| Untranslatable {
+                word: parts[at].text.clone(),
+                why,
+            })?;
+            if let Some(text) = other {
+                parts.splice(at..end, [Unit::written(text)]);
+            }
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+/// Writes keywords that are others, and intervals.
+fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> {
+    let mut at = 0;
+    while at < parts.len() {
+        if dialect == SqlDialect::Sqlite && parts[at].is("ilike") {
+            // It does not tell capitals from other letters anyway.
+            parts[at].text = "LIKE".to_owned();
+        }
+        let value = if parts[at].is("interval") {
+            next(parts, at + 1)
+        } else {
+            None
+        };
+        let is_literal =
+            |place: &usize| parts[*place].is_a(Kind::Text) || parts[*place].is_a(Kind::Number);
+        if let Some(value) = value.filter(is_literal) {
+            if dialect == SqlDialect::Sqlite {
+                return Err(Untranslatable {
+                    word: parts[at].text.clone(),
+                    why: "has no intervals".to_owned(),
+                });
+            }
+            // PostgreSQL has numbers in quotes only.
+            if dialect == SqlDialect::Postgres && parts[value].is_a(Kind::Number) {
+                parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
+            }
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! The dialects of SQL that engines speak.
+
+/// A dialect of SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SqlDialect {
+    /// That of a workload's queries.
+    Datafusion,
+    /// That of PostgreSQL and TimescaleDB.
+    Postgres,
+    /// That of DuckDB with a function `date_bin`, which tables of the engine `duckdb` have beside them.
+    Duckdb,
+    /// That of DuckDB itself.
+    DuckdbAlone,
+    Spark,
+    Sqlite,
+}
+
+impl SqlDialect {
+    /// Returns the name of the system whose dialect it is.
+    pub fn system(self) -> &'static str {
+        match self {
+            SqlDialect::Datafusion => "DataFusion",
+            SqlDialect::Postgres => "PostgreSQL",
+            SqlDialect::Duckdb | SqlDialect::DuckdbAlone => "DuckDB",
+            SqlDialect::Spark => "Spark",
+            SqlDialect::Sqlite => "SQLite",
+        }
+    }
+
+    /// Returns whether nulls come elsewhere than for DataFusion, which has them last in ascending order and first in
+    /// descending order, where nothing is said.
+    pub fn has_nulls_elsewhere(self) -> bool {
+        matches!(
+            self,
+            SqlDialect::DuckdbAlone | SqlDialect::Spark | SqlDialect::Sqlite
+        )
+    }
+
+    /// Returns whether it has `DISTINCT ON`.
+    pub fn has_distinct_on(self) -> bool {
+        !matches!(self, SqlDialect::Spark | SqlDialect::Sqlite)
+    }
+
+    /// Returns the operator that divides whole numbers to whole numbers, if it is not `/`.
+    pub fn whole_division(self) -> Option<&'static str> {
+        match self {
+            SqlDialect::DuckdbAlone => Some("//"),
+            SqlDialect::Spark => Some("div"),
+            _ => None,
+        }
+    }
+}

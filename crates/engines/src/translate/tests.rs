@@ -1,0 +1,208 @@
+//! Which texts queries get, and for whom.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+const WORKLOAD: &str = r#"title = "t"
+designs = ["parquet"]
+
+[table]
+name = "readings"
+columns = { room = "text", time = "timestamp", value = "double" }
+partition_key = ["room"]
+order_key = ["time"]
+
+[data]
+requires = "--data"
+
+[[queries]]
+name = "newest"
+sql = """
+SELECT room, last_value(value ORDER BY time) AS newest
+FROM readings
+WHERE room = ${room}
+GROUP BY room
+"""
+parameters = { room = { column = "room" } }
+"#;
+
+fn workload(text: &str) -> Workload {
+    Workload::parse(text, Path::new("w.toml")).unwrap()
+}
+
+fn designs(ids: &[&str]) -> Vec<DesignId> {
+    ids.iter().map(|id| id.parse().unwrap()).collect()
+}
+
+/// All workload files in a folder and those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_query_gets_texts_for_the_engines_that_are_asked_and_differ() {
+    let mut asked = workload(WORKLOAD);
+    let before = asked.queries[0].sql.clone();
+    translate_queries(
+        &mut asked,
+        &designs(&["parquet", "spark/parquet", "memory"]),
+        None,
+    )
+    .unwrap();
+    let query = &asked.queries[0];
+    assert_eq!(query.sql, before);
+    assert_eq!(query.engine_sql.keys().collect::<Vec<_>>(), ["spark"]);
+    let values = [("room".to_owned(), "'it''s'".to_owned())];
+    let sent = query.bind("spark/parquet", &values);
+    assert!(sent.contains("max_by(value, time) AS newest"), "{sent}");
+    assert!(sent.contains("WHERE room = 'it''s'"), "{sent}");
+    assert_eq!(query.sql_for("duckdb/table"), before);
+}
+
+#[test]
+fn a_text_of_its_own_always_wins() {
+    let own = format!(
+        "{WORKLOAD}engine_sql = {{ duckdb = \"SELECT 1\", \"spark/parquet\" = \"SELECT 2\" }}\n"
+    );
+    let mut asked = workload(&own);
+    let all = designs(&["duckdb/table", "spark/parquet", "spark/cassandra"]);
+    translate_queries(&mut asked, &all, None).unwrap();
+    let query = &asked.queries[0];
+    assert_eq!(query.sql_for("duckdb/table"), "SELECT 1");
+    assert_eq!(query.sql_for("spark/parquet?codec=zstd"), "SELECT 2");
+    assert!(query.sql_for("spark/cassandra").contains("max_by"));
+}
+
+#[test]
+fn what_an_engine_lacks_is_told_at_its_place_with_what_to_write() {
+    let lacking = WORKLOAD.replace("last_value(value ORDER BY time)", "arrow_typeof(room)");
+    let error = translate_queries(&mut workload(&lacking), &designs(&["duckdb/table"]), None);
+    let error = error.unwrap_err().to_string();
+    let place = lacking
+        .lines()
+        .position(|line| line.contains("arrow_typeof"))
+        .unwrap()
+        + 1;
+    assert!(error.contains(&format!("w.toml:{place}:14: ")), "{error}");
+    assert!(
+        error.contains(
+            "query newest: DuckDB has no `arrow_typeof`; give the query a text of its own for duckdb: engine_sql = { \
+             duckdb = \"SELECT ...\" }"
+        ),
+        "{error}"
+    );
+    // Nobody else is asked for it.
+    translate_queries(&mut workload(&lacking), &designs(&["parquet"]), None).unwrap();
+}
+
+#[test]
+fn a_translated_text_is_checked_as_any_other() {
+    // To Spark, not to DataFusion, these letters are those of a keyword.
+    let other = WORKLOAD.replace("AS newest", "AS neweſt");
+    let error = translate_queries(&mut workload(&other), &designs(&["spark/parquet"]), None);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("its SQL for spark: neweſt is not ASCII"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_driver_gets_texts_in_its_dialect() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drivers.toml");
+    let of = |name: &str, dialect: &str| {
+        format!(
+            "[{name}]\nlibrary = \"a.so\"\n{dialect}\n[{name}.options]\nuri = \"file:${{folder}}/a.db\"\n"
+        )
+    };
+    let text = of("ducks", "dialect = \"duckdb\"")
+        + &of("plain", "")
+        + &of("lite", "dialect = \"sqlite\"");
+    std::fs::write(&path, text).unwrap();
+    let drivers = DriverFile::read(&path).unwrap();
+    let mut asked = workload(WORKLOAD);
+    translate_queries(
+        &mut asked,
+        &designs(&["adbc/ducks", "adbc/plain"]),
+        Some(&drivers),
+    )
+    .unwrap();
+    let query = &asked.queries[0];
+    assert_eq!(query.engine_sql.keys().collect::<Vec<_>>(), ["adbc/ducks"]);
+    assert!(
+        query
+            .sql_for("adbc/ducks")
+            .contains("last(value ORDER BY time)")
+    );
+    let error = translate_queries(&mut asked, &designs(&["adbc/lite"]), Some(&drivers));
+    let error = error.unwrap_err().to_string();
+    let advice = "SQLite has no `last_value`; give the query a text of its own for adbc/lite: engine_sql = { \
+                  \"adbc/lite\" = \"SELECT ...\" }";
+    assert!(error.contains(advice), "{error}");
+}
+
+#[test]
+fn functions_of_other_systems_are_known_to_all() {
+    let mut asked =
+        workload(&WORKLOAD.replace("last_value(value ORDER BY time)", "max_by(value, time)"));
+    plain_queries(&mut asked);
+    assert!(
+        asked.queries[0]
+            .sql
+            .contains("last_value(value ORDER BY time NULLS FIRST) AS newest")
+    );
+    translate_queries(&mut asked, &designs(&["spark/parquet"]), None).unwrap();
+    assert!(
+        asked.queries[0]
+            .sql_for("spark/parquet")
+            .contains("max_by(value, time) AS newest")
+    );
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn shipped_questions_stay_as_they_are_but_for_nulls_and_the_newest_value() {
+    let asked = designs(&[
+        "postgres/plain",
+        "timescale/hypertable",
+        "duckdb/table",
+        "spark/parquet",
+    ]);
+    let plain = |sql: &str| sql.replace(" NULLS LAST", "").replace(" NULLS FIRST", "");
+    let mut changed = Vec::new();
+    for path in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads")) {
+        let before = Workload::read(&path).unwrap();
+        let mut after = Workload::read(&path).unwrap();
+        plain_queries(&mut after);
+        translate_queries(&mut after, &asked, None).unwrap();
+        for (before, after) in before.queries.iter().zip(&after.queries) {
+            assert_eq!(before.sql, after.sql);
+            for (place, sql) in &after.engine_sql {
+                let is_own = before.engine_sql.get(place) == Some(sql);
+                let is_of_nulls = place == "spark" && plain(sql) == plain(&before.sql);
+                if !is_own && !is_of_nulls {
+                    changed.push(format!("{} of {place}", after.name));
+                }
+            }
+        }
+    }
+    assert_eq!(
+        changed,
+        [
+            "newest of duckdb",
+            "newest of postgres",
+            "newest of timescale"
+        ]
+    );
+}
