@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{OptionGroup, check_ranges};
+use bakeoff_engines::{OptionGroup, check_ranges, plain_queries};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
@@ -69,7 +69,10 @@ fn of_rows(options: &Decide, path: &Path) -> Result<Workload> {
     progress.finish();
     let written = written?;
     init::tell(&options.from, &written.found);
-    Workload::parse(&written.text, path).map_err(|error| Misuse::new(error.into()).into())
+    let parsed = Workload::parse(&written.text, path);
+    let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
+    plain_queries(&mut workload);
+    Ok(workload)
 }
 
 /// Checks that a workload has questions, and rows that are there.
