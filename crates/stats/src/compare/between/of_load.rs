@@ -72,7 +72,7 @@ fn kind(load: &DriveSummary) -> String {
 fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
     let header = &load.header;
     let operations = || header.operations.iter();
-    let mix = operations().map(|o| format!("{} {:.3}%", o.name, o.weight_percent));
+    let mix = operations().map(|o| format!("{} {}%", o.name, rounded(o.weight_percent)));
     let levels = operations().map(|o| format!("{} {}", o.name, level(&o.consistency)));
     let ttl = operations().filter_map(|o| Some(format!("{} {} s", o.name, o.ttl_seconds?)));
     let list = |texts: Vec<String>| {
@@ -103,6 +103,11 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
         ("threads", header.threads.to_string()),
         ("seed", header.seed.to_string()),
     ]
+}
+
+/// Rounds to three digits after the point.
+fn rounded(number: f64) -> f64 {
+    (number * 1e3).round() / 1e3
 }
 
 /// Names a consistency level; an engine's default has no name.
