@@ -195,9 +195,9 @@ fn row<'a>(of: &'a Scaling, (folder, per_node): &'a (String, PerNode)) -> Option
 
 /// Returns the rates of designs that were measured on several sizes.
 fn scaling(folders: &[(String, PerNode)]) -> &[Scaling] {
-    folders
-        .first()
-        .map_or(&[], |(_, per_node)| per_node.scaling.as_slice())
+    let first = folders.first();
+    let scaling = first.map(|(_, per_node)| per_node.scaling.as_slice());
+    scaling.unwrap_or_default()
 }
 
 fn currency(folders: &[(String, PerNode)]) -> Option<&str> {
