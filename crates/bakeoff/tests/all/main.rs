@@ -7,6 +7,7 @@ mod acceptance;
 mod adbc;
 mod before;
 mod between;
+mod between_loads;
 mod cassandra;
 mod cassandra_4;
 mod cassandra_drive;
