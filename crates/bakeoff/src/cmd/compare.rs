@@ -1,5 +1,5 @@
-//! `bakeoff compare`: shows what became faster or slower from one saved run, load or sweep to another, and how the rates
-//! of several grow with their nodes.
+//! `bakeoff compare`: shows what became faster or slower from one saved run, load or sweep to another, and how the
+//! rates of several grow with their nodes.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ const GREATEST_LIMIT: f64 = 100_000.0;
 /// Compare two runs, loads or sweeps of one workload: with other settings, another version, on another cluster or on
 /// another day.
 ///
-/// Says whether they may be compared and what else differs, then what became slower, faster or stayed the same, and what
-/// is not settled. Of three and more, each on another number of nodes, it says how their rates grow with the nodes.
+/// Says whether they may be compared and what else differs, then what became slower, faster or stayed the same, and
+/// what is not settled. Of three and more, each on another number of nodes, it says how their rates grow with the nodes.
 #[derive(Args)]
 pub struct Compare {
     /// Folder to compare with, as `bakeoff run`, `drive`, `merge` or `sweep` wrote it

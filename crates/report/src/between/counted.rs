@@ -59,7 +59,7 @@ pub fn lost(between: &Between) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Returns whether a figure differs by more than what counts as the same. A failure counts where the other one has none.
+/// Returns whether a figure differs by more than what counts as the same.
 fn differs(counted: &Counted) -> bool {
     let number = |value: Value| match value {
         Value::Bytes(number)

@@ -1,4 +1,4 @@
-//! Shows how the rates of one measurement grow with the nodes, as `bakeoff compare` prints it of three folders and more.
+//! Shows how the rates of one measurement grow with the nodes, as `bakeoff compare` prints it of three folders or more.
 
 use bakeoff_stats::per_node::{NodeRate, PerNode, Scaling};
 use serde::Serialize;

@@ -13,7 +13,10 @@ fn text(one: &DriveSummary, other: &DriveSummary) -> String {
     );
     let found = Between::of_measured(&a, &b, None);
     let text = between::render(&found, None);
-    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 110),
+        "{text}"
+    );
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -27,7 +30,10 @@ fn conditions_come_before_figures_and_failures_are_listed() {
     let figures = design.figures.as_mut().unwrap();
     figures.disk_read_per_op = Some(1e6);
     let text = text(&one, &other);
-    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    let place = |words: &str| {
+        text.find(words)
+            .unwrap_or_else(|| panic!("{words}: {text}"))
+    };
     // Three rounds are too few to say anything.
     assert!(text.starts_with("Cannot tell whether B is slower or faster in any of"));
     assert!(place("A is loads/one:") < place("Other differences"));

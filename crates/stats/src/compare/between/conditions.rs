@@ -1,4 +1,4 @@
-//! Differences between two loads or two sweeps: those that rule out a comparison, and those that its reader has to know.
+//! Differences between two loads or two sweeps: those that rule out a comparison, and those that a reader has to know.
 
 use super::days::days_between;
 use super::differences::{Caution, Obstacle, Side};

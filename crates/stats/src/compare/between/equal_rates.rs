@@ -1,5 +1,5 @@
-//! Times of inserts of two sweeps at rates that both reach. Workers of a sweep insert as fast as they can, so that times
-//! of the same setting are those of different rates.
+//! Times of inserts of two sweeps at rates that both reach. Workers of a sweep insert as fast as they can, so that
+//! times of the same setting are those of different rates.
 
 use super::counted::{Counted, Value};
 use crate::thousands::thousands;

@@ -235,7 +235,7 @@ fn highest_rate(design: &DriveDesign) -> Option<MeasuredFigure> {
     })
 }
 
-/// Returns the variance of the logarithm of the mean rate by the searches' own intervals, each of which is of its loads.
+/// Returns the variance of the logarithm of the mean rate by the searches' own intervals.
 fn part_of(found: &[FoundRate]) -> Option<Part> {
     let variance = |found: &FoundRate| {
         let estimate = found.estimate?;
