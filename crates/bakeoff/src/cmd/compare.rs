@@ -26,7 +26,8 @@ const GREATEST_LIMIT: f64 = 100_000.0;
 /// another day.
 ///
 /// Says whether they may be compared and what else differs, then what became slower, faster or stayed the same, and
-/// what is not settled. Of three and more, each on another number of nodes, it says how their rates grow with the nodes.
+/// what is not settled. Of three and more, each on another number of nodes, it says how their rates grow with the
+/// nodes.
 #[derive(Args)]
 pub struct Compare {
     /// Folder to compare with, as `bakeoff run`, `drive`, `merge` or `sweep` wrote it
