@@ -37,6 +37,7 @@ mod names;
 mod node_figures;
 mod postgres;
 mod postgres_standbys;
+mod preview;
 mod progress;
 mod promises;
 mod propose;

@@ -218,6 +218,14 @@ fn second_table(id: &DesignId) -> Option<&'static str> {
     settings.find(|name| id.settings.contains_key(*name))
 }
 
+/// Returns how many rows a design writes for each row of the table.
+pub fn writes_of_row(id: &DesignId) -> u32 {
+    match second_table(id) {
+        Some(_) => 2,
+        None => 1,
+    }
+}
+
 /// Returns whether a design gives columns other names than the workload.
 fn has_short_names(id: &DesignId) -> bool {
     let names = id.settings.get("names");

@@ -122,6 +122,10 @@ impl Engine for Cassandra {
         &[OptionGroup::Cassandra]
     }
 
+    fn writes_of_row(&self, id: &DesignId) -> u32 {
+        layout::writes_of_row(id)
+    }
+
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {
         options.cassandra.functions |= read::reading::makes_functions(id);
     }

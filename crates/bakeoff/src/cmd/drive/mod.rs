@@ -262,12 +262,13 @@ impl Drive {
         }
         if self.dry_run {
             progress.finish();
+            let preview = self.preview(&workload, (&all, rows), source.as_ref(), &context)?;
             let designs = [infos, other_infos].concat();
             let after = asked.map_or_else(Vec::new, |asked| asked.lines());
             let dry_run = DryRun {
                 what: "load",
                 dir: &context.run_dir,
-                before: &[],
+                before: &preview,
                 designs: &designs,
                 after: &after,
             };

@@ -13,9 +13,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, OptionGroup, Replication, new_token, require,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -27,6 +28,7 @@ use self::further::FurtherOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::follow::FollowOptions;
+use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
@@ -220,6 +222,8 @@ impl Run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);
             further.extend(self.race.then(race::describe));
+            let of_run = (&designs[..], &infos[..], rows);
+            further.extend(self.preview(&workload, of_run, source.as_ref(), &context)?);
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
@@ -250,6 +254,34 @@ impl Run {
             .into());
         }
         self.wanted.read()
+    }
+
+    /// Says how much a server of the user's would get.
+    fn preview(
+        &self,
+        workload: &Workload,
+        (designs, infos, rows): (&[DesignId], &[DesignInfo], Option<u64>),
+        source: &dyn RowSource,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let columns = workload.table.columns.len();
+        let fewest = rows_to_forecast(infos.iter());
+        let tables = self.further.tables();
+        let work = rows.map(|rows| tables.work(&workload.scale, rows, &fewest));
+        let servers = vec![
+            (self.cluster.option(), OptionGroup::Cassandra),
+            (self.postgres.option(), OptionGroup::Postgres),
+        ];
+        let preview = Preview {
+            row_bytes: row_bytes(&servers, source, columns)?,
+            servers,
+            designs,
+            rows,
+            work: work.unwrap_or(1.0),
+            context,
+            then: vec![("then", "questions, which only read".to_owned())],
+        };
+        Ok(preview.lines())
     }
 
     fn threads(&self) -> usize {

@@ -196,7 +196,9 @@ impl Sweep {
         warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
-            return self.show(&batches.designs, &left_out, &grid, &context);
+            let mut before = left_out.clone();
+            before.extend(self.preview(&workload, &designs, source.as_ref(), &context)?);
+            return self.show(&batches.designs, &before, &grid, &context);
         }
         let infos = batches.designs.clone();
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
@@ -270,7 +272,7 @@ impl Sweep {
     fn show(
         &self,
         infos: &[DesignInfo],
-        left_out: &[String],
+        further: &[String],
         grid: &Grid,
         context: &Context,
     ) -> Result<Exit> {
@@ -283,7 +285,7 @@ impl Sweep {
             grid.settings().len(),
             self.part_in_words()
         );
-        let before = [std::slice::from_ref(&settings), left_out].concat();
+        let before = [std::slice::from_ref(&settings), further].concat();
         DryRun {
             what: "sweep",
             dir: &context.run_dir,
