@@ -17,7 +17,7 @@ use super::rows::{self, RowsDesign, entries};
 use super::series::{self, SeriesDesign};
 use super::write::batches;
 use crate::settings::COLUMNS;
-use crate::{EngineError, Layout};
+use crate::{Context, EngineError, Layout};
 
 /// The layout that a design id names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,6 +216,19 @@ impl CassandraLayout {
 fn second_table(id: &DesignId) -> Option<&'static str> {
     let mut settings = ["table_by", "index_table"].into_iter();
     settings.find(|name| id.settings.contains_key(*name))
+}
+
+/// Returns why a design does not take over the settings of a table that exists, if they were asked for.
+pub fn settings_not_taken(id: &DesignId, context: &Context) -> Option<String> {
+    let taken = context.options.cassandra.settings_of.as_ref()?;
+    let takes = matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::Rows(_)));
+    (!takes).then(|| {
+        format!(
+            "design {id}: it keeps its own settings, since only tables of rows (narrow, wide, blob, compact) take over \
+             those of {}",
+            taken.table
+        )
+    })
 }
 
 /// Returns how many rows a design writes for each row of the table.

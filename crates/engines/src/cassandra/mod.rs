@@ -17,6 +17,7 @@ mod release;
 mod request;
 mod rows;
 mod series;
+mod settings_of;
 mod table_place;
 pub mod trace;
 mod write;
@@ -54,6 +55,7 @@ pub use options::CassandraOptions;
 pub use read::any_table::{AnyReading, open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
+pub use settings_of::TableSettings;
 use release::{engine_of, release_of};
 use request::DesignRequest;
 pub use table_place::{place, wide_id};
@@ -115,7 +117,9 @@ impl Engine for Cassandra {
 
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
         let not_cached = rows::storage::rows_not_cached(id, context);
-        not_cached.or_else(|| flush_without_effect(id, context))
+        not_cached
+            .or_else(|| flush_without_effect(id, context))
+            .or_else(|| layout::settings_not_taken(id, context))
     }
 
     fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {

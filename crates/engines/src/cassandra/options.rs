@@ -6,6 +6,7 @@ use bakeoff_workload::{DesignId, ServerSettings};
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
 use super::nodes::Nodetool;
+use super::settings_of::TableSettings;
 
 /// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,8 @@ pub struct CassandraOptions {
     pub nodetool: Option<Nodetool>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
+    /// Settings of a table that exists, which tables of rows take over where a design states none.
+    pub settings_of: Option<TableSettings>,
     /// Keyspace that several processes share, which is never dropped.
     pub keyspace: Option<String>,
     /// Limits and settings of a server that is started.

@@ -32,6 +32,7 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
@@ -178,6 +179,9 @@ pub struct Drive {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     #[command(flatten)]
@@ -234,7 +238,8 @@ impl Drive {
         if load.passes.is_none() {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
-        let context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&all)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let other_infos = choice::describe(other.as_slice(), &workload, &context)?;

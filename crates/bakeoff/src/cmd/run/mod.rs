@@ -13,10 +13,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, OptionGroup, Replication, new_token, require,
+    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -28,7 +27,6 @@ use self::further::FurtherOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::follow::FollowOptions;
-use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
@@ -41,6 +39,7 @@ use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::spark::SparkOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
@@ -124,6 +123,9 @@ pub struct Run {
     nodetool: NodetoolOptions,
 
     #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     /// Consistency level of reads and writes in Cassandra [default: LOCAL_ONE; of columnar tables
@@ -188,7 +190,10 @@ impl Run {
         let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
         // Drivers that no design has are nothing that a run rests on.
         let driven = driven.filter(|text| !text.is_empty());
-        let fingerprint = header::fingerprint(&self, &workload, &designs, replication, driven);
+        let settings_of = self.settings_of.read(&self.cluster).await?;
+        let taken = settings_of.as_ref();
+        let fingerprint =
+            header::fingerprint(&self, &workload, &designs, replication, driven, taken);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
@@ -205,10 +210,11 @@ impl Run {
             before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
             token_of(&dir)?
         };
-        let context = Context {
+        let mut context = Context {
             token,
             ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
+        context.options.cassandra.settings_of = settings_of;
         self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
@@ -254,34 +260,6 @@ impl Run {
             .into());
         }
         self.wanted.read()
-    }
-
-    /// Says how much a server of the user's would get.
-    fn preview(
-        &self,
-        workload: &Workload,
-        (designs, infos, rows): (&[DesignId], &[DesignInfo], Option<u64>),
-        source: &dyn RowSource,
-        context: &Context,
-    ) -> Result<Vec<String>> {
-        let columns = workload.table.columns.len();
-        let fewest = rows_to_forecast(infos.iter());
-        let tables = self.further.tables();
-        let work = rows.map(|rows| tables.work(&workload.scale, rows, &fewest));
-        let servers = vec![
-            (self.cluster.option(), OptionGroup::Cassandra),
-            (self.postgres.option(), OptionGroup::Postgres),
-        ];
-        let preview = Preview {
-            row_bytes: row_bytes(&servers, source, columns)?,
-            servers,
-            designs,
-            rows,
-            work: work.unwrap_or(1.0),
-            context,
-            then: vec![("then", "questions, which only read".to_owned())],
-        };
-        Ok(preview.lines())
     }
 
     fn threads(&self) -> usize {

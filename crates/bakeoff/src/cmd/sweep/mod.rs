@@ -33,6 +33,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
@@ -132,6 +133,9 @@ pub struct Sweep {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     /// Consistency level of inserts, and of counting the rows, in Cassandra [default: LOCAL_ONE; of
@@ -180,13 +184,14 @@ impl Sweep {
         }
         let mut warnings = before.check_first_rows(u64::MAX)?;
         warnings.extend(left_out.iter().cloned());
-        let context = self.context(
+        let mut context = self.context(
             &workload,
             &designs,
             dir,
             replication,
             source.may_repeat_keys(),
         )?;
+        context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let batches = Batches::new(&designs, infos, &self.batch_over, &context)?;

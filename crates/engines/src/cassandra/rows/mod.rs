@@ -29,7 +29,19 @@ use layout::{Shape, TableLayout};
 /// hold the table.
 pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
     let (id, table, options) = (request.id, &request.workload.table, request.options());
-    let layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    let mut layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    let taken = options.settings_of.as_ref();
+    layout.options = layout.options.taking(id, taken);
+    if let Some(taken) = taken
+        && layout.has_views()
+        && layout.options.drops_tombstones_at_once()
+    {
+        return Err(EngineError(format!(
+            "design {id}: a view needs the tombstones of its table for a while, and {} drops them at once: write \
+             gc_grace= with more than 0s",
+            taken.table
+        )));
+    }
     if layout.has_views() && views_are_disabled(options) {
         return Err(EngineError(format!(
             "design {id}: the workload disables materialized views: leave out {} below \
