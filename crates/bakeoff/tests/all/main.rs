@@ -47,6 +47,7 @@ mod report_together;
 mod run;
 mod scan;
 mod server_per_design;
+mod settings_of;
 mod shell;
 mod spark;
 mod spark_cluster;

@@ -55,9 +55,9 @@ pub use options::CassandraOptions;
 pub use read::any_table::{AnyReading, open_table, read_as_text};
 pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
-pub use settings_of::TableSettings;
 use release::{engine_of, release_of};
 use request::DesignRequest;
+pub use settings_of::TableSettings;
 pub use table_place::{place, wide_id};
 
 /// The engine of a release of Cassandra, before it is started.
