@@ -57,4 +57,5 @@ mod support;
 mod sweep;
 mod sweep_shards;
 mod trace;
+mod user_keyspace;
 mod wheel;

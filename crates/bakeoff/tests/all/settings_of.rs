@@ -55,16 +55,12 @@ fn a_run_takes_over_the_settings_of_an_existing_table_and_only_reads_it() {
         "3600",
         "'NEVER'",
     ] {
-        assert!(open.contains(words), "{words}: {}", open);
+        assert!(open.contains(words), "{words}: {open}");
     }
-    assert!(
-        stated.contains("SizeTieredCompactionStrategy"),
-        "{}",
-        stated
-    );
-    assert!(!stated.contains("LeveledCompactionStrategy"), "{}", stated);
+    assert!(stated.contains("SizeTieredCompactionStrategy"), "{stated}");
+    assert!(!stated.contains("LeveledCompactionStrategy"), "{stated}");
     // Rows would be gone before the run is over.
-    assert!(!open.contains("default_time_to_live"), "{}", open);
+    assert!(!open.contains("default_time_to_live"), "{open}");
     let page = std::fs::read_to_string(server.bench.path("out/report.html")).unwrap();
     assert!(page.contains("settings_of_test.readings"));
     let kept = [

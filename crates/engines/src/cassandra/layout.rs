@@ -11,6 +11,7 @@ use super::as_written::{self, AsWrittenDesign};
 use super::cluster::deployment::Deployment;
 use super::columnar::{self, ColumnarDesign};
 use super::drive::plan::OperationPlan;
+use super::read::reading::makes_functions;
 use super::request::DesignRequest;
 use super::rows::layout::{Shape, TableLayout, batch_bytes_of};
 use super::rows::{self, RowsDesign, entries};
@@ -216,6 +217,22 @@ impl CassandraLayout {
 fn second_table(id: &DesignId) -> Option<&'static str> {
     let mut settings = ["table_by", "index_table"].into_iter();
     settings.find(|name| id.settings.contains_key(*name))
+}
+
+/// Checks that all tables of a design can be dropped by their names at the end of a run in a keyspace that stays.
+///
+/// # Errors
+/// Fails for a layout that makes further tables, and for a design that makes functions.
+pub fn check_own_tables(id: &DesignId, context: &Context) -> Result<(), EngineError> {
+    let options = &context.options.cassandra;
+    let is_of_rows = matches!(CassandraLayout::from_id(id)?, CassandraLayout::Rows(_));
+    if !options.owns_tables || options.keyspace.is_none() || (is_of_rows && !makes_functions(id)) {
+        return Ok(());
+    }
+    Err(EngineError(format!(
+        "design {id}: a run in a --keyspace that stays takes tables of rows only (narrow, wide, blob, compact, without \
+         aggregate=java): leave this design out with --designs, or leave --keyspace out"
+    )))
 }
 
 /// Returns why a design does not take over the settings of a table that exists, if they were asked for.

@@ -175,6 +175,7 @@ impl Engine for Cassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
+        layout::check_own_tables(id, context)?;
         let stored = Stored::of(id, workload)?;
         let request = DesignRequest::new(id, stored.workload(), context)?;
         let info = CassandraLayout::from_id(id)?.describe(&request)?;

@@ -19,8 +19,11 @@ pub struct CassandraOptions {
     pub replication: Replication,
     /// Settings of a table that exists, which tables of rows take over where a design states none.
     pub settings_of: Option<TableSettings>,
-    /// Keyspace that several processes share, which is never dropped.
+    /// Keyspace that several processes share, or that the user made, which is never dropped.
     pub keyspace: Option<String>,
+    /// Whether the tables of this command in that keyspace are its own, which no other command may replace and which are
+    /// dropped at its end.
+    pub owns_tables: bool,
     /// Limits and settings of a server that is started.
     pub server: ServerSettings,
     /// Whether a server that is started allows functions in CQL, for a workload's own statements or for a

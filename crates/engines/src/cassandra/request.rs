@@ -51,9 +51,10 @@ impl<'a> DesignRequest<'a> {
         &self.context.options.cassandra
     }
 
-    /// Returns the text that identifies tables of this workload in a shared keyspace.
+    /// Returns the text that identifies tables of this run, or of this workload, in a shared keyspace.
     pub fn maker(&self) -> String {
-        shared::maker(self.workload)
+        let run = self.keyspace.tables_of.clone();
+        run.unwrap_or_else(|| shared::maker(self.workload))
     }
 
     /// Returns the statement that notes this workload as the maker of a table in a shared keyspace.

@@ -83,7 +83,7 @@ impl Preview<'_> {
         let options = &self.context.options.cassandra;
         let copies = options.replication.copies();
         let kept = match (&options.cluster, &options.keyspace) {
-            (Some(_), Some(_)) => "; the shared keyspace says how many copies there are".to_owned(),
+            (Some(_), Some(_)) => "; the keyspace says how many copies there are".to_owned(),
             (Some(_), None) => format!(
                 "; in Cassandra {} of each row in every datacenter",
                 plural(u64::from(copies), "copy", "copies")

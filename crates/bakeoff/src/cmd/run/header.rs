@@ -177,8 +177,9 @@ pub fn fingerprint(
         ""
     };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
+    let keyspace = options.keyspace.as_deref().unwrap_or_default();
     format!(
         "{:016x}",
-        xxh3_64(format!("{parts:?}{nodetool}{own_servers}{taken}").as_bytes())
+        xxh3_64(format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}").as_bytes())
     )
 }

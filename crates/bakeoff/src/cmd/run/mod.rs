@@ -125,6 +125,11 @@ pub struct Run {
     #[command(flatten)]
     settings_of: SettingsOfOptions,
 
+    /// Keyspace of --cassandra for the tables of rows of this run, which are dropped at its end; it stays. One that
+    /// exists has to be marked for Bakeoff
+    #[arg(long, value_name = "NAME", requires = "cassandra")]
+    keyspace: Option<String>,
+
     #[command(flatten)]
     nodes: NodesOptions,
 
@@ -299,6 +304,8 @@ impl Run {
         options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
+        options.cassandra.keyspace = self.keyspace.clone();
+        options.cassandra.owns_tables = true;
         options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;

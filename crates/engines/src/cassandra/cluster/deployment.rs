@@ -54,6 +54,10 @@ impl Deployment {
         check_options(release, options)?;
         if let Some(cluster) = &options.cluster {
             let session = cluster.connect().await?;
+            if options.owns_tables && options.keyspace.is_some() {
+                // The name of the workload is in no name of a keyspace that was given.
+                Keyspace::new("", context)?.check(&session).await?;
+            }
             return match &options.nodetool {
                 Some(nodetool) => nodetool.check(&hosts(&session)).await,
                 None => Ok(()),
@@ -197,18 +201,22 @@ impl Deployment {
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
     }
 
-    /// Drops the keyspaces of this run, but not the shared ones, which other processes may be
-    /// driving.
+    /// Drops the keyspaces of this run. Shared ones, which other processes may be driving, stay, but for tables that are
+    /// this run's own.
     async fn drop_keyspaces(&self) -> Result<(), EngineError> {
         let mut keyspaces = self.keyspaces().clone();
-        keyspaces.retain(|_, keyspace| keyspace.owner != Owner::Shared);
+        keyspaces
+            .retain(|_, keyspace| keyspace.owner != Owner::Shared || keyspace.tables_of.is_some());
         if keyspaces.is_empty() {
             return Ok(());
         }
         // The session of the run may not have reconnected to a node that was restarted.
         let session = self.cluster.connect().await?;
         for keyspace in keyspaces.values() {
-            keyspace.drop(&session).await?;
+            match keyspace.owner {
+                Owner::Run(_) => keyspace.drop(&session).await?,
+                Owner::Shared => keyspace.drop_tables(&session).await?,
+            }
         }
         Ok(())
     }

@@ -31,6 +31,9 @@ pub struct Keyspace {
     pub has_random_name: bool,
     /// Number of copies of each row in every datacenter.
     pub copies: u32,
+    /// The run whose tables are dropped from a keyspace that stays; `None` if they stay, too, or if the keyspace is
+    /// dropped.
+    pub tables_of: Option<String>,
 }
 
 /// The processes that may use a keyspace.
@@ -57,6 +60,7 @@ impl Keyspace {
                 owner: Owner::Run(marker),
                 has_random_name: context.token.is_some(),
                 copies,
+                tables_of: None,
             });
         };
         if !is_valid_name(name) {
@@ -70,6 +74,7 @@ impl Keyspace {
             owner: Owner::Shared,
             has_random_name: false,
             copies,
+            tables_of: options.owns_tables.then(|| marker(context)),
         })
     }
 
@@ -100,6 +105,17 @@ impl Keyspace {
         } else {
             self.make(session).await
         }
+    }
+
+    /// Checks that the keyspace may be used if it exists, and creates nothing.
+    ///
+    /// # Errors
+    /// Fails for one that does not carry the marker.
+    pub async fn check(&self, session: &Session) -> Result<(), EngineError> {
+        if exists(session, &self.name).await? {
+            self.check_owner(session).await?;
+        }
+        Ok(())
     }
 
     /// Creates the keyspace and its marker, or whichever of them a killed run left missing.
@@ -148,9 +164,10 @@ impl Keyspace {
         let refused = |why: &str| {
             EngineError(format!(
                 "keyspace {} exists and {why}; Bakeoff touches nothing in it: drop it yourself if \
-                 it is not needed, or choose {}",
+                 it is not needed, or choose {}{}",
                 self.name,
-                self.owner.other_choice()
+                self.owner.other_choice(),
+                self.how_to_mark()
             ))
         };
         if self.has_lost_its_marker(session).await? {
@@ -171,6 +188,15 @@ impl Keyspace {
                 None => return Err(refused("does not carry Bakeoff's marker")),
             }
         }
+    }
+
+    /// Says how a keyspace that its user made is marked as one in which tables may be made.
+    fn how_to_mark(&self) -> String {
+        if self.owner != Owner::Shared {
+            return String::new();
+        }
+        let [_, table, insert] = self.statements();
+        format!("; or mark it as one in which tables may be made: {table}; {insert}")
     }
 
     /// Returns whether this run made the keyspace and was killed before it had marked it.
@@ -298,6 +324,7 @@ mod tests {
             owner: Owner::Run("host /it's".to_owned()),
             has_random_name: false,
             copies: 3,
+            tables_of: None,
         };
         let [create, .., insert] = keyspace.statements();
         let replication = "{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}";
