@@ -39,6 +39,8 @@ fn a_run_in_a_keyspace_of_the_user_touches_only_tables_of_its_own() {
     );
     run("marked").expect(0);
     assert!(server.has_keyspace("user_keyspace_test"));
+    let journal = std::fs::read_to_string(server.bench.path("marked/journal.jsonl")).unwrap();
+    assert!(journal.contains(r#"["replication factor","1"]"#));
     // The table of the run is gone, so that its name is free, and that of the user is there.
     server.cql(
         "SELECT id FROM user_keyspace_test.important;\n\

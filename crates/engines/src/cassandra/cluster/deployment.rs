@@ -10,7 +10,7 @@ use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
 
 use super::connect::Cluster;
-use super::keyspace::{Keyspace, Owner};
+use super::keyspace::{self, Keyspace, Owner};
 use super::server::server_options;
 use crate::cassandra::nodes::Nodetool;
 use crate::cassandra::release::{check_options, engine_of};
@@ -99,8 +99,13 @@ impl Deployment {
         cluster.consistency = replication.consistency;
         let session = Arc::new(cluster.connect().await?);
         let nodes = session.get_cluster_state().get_nodes_info().len();
-        // A shared keyspace has the copies that the process chose which created it.
-        if options.keyspace.is_none() {
+        let is_shared = options.keyspace.is_some() && !options.owns_tables;
+        let given = match &options.keyspace {
+            Some(name) if options.owns_tables => keyspace::copies_in(&session, name).await?,
+            _ => None,
+        };
+        // A shared keyspace has the copies that the process chose which created it, and one of the user's its own.
+        if !is_shared && given.is_none() {
             replication.check(nodes_of_smallest_datacenter(&session))?;
         }
         let mut info = match &server {
@@ -113,12 +118,16 @@ impl Deployment {
         let nodetool = nodetool.map(|nodetool| ("nodetool".to_owned(), nodetool.to_string()));
         info.settings.extend(nodetool);
         let datacenters = nodes_of_datacenters(&session).len();
-        if datacenters > 1 {
+        // Copies of a keyspace of the user's are those of all datacenters together.
+        if datacenters > 1 && given.is_none() {
             let setting = (EngineInfo::DATACENTERS.to_owned(), datacenters.to_string());
             info.settings.push(setting);
         }
-        info.settings
-            .extend(replication.settings(options.keyspace.is_some()));
+        let copies = given.map(|copies| (EngineInfo::COPIES.to_owned(), copies.to_string()));
+        let mut replicated = replication.settings(is_shared);
+        replicated.retain(|(name, _)| copies.is_none() || name != EngineInfo::COPIES);
+        info.settings.extend(copies);
+        info.settings.extend(replicated);
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
             .extend(rate_limit.iter().map(|limit| limit.setting()));

@@ -5,6 +5,7 @@
 //! random name of the same run, which was killed before it had put the marker there: CQL cannot make both
 //! at once.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use scylla::client::session::Session;
@@ -272,6 +273,30 @@ async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> 
     Ok(!found.await?.is_empty())
 }
 
+/// Returns the number of copies of each row that a keyspace has in all datacenters together; `None` if there is no such
+/// keyspace, or if its replication is not understood.
+pub async fn copies_in(session: &Session, keyspace: &str) -> Result<Option<u32>, EngineError> {
+    let cql = "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?";
+    let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+    let found = session.query_unpaged(cql, (keyspace,)).await;
+    let rows = found.map_err(|e| failed(&e))?.into_rows_result();
+    let rows = rows.map_err(|e| failed(&e))?;
+    let row = rows.maybe_first_row::<(HashMap<String, String>,)>();
+    let row = row.map_err(|e| failed(&e))?;
+    Ok(row.and_then(|(replication,)| copies_of(&replication)))
+}
+
+/// Adds up the copies of a replication, as the schema has it: with its class, and a number for each datacenter or for
+/// all of them.
+fn copies_of(replication: &HashMap<String, String>) -> Option<u32> {
+    let numbers = replication.iter().filter(|(name, _)| *name != "class");
+    // Of 3/1 copies one is transient.
+    let number = |text: &String| text.split('/').next()?.parse::<u32>().ok();
+    let numbers: Option<Vec<u32>> = numbers.map(|(_, text)| number(text)).collect();
+    let sum = numbers?.into_iter().fold(0, u32::saturating_add);
+    (sum > 0).then_some(sum)
+}
+
 async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
     let found = relations(session, keyspace).await?;
     Ok(found.iter().any(Relation::is_marker))
@@ -315,6 +340,24 @@ mod tests {
         assert_eq!(one.name, of_run(Some("a")).name, "a resumed run finds it");
         assert!(one.has_random_name && !earlier.has_random_name);
         assert_eq!(earlier.owner.name(), run_name(Path::new("/data/run")));
+    }
+
+    #[test]
+    fn copies_of_all_datacenters_are_added_up() {
+        let of = |pairs: &[(&str, &str)]| {
+            let class = (
+                "class",
+                "org.apache.cassandra.locator.NetworkTopologyStrategy",
+            );
+            let pairs = pairs.iter().chain([&class]);
+            let pairs = pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            copies_of(&pairs.collect())
+        };
+        assert_eq!(of(&[("dc1", "3"), ("dc2", "2")]), Some(5));
+        assert_eq!(of(&[("replication_factor", "1")]), Some(1));
+        assert_eq!(of(&[("dc1", "3/1")]), Some(3));
+        assert_eq!(of(&[("dc1", "many")]), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]
