@@ -31,7 +31,7 @@ fn a_run_in_a_keyspace_of_the_user_touches_only_tables_of_its_own() {
     let refused = run("unmarked").expect(3);
     refused
         .says("does not carry Bakeoff's marker")
-        .says("CREATE TABLE IF NOT EXISTS user_keyspace_test.bakeoff_marker");
+        .says("CREATE TABLE user_keyspace_test.bakeoff_marker (run text PRIMARY KEY, value text)");
 
     server.cql(
         "CREATE TABLE user_keyspace_test.bakeoff_marker (run text PRIMARY KEY, value text);\n\

@@ -8,7 +8,9 @@ use super::cluster::connect::Cluster;
 use crate::EngineError;
 
 /// The options of a table that are read, behind compaction, compression and caching.
-const OTHERS: [&str; 8] = [
+///
+/// The period after which memtables are flushed is none of them, since settling changes it and sets it back to none.
+const OTHERS: [&str; 7] = [
     "gc_grace_seconds",
     "speculative_retry",
     "additional_write_policy",
@@ -16,7 +18,6 @@ const OTHERS: [&str; 8] = [
     "bloom_filter_fp_chance",
     "min_index_interval",
     "max_index_interval",
-    "memtable_flush_period_in_ms",
 ];
 
 /// A map of CQL as the tables of the schema have it.
@@ -31,7 +32,6 @@ type Row = (
     Option<String>,
     Option<String>,
     Option<f64>,
-    Option<i32>,
     Option<i32>,
     Option<i32>,
 );
@@ -95,8 +95,7 @@ async fn row(session: &Session, keyspace: &str, table: &str) -> Result<Option<Ro
 
 /// Returns the options that a table has, as CQL writes them.
 fn options(row: Row) -> Vec<(String, String)> {
-    let (compaction, compression, caching, grace, retry, write, repair, bloom, min, max, flush) =
-        row;
+    let (compaction, compression, caching, grace, retry, write, repair, bloom, min, max) = row;
     let maps = [
         ("compaction", compaction),
         ("compression", compression),
@@ -115,7 +114,6 @@ fn options(row: Row) -> Vec<(String, String)> {
         bloom.map(|chance| chance.to_string()),
         number(min),
         number(max),
-        number(flush),
     ];
     let all = maps.chain(OTHERS.into_iter().zip(others));
     all.filter_map(|(name, value)| Some((name.to_owned(), value?)))
@@ -161,8 +159,7 @@ mod tests {
             None,
             Some(0.1),
             None,
-            None,
-            Some(0),
+            Some(2048),
         ));
         let settings = TableSettings {
             table: "ks.t".to_owned(),
@@ -172,7 +169,7 @@ mod tests {
             settings.in_one_line(),
             "ks.t: compaction = {'class': 'LeveledCompactionStrategy', 'min_threshold': '4'} AND compression = \
              {'enabled': 'false'} AND gc_grace_seconds = 3600 AND speculative_retry = 'it''s 99p' AND \
-             bloom_filter_fp_chance = 0.1 AND memtable_flush_period_in_ms = 0"
+             bloom_filter_fp_chance = 0.1 AND max_index_interval = 2048"
         );
     }
 }

@@ -196,8 +196,12 @@ impl Keyspace {
         if self.owner != Owner::Shared {
             return String::new();
         }
-        let [_, table, insert] = self.statements();
-        format!("; or mark it as one in which tables may be made: {table}; {insert}")
+        let [.., insert] = self.statements();
+        format!(
+            "; or mark it as one in which tables may be made: CREATE TABLE {}.{MARKER_TABLE} (run text PRIMARY KEY, \
+             value text); {insert}",
+            self.name
+        )
     }
 
     /// Returns whether this run made the keyspace and was killed before it had marked it.
