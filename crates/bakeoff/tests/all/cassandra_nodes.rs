@@ -112,6 +112,28 @@ fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
             "write at --consistency all",
         ),
         (
+            &[
+                "--nodes",
+                "2",
+                "--designs",
+                "cassandra/wide?replication=3",
+                "--dry-run",
+            ],
+            "cassandra/wide?replication=3: --replication 3: each copy of a row needs its own node, and there are 2",
+        ),
+        (
+            &[
+                "--cassandra",
+                "192.0.2.1",
+                "--keyspace",
+                "ks",
+                "--designs",
+                "cassandra/wide?replication=2",
+                "--dry-run",
+            ],
+            "replication= needs a keyspace of its own",
+        ),
+        (
             &["--nodes", "3", "--cassandra", "db1"],
             "cannot be used with",
         ),
@@ -139,4 +161,31 @@ fn a_dry_run_tells_nodes_copies_and_consistency() {
     dry.says("start 3 nodes of Cassandra at 127.0.0.1 to 127.0.0.3");
     dry.says("'replication_factor': 3}");
     dry.says("CONSISTENCY QUORUM");
+}
+
+#[test]
+fn designs_with_other_copies_have_keyspaces_of_their_own() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let designs = "cassandra/wide,cassandra/wide?replication=2,cassandra/narrow?replication=2";
+    let dry = [
+        "run",
+        "w.toml",
+        "--nodes",
+        "3",
+        "--designs",
+        designs,
+        "--dry-run",
+    ];
+    let dry = bench.bakeoff(&dry).expect(0).stdout;
+    let made: Vec<&str> = { dry.lines() }
+        .filter_map(|line| line.trim().strip_prefix("CREATE KEYSPACE IF NOT EXISTS "))
+        .collect();
+    let [three, two, again] = made[..] else {
+        panic!("{dry}");
+    };
+    assert!(three.ends_with("'replication_factor': 3}"), "{three}");
+    assert!(two.ends_with("'replication_factor': 2}"), "{two}");
+    assert_eq!(two, again);
+    let name = |statement: &str| statement.split(' ').next().unwrap().to_owned();
+    assert_ne!(name(three), name(two));
 }

@@ -1,6 +1,6 @@
 //! The Cassandra of a run: an existing cluster, or nodes that Bakeoff starts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
@@ -38,13 +38,14 @@ pub struct Deployment {
 
 /// Cached state of the tables, valid until the next write.
 ///
-/// A call of nodetool takes about a second and covers all tables, so that caching saves one for
+/// A call of nodetool takes about a second and covers all tables of a keyspace, so that caching saves one for
 /// every table.
 #[derive(Default)]
 pub struct AtRest {
-    pub flushed: bool,
-    /// Output of `nodetool tablestats`, one value for each node.
-    pub statistics: Option<Arc<[serde_json::Value]>>,
+    /// Keyspaces whose tables are flushed.
+    pub flushed: BTreeSet<String>,
+    /// Output of `nodetool tablestats` of each keyspace, one value for each node.
+    pub statistics: BTreeMap<String, Arc<[serde_json::Value]>>,
 }
 
 impl Deployment {
@@ -174,6 +175,11 @@ impl Deployment {
     /// Returns the number of datacenters, each of which has all copies.
     pub fn datacenters(&self) -> usize {
         nodes_of_datacenters(&self.session).len().max(1)
+    }
+
+    /// Returns the most copies of a row that there can be in every datacenter, each on a node of its own.
+    pub fn most_copies(&self) -> usize {
+        nodes_of_smallest_datacenter(&self.session)
     }
 
     /// Returns how fast rows may be written.

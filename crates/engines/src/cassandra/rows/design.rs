@@ -14,7 +14,7 @@ use super::copies;
 use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
 use super::partitions;
-use super::{check_consistency, describe, table_layout};
+use super::{check_consistency, check_copies, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
@@ -51,6 +51,7 @@ impl RowsDesign {
         let layout = table_layout(request, shape)?;
         let (session, keyspace) = (&deployment.session, &request.keyspace.name);
         check_consistency(request, &layout, deployment.datacenters())?;
+        check_copies(request, &layout, deployment.most_copies())?;
         let table = Arc::new(CassandraTable::of_layout(session, &layout, keyspace));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         let sql = sql.map_err(|e| EngineError(e.to_string()))?;

@@ -14,6 +14,7 @@ pub mod storage;
 pub mod summary;
 
 use super::cluster::consistency::Written;
+use super::cluster::replication::Replication;
 use super::options::CassandraOptions;
 use super::read::java;
 use super::request::DesignRequest;
@@ -54,9 +55,33 @@ pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLa
     if functions.is_some() && options.cluster.is_none() {
         java::check_allowed(id, &options.server.cassandra)?;
     }
+    if options.cluster.is_none() {
+        check_copies(request, &layout, usize::from(options.replication.nodes))?;
+    }
     // A cluster that runs may have more datacenters, which is known when it is connected.
     check_consistency(request, &layout, 1)?;
     Ok(layout)
+}
+
+/// Checks that there are enough nodes for the copies of a design that has its own number of them, and enough copies for
+/// the consistency level.
+///
+/// # Errors
+/// Fails if one of the two is too low.
+fn check_copies(
+    request: &DesignRequest<'_>,
+    layout: &TableLayout,
+    nodes: usize,
+) -> Result<(), EngineError> {
+    let Some(copies) = layout.replication else {
+        return Ok(());
+    };
+    let own = Replication {
+        copies: Some(copies),
+        ..request.options().replication
+    };
+    own.check(nodes)
+        .map_err(|error| EngineError(format!("design {}: {error}", request.id)))
 }
 
 /// Checks that a design sees all rows that the run writes, in a cluster with so many datacenters.
@@ -71,7 +96,7 @@ fn check_consistency(
     let replication = request.options().replication;
     let written = Written {
         level: replication.level(),
-        copies: replication.copies(),
+        copies: layout.replication.unwrap_or(replication.copies()),
         datacenters,
     };
     match layout.reading.consistency {
