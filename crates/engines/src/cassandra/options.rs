@@ -21,8 +21,8 @@ pub struct CassandraOptions {
     pub settings_of: Option<TableSettings>,
     /// Keyspace that several processes share, or that the user made, which is never dropped.
     pub keyspace: Option<String>,
-    /// Whether the tables of this command in that keyspace are its own, which no other command may replace and which are
-    /// dropped at its end.
+    /// Whether the tables of this command in that keyspace are its own, which no other command may replace and which
+    /// are dropped at its end.
     pub owns_tables: bool,
     /// Limits and settings of a server that is started.
     pub server: ServerSettings,

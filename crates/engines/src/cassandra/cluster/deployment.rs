@@ -216,8 +216,8 @@ impl Deployment {
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
     }
 
-    /// Drops the keyspaces of this run. Shared ones, which other processes may be driving, stay, but for tables that are
-    /// this run's own.
+    /// Drops the keyspaces of this run. Shared ones, which other processes may be driving, stay, but for tables that
+    /// are this run's own.
     async fn drop_keyspaces(&self) -> Result<(), EngineError> {
         let mut keyspaces = self.keyspaces().clone();
         keyspaces
