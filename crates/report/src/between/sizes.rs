@@ -50,9 +50,11 @@ struct Json<'a> {
 
 /// Renders the sizes; its first lines are the answer. `counts` names what rates count.
 pub fn render(folders: &[(String, PerNode)], counts: &str) -> String {
-    let mut parts = vec![paragraphs(&answers(folders, counts))];
-    parts.push(sizes(folders, counts));
-    parts.push(wrap(&legend(folders, counts), COLUMNS, "", ""));
+    let parts = [
+        paragraphs(&answers(folders, counts)),
+        sizes(folders, counts),
+        wrap(&legend(folders, counts), COLUMNS, "", ""),
+    ];
     parts.join("\n\n") + "\n"
 }
 
