@@ -147,6 +147,11 @@ pub trait Engine: Send + Sync {
         &[]
     }
 
+    /// Returns how many rows a design writes for each row of the table: 2 if it keeps a second table of them.
+    fn writes_of_row(&self, _id: &DesignId) -> u32 {
+        1
+    }
+
     /// Sets the options that a design needs of a server that is started for it.
     fn require(&self, _id: &DesignId, _options: &mut EngineOptions) {}
 

@@ -65,7 +65,7 @@ pub use cassandra::trace::{
     TraceError, TraceRequest, Traceable, TracedQuestion, TracedRead, TracedSelect, trace,
 };
 pub use cassandra::{
-    CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
+    CassandraOptions, Cluster, Replication, TableSettings, diagnose, nodes, settings_not_applied,
 };
 pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
 pub use context::{Context, EngineOptions};

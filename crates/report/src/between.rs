@@ -1,7 +1,10 @@
-//! Shows how two runs of one workload differ, as `bakeoff compare` prints it; [`history`] shows many runs.
+//! Shows how two runs, loads or sweeps of one workload differ, as `bakeoff compare` prints it; [`history`] shows many
+//! runs.
 
+mod counted;
 pub mod fail_if;
 pub mod history;
+pub mod sizes;
 mod words;
 
 use bakeoff_stats::between::{
@@ -25,6 +28,10 @@ const LEGEND: &str = "B/A is a ratio of times: above 1, B is slower. All interva
 const NOT_SHOWN: &str = "Twins show how much tables of one run differ, not how much another start of \
     the server or another day changes: to see that, repeat A and compare the two.";
 
+/// Names the error that no comparison of two loads or sweeps can show.
+const NOT_SHOWN_OF_LOADS: &str = "Intervals are of rounds, or of the loads of one search: they do not show how much \
+    another table, another start of the server or another day changes. To see that, repeat A and compare the two.";
+
 /// Holds the limit of `--fail-if-slower` and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
@@ -44,9 +51,16 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.extend(changes(between));
     parts.extend(open(between, judged));
     parts.extend(missing(between));
+    parts.extend(counted::lost(between));
     parts.extend(storage(between));
+    parts.extend(counted::table(between));
     if !between.changes.is_empty() {
-        parts.push(paragraph(&format!("{LEGEND} {NOT_SHOWN}")));
+        let not_shown = if between.of.is_run() {
+            NOT_SHOWN
+        } else {
+            NOT_SHOWN_OF_LOADS
+        };
+        parts.push(paragraph(&format!("{LEGEND} {not_shown}")));
     }
     parts.join("\n\n") + "\n"
 }
@@ -133,11 +147,14 @@ fn runs(between: &Between) -> String {
 
 /// Describes a run: `runs/formats: formats, 120,000 rows, 7 rounds, 2026-03-02 10:02, Bakeoff 0.1.0`.
 fn about(run: &RunAbout) -> String {
+    let rows = match run.rows {
+        0 => String::new(),
+        rows => format!(", {}", units::plural(rows, "row", "rows")),
+    };
     format!(
-        "{}: {}, {}, {}, {}, Bakeoff {}",
+        "{}: {}{rows}, {}, {}, Bakeoff {}",
         run.name,
         run.workload,
-        units::plural(run.rows, "row", "rows"),
         units::plural(u64::from(run.rounds), "round", "rounds"),
         words::moment(&run.started_at),
         run.bakeoff_version

@@ -1,42 +1,52 @@
-//! `bakeoff compare`: shows what became faster or slower from one saved run to another.
+//! `bakeoff compare`: shows what became faster or slower from one saved run, load or sweep to another, and how the
+//! rates of several grow with their nodes.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use bakeoff_report::between::{self, Judged};
-use bakeoff_stats::between::{Between, FailIf, Failing, Gate, Worse};
+use bakeoff_report::between::{self, Judged, sizes};
+use bakeoff_stats::between::{Between, FailIf, Failing, Gate, Measured, Worse};
 use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::per_node::PerNode;
 use bakeoff_stats::sweep::SweepRun;
 use bakeoff_stats::{Run, Summary};
 use clap::Args;
 use glob::Pattern;
 
+use crate::cmd::options::wanted::WantedOptions;
+use crate::cmd::report::sizes::{Kind, read_all};
 use crate::exit::{Exit, Misuse};
 use crate::terminal::{json, stdout};
 
 /// Largest limit, in percent.
 const GREATEST_LIMIT: f64 = 100_000.0;
 
-/// Compare two runs of one workload: with other settings, another version, or on another day.
+/// Compare two runs, loads or sweeps of one workload: with other settings, another version, on another cluster or on
+/// another day.
 ///
-/// Says whether the runs may be compared and what else differs, then what became slower,
-/// faster or stayed the same, and what is not settled.
+/// Says whether they may be compared and what else differs, then what became slower, faster or stayed the same, and
+/// what is not settled. Of three and more, each on another number of nodes, it says how their rates grow with the
+/// nodes.
 #[derive(Args)]
 pub struct Compare {
-    /// Folder of the run to compare with, as `bakeoff run` wrote it
+    /// Folder to compare with, as `bakeoff run`, `drive`, `merge` or `sweep` wrote it
     a: PathBuf,
 
-    /// Folder of the run to judge
+    /// Folder to judge, of the same command
     b: PathBuf,
+
+    /// Further folders of the same measurement, all on other numbers of nodes
+    others: Vec<PathBuf>,
 
     /// Exit with 1 if anything is slower by more than this, for example 5%, and with 3 if that is not
     /// settled
     #[arg(long, value_name = "P%", value_parser = parse_limit, allow_negative_numbers = true)]
     fail_if_slower: Option<f64>,
 
-    /// Exit with 4 if B is certain to be worse by more than this: slower:10% (a query), rate-lower:10% (loading),
-    /// larger:5% (storage); with 5 if that cannot be compared, and with 0 otherwise
+    /// Exit with 4 if B is certain to be worse by more than this: slower:10% (a query or an operation), rate-lower:10%
+    /// (loading, or operations or rows a second), larger:5% (storage); with 5 if that cannot be compared, and with 0
+    /// otherwise
     #[arg(
         long,
         value_name = "WHAT:P%,...",
@@ -46,9 +56,13 @@ pub struct Compare {
     )]
     fail_if: Vec<FailIf>,
 
-    /// Figures to compare, by the names of their queries, and `loading`; globs [default: all]
+    /// Figures to compare, by their names: those of queries, and `loading`; of a load or a sweep such as 'read p99' and
+    /// 'highest rate'; globs [default: all]
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     only: Vec<String>,
+
+    #[command(flatten)]
+    wanted: WantedOptions,
 
     /// Print JSON
     #[arg(long)]
@@ -57,10 +71,19 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self) -> Result<Exit> {
-        let (one, two) = (summary(&self.a)?, summary(&self.b)?);
-        let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
-        let only = self.figures(&Between::figures(&one, &two))?;
-        let compared = Between::of_figures((&names[0], &one), (&names[1], &two), only);
+        if !self.others.is_empty() {
+            return self.sizes();
+        }
+        if self.wanted.is_given() {
+            let told = anyhow!(
+                "--prices and --need are for three folders and more, each on another number of nodes; of two, \
+                 `bakeoff report {} --other-sizes {}` takes them",
+                self.a.display(),
+                self.b.display()
+            );
+            return Err(Misuse::new(told).into());
+        }
+        let compared = self.compared()?;
         if !self.fail_if.is_empty() {
             return self.judge(&compared);
         }
@@ -78,6 +101,91 @@ impl Compare {
         };
         print(&text)?;
         Ok(exit_of(&compared, gate.as_ref().map(|(_, gate)| gate)))
+    }
+
+    /// Compares the two folders.
+    ///
+    /// # Errors
+    /// Fails with a misuse for folders of different commands, or if one of them cannot be read.
+    fn compared(&self) -> Result<Between> {
+        let kinds = [&self.a, &self.b].map(|dir| Kind::of(dir));
+        let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
+        if kinds[0] != kinds[1] {
+            return Err(self.of_two_kinds(kinds));
+        }
+        if kinds[0] == Kind::Run {
+            let (one, two) = (run(&self.a)?, run(&self.b)?);
+            let only = self.figures(&Between::figures(&one, &two))?;
+            let compared = Between::of_figures((&names[0], &one), (&names[1], &two), only);
+            return Ok(compared);
+        }
+        let read = |dir: &Path, name: &str| {
+            Ok::<Measured, anyhow::Error>(if kinds[0] == Kind::Drive {
+                Measured::of_load(name, &DriveRun::open(dir)?.summary()?)
+            } else {
+                Measured::of_sweep(name, &SweepRun::open(dir)?.summary())
+            })
+        };
+        let (one, two) = (read(&self.a, &names[0])?, read(&self.b, &names[1])?);
+        let only = self.figures(&Between::figures_of_measured(&one, &two))?;
+        Ok(Between::of_measured(&one, &two, only))
+    }
+
+    /// Says that the folders are of different commands, or that one of them is of none.
+    fn of_two_kinds(&self, [one, other]: [Kind; 2]) -> anyhow::Error {
+        for (dir, kind) in [(&self.a, one), (&self.b, other)] {
+            let opened = (kind == Kind::Run).then(|| Run::open(dir));
+            if let Some(Err(error)) = opened {
+                return error.into();
+            }
+        }
+        Misuse::new(anyhow!(
+            "{} is of `bakeoff {}`, {} of `bakeoff {}`: these have no figures in common; name two folders of the same \
+             command",
+            self.a.display(),
+            one.command(),
+            self.b.display(),
+            other.command()
+        ))
+        .into()
+    }
+
+    /// Shows how the rates of all folders grow with their nodes.
+    ///
+    /// # Errors
+    /// Fails with a misuse for options that two folders take, and if the folders are not of the same measurement on
+    /// other numbers of nodes.
+    fn sizes(&self) -> Result<Exit> {
+        let judges = self.fail_if_slower.is_some() || !self.fail_if.is_empty();
+        if judges || !self.only.is_empty() {
+            let told = anyhow!(
+                "--fail-if, --fail-if-slower and --only are for two folders; leave them out, or name two"
+            );
+            return Err(Misuse::new(told).into());
+        }
+        let wanted = self.wanted.read()?;
+        let mut dirs = vec![self.b.clone()];
+        dirs.extend(self.others.iter().cloned());
+        let all = read_all(&self.a, &dirs)?;
+        let rates: Vec<_> = all.iter().map(|(_, rates)| rates.clone()).collect();
+        let of_folder = |place: usize| {
+            let mut others = rates.clone();
+            let own = others.remove(place);
+            PerNode::new(own, &wanted, &others)
+        };
+        let folders = all
+            .iter()
+            .enumerate()
+            .filter_map(|(place, (dir, _))| Some((dir.display().to_string(), of_folder(place)?)));
+        let folders: Vec<(String, PerNode)> = folders.collect();
+        let counts = Kind::of(&self.a).counts();
+        let text = if self.json {
+            json(&sizes::json(&folders, counts)?)
+        } else {
+            sizes::render(&folders, counts)
+        };
+        print(&text)?;
+        Ok(Exit::Complete)
     }
 
     /// Prints the comparison with what became of the conditions, whose outcome is the exit code.
@@ -144,15 +252,8 @@ fn exit_of(compared: &Between, gate: Option<&Gate>) -> Exit {
 /// Reads the run in a folder.
 ///
 /// # Errors
-/// Fails with a misuse for the folder of a load, or if there is no run or it cannot be read.
-fn summary(dir: &Path) -> Result<Summary> {
-    if DriveRun::is_one(dir) || SweepRun::is_one(dir) {
-        let of_load = anyhow!(
-            "{} is the folder of a load, which is not compared; name those of `bakeoff run`",
-            dir.display()
-        );
-        return Err(Misuse::new(of_load).into());
-    }
+/// Fails if there is no run, or it cannot be read.
+fn run(dir: &Path) -> Result<Summary> {
     Ok(Run::open(dir)?.summary()?)
 }
 

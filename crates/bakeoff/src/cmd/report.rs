@@ -3,7 +3,7 @@
 mod export;
 mod follow;
 pub mod page;
-mod sizes;
+pub mod sizes;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

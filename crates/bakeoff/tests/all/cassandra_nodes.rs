@@ -6,12 +6,16 @@ use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 use bakeoff_testing::skipped;
 use serde_json::Value;
 
-const DESIGNS: [&str; 2] = ["cassandra/wide", "cassandra/columnar"];
+const DESIGNS: [&str; 3] = [
+    "cassandra/wide",
+    "cassandra/columnar",
+    "cassandra/wide?replication=1",
+];
 const RUN: [&str; 13] = [
     "run",
     "w.toml",
     "--designs",
-    "cassandra/wide,cassandra/columnar",
+    "cassandra/wide,cassandra/columnar,cassandra/wide?replication=1",
     "--nodes",
     "3",
     "--replication",
@@ -47,7 +51,7 @@ fn three_nodes_answer_rightly_until_one_is_killed() {
     ended.says("Cassandra ran as 3 nodes on this one machine with 3 copies of each row");
     let records = bench.journal("out");
     let answered: Vec<&Value> = of_kind(&records, "answered").collect();
-    assert_eq!(answered.len(), 4);
+    assert_eq!(answered.len(), 2 * DESIGNS.len());
     for answer in answered {
         assert_eq!(answer["outcome"]["outcome"], "right", "{answer}");
     }
@@ -60,7 +64,29 @@ fn three_nodes_answer_rightly_until_one_is_killed() {
             "{reason}"
         );
     }
-    let footprint = of_kind(&records, "footprint").next().unwrap();
+    let footprint_of = |design: &str| {
+        let mut footprints = of_kind(&records, "footprint");
+        footprints
+            .find(|record| record["design"] == design)
+            .unwrap()
+    };
+    let of_one_copy = footprint_of(DESIGNS[2]);
+    assert!(
+        of_one_copy["file_bytes"].as_u64() > Some(0),
+        "{of_one_copy}"
+    );
+    let started = of_kind(&records, "started").next().unwrap();
+    let own = started["designs"].as_array().unwrap();
+    let own = own
+        .iter()
+        .find(|design| design["id"] == DESIGNS[2])
+        .unwrap();
+    let settings = own["settings"].as_array().unwrap();
+    assert!(
+        settings.contains(&serde_json::json!(["replication factor", "1"])),
+        "{own}"
+    );
+    let footprint = footprint_of(DESIGNS[0]);
     assert_eq!(
         footprint["note"],
         "in 3 SSTables, of all 3 nodes together, with every copy"
@@ -112,6 +138,28 @@ fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
             "write at --consistency all",
         ),
         (
+            &[
+                "--nodes",
+                "2",
+                "--designs",
+                "cassandra/wide?replication=3",
+                "--dry-run",
+            ],
+            "cassandra/wide?replication=3: --replication 3: each copy of a row needs its own node, and there are 2",
+        ),
+        (
+            &[
+                "--cassandra",
+                "192.0.2.1",
+                "--keyspace",
+                "ks",
+                "--designs",
+                "cassandra/wide?replication=2",
+                "--dry-run",
+            ],
+            "replication= needs a keyspace of its own",
+        ),
+        (
             &["--nodes", "3", "--cassandra", "db1"],
             "cannot be used with",
         ),
@@ -139,4 +187,31 @@ fn a_dry_run_tells_nodes_copies_and_consistency() {
     dry.says("start 3 nodes of Cassandra at 127.0.0.1 to 127.0.0.3");
     dry.says("'replication_factor': 3}");
     dry.says("CONSISTENCY QUORUM");
+}
+
+#[test]
+fn designs_with_other_copies_have_keyspaces_of_their_own() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let designs = "cassandra/wide,cassandra/wide?replication=2,cassandra/narrow?replication=2";
+    let dry = [
+        "run",
+        "w.toml",
+        "--nodes",
+        "3",
+        "--designs",
+        designs,
+        "--dry-run",
+    ];
+    let dry = bench.bakeoff(&dry).expect(0).stdout;
+    let made: Vec<&str> = { dry.lines() }
+        .filter_map(|line| line.trim().strip_prefix("CREATE KEYSPACE IF NOT EXISTS "))
+        .collect();
+    let [three, two, again] = made[..] else {
+        panic!("{dry}");
+    };
+    assert!(three.ends_with("'replication_factor': 3}"), "{three}");
+    assert!(two.ends_with("'replication_factor': 2}"), "{two}");
+    assert_eq!(two, again);
+    let name = |statement: &str| statement.split(' ').next().unwrap().to_owned();
+    assert_ne!(name(three), name(two));
 }

@@ -271,6 +271,19 @@ fn a_dry_run_touches_nothing() {
 }
 
 #[test]
+fn a_dry_run_on_a_cluster_says_what_the_load_writes() {
+    let theirs = ["--cassandra", "192.0.2.1", "--designs", "cassandra/wide"];
+    let load = ["--dry-run", "--rate", "10", "--for", "90s"];
+    let (_, ended) = drive(&[&theirs[..], &load].concat());
+    ended
+        .expect(0)
+        .says("What the server of --cassandra gets:")
+        .says("at most 2,000 rows/s are loaded")
+        .says("10 operations/s (--rate), ")
+        .says("for 1m 30s in all");
+}
+
+#[test]
 fn rounds_have_rows_of_their_own_and_are_counted_apart() {
     let (bench, ended) = drive(&[
         "--rate",

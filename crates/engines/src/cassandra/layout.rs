@@ -11,13 +11,14 @@ use super::as_written::{self, AsWrittenDesign};
 use super::cluster::deployment::Deployment;
 use super::columnar::{self, ColumnarDesign};
 use super::drive::plan::OperationPlan;
+use super::read::reading::makes_functions;
 use super::request::DesignRequest;
 use super::rows::layout::{Shape, TableLayout, batch_bytes_of};
 use super::rows::{self, RowsDesign, entries};
 use super::series::{self, SeriesDesign};
 use super::write::batches;
 use crate::settings::COLUMNS;
-use crate::{EngineError, Layout};
+use crate::{Context, EngineError, Layout};
 
 /// The layout that a design id names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,6 +217,47 @@ impl CassandraLayout {
 fn second_table(id: &DesignId) -> Option<&'static str> {
     let mut settings = ["table_by", "index_table"].into_iter();
     settings.find(|name| id.settings.contains_key(*name))
+}
+
+/// Checks that a design can be measured by a run in a keyspace that stays: that all of its tables can be dropped by
+/// their names, and that it reads at the level of the run, since the copies there are not known before.
+///
+/// # Errors
+/// Fails for a layout that makes further tables, and for a design with functions or a level of its own.
+pub fn check_own_tables(id: &DesignId, context: &Context) -> Result<(), EngineError> {
+    let options = &context.options.cassandra;
+    if !options.owns_tables || options.keyspace.is_none() {
+        return Ok(());
+    }
+    let is_of_rows = matches!(CassandraLayout::from_id(id)?, CassandraLayout::Rows(_));
+    if is_of_rows && !makes_functions(id) && !id.settings.contains_key("consistency") {
+        return Ok(());
+    }
+    Err(EngineError(format!(
+        "design {id}: a run in a --keyspace that stays takes tables of rows only (narrow, wide, blob, compact, without \
+         aggregate=java and consistency=): leave this design out with --designs, or leave --keyspace out"
+    )))
+}
+
+/// Returns why a design does not take over the settings of a table that exists, if they were asked for.
+pub fn settings_not_taken(id: &DesignId, context: &Context) -> Option<String> {
+    let taken = context.options.cassandra.settings_of.as_ref()?;
+    let takes = matches!(CassandraLayout::from_id(id), Ok(CassandraLayout::Rows(_)));
+    (!takes).then(|| {
+        format!(
+            "design {id}: it keeps its own settings, since only tables of rows (narrow, wide, blob, compact) take over \
+             those of {}",
+            taken.table
+        )
+    })
+}
+
+/// Returns how many rows a design writes for each row of the table.
+pub fn writes_of_row(id: &DesignId) -> u32 {
+    match second_table(id) {
+        Some(_) => 2,
+        None => 1,
+    }
 }
 
 /// Returns whether a design gives columns other names than the workload.

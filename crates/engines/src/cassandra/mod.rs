@@ -19,6 +19,7 @@ mod release;
 mod request;
 mod rows;
 mod series;
+mod settings_of;
 mod table_place;
 pub mod trace;
 mod write;
@@ -59,6 +60,7 @@ pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
 use request::DesignRequest;
+pub use settings_of::TableSettings;
 pub use table_place::{place, wide_id};
 
 /// The engine of a release of Cassandra, before it is started.
@@ -118,11 +120,17 @@ impl Engine for Cassandra {
 
     fn without_effect(&self, id: &DesignId, context: &Context) -> Option<String> {
         let not_cached = rows::storage::rows_not_cached(id, context);
-        not_cached.or_else(|| flush_without_effect(id, context))
+        not_cached
+            .or_else(|| flush_without_effect(id, context))
+            .or_else(|| layout::settings_not_taken(id, context))
     }
 
     fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
         &[OptionGroup::Cassandra]
+    }
+
+    fn writes_of_row(&self, id: &DesignId) -> u32 {
+        layout::writes_of_row(id)
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {
@@ -170,6 +178,7 @@ impl Engine for Cassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
+        layout::check_own_tables(id, context)?;
         let stored = Stored::of(id, workload)?;
         let request = DesignRequest::new(id, stored.workload(), context)?;
         let info = CassandraLayout::from_id(id)?.describe(&request)?;

@@ -6,6 +6,7 @@ use bakeoff_workload::{DesignId, ServerSettings};
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
 use super::nodes::Nodetool;
+use super::settings_of::TableSettings;
 
 /// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +17,13 @@ pub struct CassandraOptions {
     pub nodetool: Option<Nodetool>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
-    /// Keyspace that several processes share, which is never dropped.
+    /// Settings of a table that exists, which tables of rows take over where a design states none.
+    pub settings_of: Option<TableSettings>,
+    /// Keyspace that several processes share, or that the user made, which is never dropped.
     pub keyspace: Option<String>,
+    /// Whether the tables of this command in that keyspace are its own, which no other command may replace and which
+    /// are dropped at its end.
+    pub owns_tables: bool,
     /// Limits and settings of a server that is started.
     pub server: ServerSettings,
     /// Whether a server that is started allows functions in CQL, for a workload's own statements or for a

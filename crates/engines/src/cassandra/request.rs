@@ -14,6 +14,9 @@ use super::options::CassandraOptions;
 use super::release::{check_options, lacking, release_of};
 use crate::{Context, Engine, EngineError};
 
+/// Setting of a design that has another number of copies than the run.
+const REPLICATION: &str = "replication";
+
 /// A design id together with the workload and the keyspace of its rows.
 pub struct DesignRequest<'a> {
     pub id: &'a DesignId,
@@ -38,6 +41,20 @@ impl<'a> DesignRequest<'a> {
             return Err(EngineError(format!("design {id}: {lacking}")));
         }
         let keyspace = Keyspace::new(&workload.name, context)?;
+        // The layout says what is wrong with one that is no number.
+        let copies = id
+            .settings
+            .get(REPLICATION)
+            .and_then(|text| text.parse().ok());
+        let keyspace = match copies {
+            Some(_) if keyspace.owner == Owner::Shared => {
+                return Err(EngineError(format!(
+                    "design {id}: {REPLICATION}= needs a keyspace of its own: leave it out, or leave --keyspace out"
+                )));
+            }
+            Some(copies) => keyspace.with_copies(&workload.name, copies),
+            None => keyspace,
+        };
         Ok(DesignRequest {
             id,
             workload,
@@ -51,9 +68,10 @@ impl<'a> DesignRequest<'a> {
         &self.context.options.cassandra
     }
 
-    /// Returns the text that identifies tables of this workload in a shared keyspace.
+    /// Returns the text that identifies tables of this run, or of this workload, in a shared keyspace.
     pub fn maker(&self) -> String {
-        shared::maker(self.workload)
+        let run = self.keyspace.tables_of.clone();
+        run.unwrap_or_else(|| shared::maker(self.workload))
     }
 
     /// Returns the statement that notes this workload as the maker of a table in a shared keyspace.

@@ -51,6 +51,14 @@ pub fn read_within(
     Ok(rows)
 }
 
+/// Returns the bytes that the values of a row take on average; `None` without rows.
+pub fn mean_bytes(batches: &[RecordBatch]) -> Option<f64> {
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    let of_batch = |batch: &RecordBatch| batch.columns().iter().map(bytes_of).sum::<f64>();
+    let bytes: f64 = batches.iter().map(of_batch).sum();
+    (rows > 0).then(|| bytes / rows as f64)
+}
+
 /// A partition of the rows that were read.
 struct Partition {
     rows: u64,

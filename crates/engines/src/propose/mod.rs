@@ -45,6 +45,16 @@ pub struct Request<'a> {
     pub context: &'a Context,
 }
 
+/// Returns the bytes that the values of one of the first rows take on average; `None` if there are no rows.
+///
+/// # Errors
+/// Fails if rows cannot be read.
+pub fn mean_row_bytes(source: &dyn RowSource, columns: usize, rows: u64) -> Result<Option<f64>> {
+    Ok(first_rows::mean_bytes(&first_rows::read(
+        source, columns, rows,
+    )?))
+}
+
 /// Applies all rules to a workload.
 ///
 /// # Errors

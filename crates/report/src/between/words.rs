@@ -1,6 +1,8 @@
 //! Words the sentences about two runs.
 
-use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, Unknown, What};
+use bakeoff_stats::between::{
+    Between, Gate, Measurement, Obstacle, Shown, Undecided, Unknown, Value, What,
+};
 
 use super::{Judged, name};
 use crate::decide::words::percent;
@@ -31,7 +33,13 @@ pub fn headline(between: &Between) -> String {
         })
         .collect();
     match (parts.is_empty(), open) {
-        _ if all == 0 => "Nothing to compare: the runs have no times in common.".to_owned(),
+        _ if all == 0 && between.of.is_run() => {
+            "Nothing to compare: the runs have no times in common.".to_owned()
+        }
+        _ if all == 0 => format!(
+            "Nothing to compare: the {} have no figures in common.",
+            several(between.of)
+        ),
         (true, _) => {
             format!("Cannot tell whether B is slower or faster in any of {all} figures.")
         }
@@ -42,11 +50,28 @@ pub fn headline(between: &Between) -> String {
 
 fn not_comparable(between: &Between) -> String {
     let why: Vec<String> = between.obstacles.iter().map(obstacle).collect();
+    let remedy = match between.of {
+        Measurement::Run => {
+            "Repeat one of them with the workload, data and number of rows of the other."
+        }
+        Measurement::Load | Measurement::Sweep => {
+            "Repeat one of them with the workload and options of the other."
+        }
+    };
     format!(
-        "These runs cannot be compared: {}. Repeat one of them with the workload, data and number \
-         of rows of the other.",
+        "These {} cannot be compared: {}. {remedy}",
+        several(between.of),
         why.join("; ")
     )
+}
+
+/// Names several measurements of a kind.
+pub fn several(of: Measurement) -> &'static str {
+    match of {
+        Measurement::Run => "runs",
+        Measurement::Load => "loads",
+        Measurement::Sweep => "sweeps",
+    }
 }
 
 /// Says which figures are compared, if not all are.
@@ -152,7 +177,8 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
 /// Names a figure, with the unit that its values lack.
 pub fn what(what: &What) -> String {
     match what {
-        What::Query(name) => name.clone(),
+        What::Query(name) | What::Time(name) => name.clone(),
+        What::Rate(name) => format!("{name}, /s"),
         What::Loading => "load, rows/s".to_owned(),
     }
 }
@@ -166,11 +192,31 @@ pub fn ratio(times: f64) -> String {
     }
 }
 
-/// Writes the seconds of a query as a time, and the seconds per loaded row as rows per second.
+/// Writes seconds as a time, and those for a row or an operation of a rate as so many a second.
 pub fn figure(what: &What, seconds: f64) -> String {
-    match what {
-        What::Query(_) => units::duration(seconds),
-        What::Loading => units::rate(1.0 / seconds).trim_end().to_owned(),
+    if what.is_rate() {
+        return units::rate(1.0 / seconds).trim_end().to_owned();
+    }
+    units::duration(seconds)
+}
+
+/// Writes a figure without an interval.
+pub fn value(value: Option<Value>) -> String {
+    match value {
+        None => NONE.to_owned(),
+        Some(Value::Bytes(bytes)) => units::bytes(bytes),
+        Some(Value::Share(0.0)) => "0%".to_owned(),
+        Some(Value::Share(share)) => format!("{:.3}%", 100.0 * share),
+        Some(Value::Seconds(seconds)) => units::duration(seconds),
+        Some(Value::PerSecond(rate)) => format!("{}/s", units::trimmed(&units::rate(rate))),
+        Some(Value::Setting {
+            batch_rows,
+            workers,
+        }) => format!(
+            "{} in a batch, {}",
+            units::plural(batch_rows, "row", "rows"),
+            units::plural(u64::from(workers), "worker", "workers")
+        ),
     }
 }
 

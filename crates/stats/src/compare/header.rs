@@ -67,7 +67,7 @@ impl Header {
     /// Returns the number of copies of each row that the footprint of a design holds, on these engines.
     pub fn copies_in(&self, design: &DesignInfo, engines: &[EngineInfo]) -> u32 {
         match (&self.nodes, &self.standbys) {
-            (Some(nodes), _) if nodes.hold(design) => nodes.copies,
+            (Some(nodes), _) if nodes.hold(design) => design.copies().unwrap_or(nodes.copies),
             (_, Some(standbys)) if standbys.hold(design) => standbys.copies(),
             _ => copies_of_cluster(design, engines),
         }
@@ -82,7 +82,11 @@ fn copies_of_cluster(design: &DesignInfo, engines: &[EngineInfo]) -> u32 {
     let engine = { engines.iter().rev() }.find(|info| info.engine == *stores);
     let cluster = engine.filter(|info| info.setting(EngineInfo::CLUSTER).is_some());
     let number = |name| cluster?.setting(name)?.parse::<u32>().ok();
-    let copies = number(EngineInfo::COPIES).unwrap_or(1).max(1);
+    let of_cluster = number(EngineInfo::COPIES).unwrap_or(1).max(1);
+    let copies = design
+        .copies()
+        .filter(|_| cluster.is_some())
+        .unwrap_or(of_cluster);
     let datacenters = number(EngineInfo::DATACENTERS).unwrap_or(1).max(1);
     copies.saturating_mul(datacenters)
 }

@@ -51,6 +51,17 @@ pub struct NotAsked {
 const UNITS_TO_FORECAST: u64 = 2;
 
 impl DesignInfo {
+    /// Name of the setting with the copies of each row in every datacenter, which only a design has that states them.
+    pub const COPIES: &'static str = "replication factor";
+
+    /// Returns the copies of each row in every datacenter, if the design states them; otherwise they are those of its
+    /// engine.
+    pub fn copies(&self) -> Option<u32> {
+        let mut settings = self.settings.iter();
+        let (_, copies) = settings.find(|(name, _)| name == DesignInfo::COPIES)?;
+        copies.parse().ok().filter(|copies| *copies > 0)
+    }
+
     /// Returns the fewest rows of a table from which forecasts are made.
     pub fn rows_to_forecast(&self) -> u64 {
         self.unit_rows

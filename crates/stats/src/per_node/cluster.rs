@@ -34,10 +34,11 @@ impl Cluster {
         let standbys = number(EngineInfo::STANDBYS).unwrap_or(0);
         let count = nodes.unwrap_or(1).max(1).saturating_add(standbys);
         // The setting is left out for a single copy, and has no number where copies are not known.
-        let copies = match engine.and_then(|info| info.setting(EngineInfo::COPIES)) {
+        let of_engine = match engine.and_then(|info| info.setting(EngineInfo::COPIES)) {
             Some(copies) => first(copies),
             None => Some(1),
         };
+        let copies = design.copies().or(of_engine);
         // Each datacenter has all of the copies.
         let datacenters = number(EngineInfo::DATACENTERS).unwrap_or(1).max(1);
         let copies = copies.map(|copies| copies.max(1).saturating_mul(datacenters));

@@ -13,7 +13,7 @@ mod shared;
 mod summary;
 mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use header::{OVER_ANY, SweepHeader};
 pub use log::{SweepLog, SweepRun};

@@ -33,6 +33,7 @@ use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
@@ -182,6 +183,9 @@ pub struct Drive {
     nodetool: NodetoolOptions,
 
     #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     #[command(flatten)]
@@ -239,7 +243,8 @@ impl Drive {
         if load.passes.is_none() {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
-        let context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&all)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
@@ -267,12 +272,13 @@ impl Drive {
         }
         if self.dry_run {
             progress.finish();
+            let preview = self.preview(&workload, (&all, rows), source.as_ref(), &context)?;
             let designs = [infos, other_infos].concat();
             let after = asked.map_or_else(Vec::new, |asked| asked.lines());
             let dry_run = DryRun {
                 what: "load",
                 dir: &context.run_dir,
-                before: &[],
+                before: &preview,
                 designs: &designs,
                 after: &after,
             };

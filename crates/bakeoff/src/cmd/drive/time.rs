@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_engines::{Context, OptionGroup};
+use bakeoff_workload::{DesignId, Mix, RowSource, Workload};
 
 use super::{Drive, Load};
+use crate::cmd::measure::preview::{Preview, in_words, row_bytes};
 use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
 
@@ -51,4 +53,53 @@ impl Drive {
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();
         Ok(is_known.then_some(all))
     }
+
+    /// Says how much a server of the user's would get, of the rows that are loaded and of the load.
+    ///
+    /// # Errors
+    /// Fails if rows cannot be read, and for options that the command would refuse.
+    pub fn preview(
+        &self,
+        workload: &Workload,
+        (designs, rows): (&[DesignId], u64),
+        source: &dyn RowSource,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let servers = vec![(self.cluster.option(), OptionGroup::Cassandra)];
+        let time = self.time_of_loads(workload)?;
+        let mut then: Vec<(&'static str, String)> = Vec::new();
+        if let (Some(rate), Some(time), Some(mix)) = (&self.rate, time, &workload.mix) {
+            let text = format!(
+                "{rate} operations/s (--rate), {:.0}% of them writes, for {} in all",
+                100.0 * share_of_writes(mix),
+                in_words(time)
+            );
+            then.push(("load", text));
+        } else {
+            let text = "operations as fast as the server takes them, which need --rate-limit none";
+            then.push(("load", text.to_owned()));
+        }
+        let loaded = if self.no_load { 0 } else { rows };
+        let preview = Preview {
+            row_bytes: row_bytes(&servers, source, workload.table.columns.len())?,
+            servers,
+            designs,
+            rows: Some(loaded),
+            work: 1.0 / f64::from(self.shard.of.max(1)),
+            context,
+            then,
+        };
+        Ok(preview.lines())
+    }
+}
+
+/// Returns the share of the operations of a mix that write, from 0 to 1.
+fn share_of_writes(mix: &Mix) -> f64 {
+    let all: f64 = mix
+        .operations
+        .iter()
+        .map(|operation| operation.weight)
+        .sum();
+    let writes = mix.operations.iter().filter(|o| o.action.writes());
+    writes.map(|operation| operation.weight).sum::<f64>() / all
 }

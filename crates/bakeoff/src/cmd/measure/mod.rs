@@ -4,6 +4,7 @@ pub mod before;
 mod dry_run;
 pub mod folder;
 pub mod follow;
+pub mod preview;
 
 use std::path::Path;
 use std::time::Instant;

@@ -10,6 +10,7 @@ pub mod nodetool;
 pub mod postgres;
 pub mod prices;
 pub mod rate_limit;
+pub mod settings_of;
 pub mod spark;
 pub mod table_file;
 pub mod unused;

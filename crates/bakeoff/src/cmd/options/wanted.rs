@@ -26,12 +26,17 @@ impl WantedOptions {
         self.need.is_some()
     }
 
+    /// Returns whether any of the options is given.
+    pub fn is_given(&self) -> bool {
+        self.has_need() || self.prices.is_given()
+    }
+
     /// Checks that the options are not of one process of several, which does a part of the rate of all nodes.
     ///
     /// # Errors
     /// Fails with a misuse for a shard with a rate that is needed, or with prices.
     pub fn check_shard(&self, shard: Shard) -> Result<()> {
-        if shard.is_whole() || !(self.has_need() || self.prices.is_given()) {
+        if shard.is_whole() || !self.is_given() {
             return Ok(());
         }
         Err(Misuse::new(anyhow!(

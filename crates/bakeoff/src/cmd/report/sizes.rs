@@ -1,4 +1,4 @@
-//! Reads what a report is shown with: rates of the same measurement on clusters of other sizes.
+//! Reads rates of the same measurement on clusters of several sizes.
 
 mod conditions;
 
@@ -27,15 +27,17 @@ struct Size {
     machine: Machine,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// Command that wrote a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
     Run,
     Drive,
     Sweep,
 }
 
 impl Kind {
-    fn of(dir: &Path) -> Kind {
+    /// Returns what wrote a folder; `Run` for one that is none of another command.
+    pub fn of(dir: &Path) -> Kind {
         if DriveRun::is_one(dir) {
             Kind::Drive
         } else if SweepRun::is_one(dir) {
@@ -45,11 +47,21 @@ impl Kind {
         }
     }
 
-    fn command(self) -> &'static str {
+    /// Returns the name of the command.
+    pub fn command(self) -> &'static str {
         match self {
             Kind::Run => "run",
             Kind::Drive => "drive",
             Kind::Sweep => "sweep",
+        }
+    }
+
+    /// Returns what its rates count.
+    pub fn counts(self) -> &'static str {
+        match self {
+            Kind::Run => "answers",
+            Kind::Drive => "operations",
+            Kind::Sweep => "rows",
         }
     }
 
@@ -91,6 +103,15 @@ pub fn read(dir: &Path, others: &[PathBuf], wanted: &Wanted) -> Result<Vec<Vec<M
     if is_run && others.is_empty() && wanted.need.is_none() {
         return Ok(Vec::new());
     }
+    let all = read_all(dir, others)?.into_iter();
+    Ok(all.skip(1).map(|(_, rates)| rates).collect())
+}
+
+/// Reads the rates of several folders, and checks that they are of the same measurement on other numbers of nodes each.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_all(dir: &Path, others: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<MeasuredRate>)>> {
     let first = Size::read(dir)?;
     first.check_rates()?;
     let mut sizes = vec![first];
@@ -105,7 +126,10 @@ pub fn read(dir: &Path, others: &[PathBuf], wanted: &Wanted) -> Result<Vec<Vec<M
         }
         sizes.push(other);
     }
-    Ok(sizes.into_iter().skip(1).map(|size| size.rates).collect())
+    Ok(sizes
+        .into_iter()
+        .map(|size| (size.dir, size.rates))
+        .collect())
 }
 
 impl Size {

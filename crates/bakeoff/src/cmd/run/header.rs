@@ -1,6 +1,6 @@
 //! The first record of a run: its designs, data, machine and rule.
 
-use bakeoff_engines::{Context, Replication};
+use bakeoff_engines::{Context, Replication, TableSettings};
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
 use bakeoff_stats::{Decide, DesignInfo, Grows, Header, PublishedFigure, QueryInfo, Scale};
 use bakeoff_workload::source::data_files;
@@ -139,6 +139,7 @@ pub fn fingerprint(
     designs: &[DesignId],
     replication: Replication,
     drivers: Option<String>,
+    settings_of: Option<&TableSettings>,
 ) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let named = options.data.files(workload);
@@ -179,8 +180,10 @@ pub fn fingerprint(
     } else {
         ""
     };
+    let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
+    let keyspace = options.keyspace.as_deref().unwrap_or_default();
     format!(
         "{:016x}",
-        xxh3_64(format!("{parts:?}{nodetool}{own_servers}").as_bytes())
+        xxh3_64(format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}").as_bytes())
     )
 }

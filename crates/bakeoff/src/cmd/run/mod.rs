@@ -39,6 +39,7 @@ use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::spark::SparkOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
@@ -120,6 +121,14 @@ pub struct Run {
 
     #[command(flatten)]
     nodetool: NodetoolOptions,
+
+    #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    /// Keyspace of --cassandra for the tables of rows of this run, which are dropped at its end; it stays. One that
+    /// exists has to be marked for Bakeoff
+    #[arg(long, value_name = "NAME", requires = "cassandra")]
+    keyspace: Option<String>,
 
     #[command(flatten)]
     nodes: NodesOptions,
@@ -205,7 +214,10 @@ impl Run {
         let driven = drivers.as_ref().map(|file| file.fingerprint(&designs));
         // Drivers that no design has are nothing that a run rests on.
         let driven = driven.filter(|text| !text.is_empty());
-        let fingerprint = header::fingerprint(&self, &workload, &designs, replication, driven);
+        let settings_of = self.settings_of.read(&self.cluster).await?;
+        let taken = settings_of.as_ref();
+        let fingerprint =
+            header::fingerprint(&self, &workload, &designs, replication, driven, taken);
         let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
         let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
@@ -222,10 +234,11 @@ impl Run {
             before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
             token_of(&dir)?
         };
-        let context = Context {
+        let mut context = Context {
             token,
             ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
+        context.options.cassandra.settings_of = settings_of;
         self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
@@ -239,6 +252,8 @@ impl Run {
             progress.finish();
             let mut further = self.further.describe(&workload, &infos, rows);
             further.extend(self.race.then(race::describe));
+            let of_run = (&designs[..], &infos[..], rows);
+            further.extend(self.preview(&workload, of_run, source.as_ref(), &context)?);
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
@@ -308,6 +323,8 @@ impl Run {
         options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
+        options.cassandra.keyspace = self.keyspace.clone();
+        options.cassandra.owns_tables = true;
         options.cassandra.server = workload.server.clone();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;

@@ -4,10 +4,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::OptionGroup;
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_driver::rows_to_forecast;
+use bakeoff_engines::{Context, OptionGroup};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::{Run, columns};
+use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
 
@@ -53,5 +56,36 @@ impl Run {
     /// Returns the time that the whole run may take, if one was given.
     pub fn time(&self) -> Option<Duration> {
         self.budget
+    }
+
+    /// Says how much a server of the user's would get.
+    ///
+    /// # Errors
+    /// Fails if rows cannot be read.
+    pub(super) fn preview(
+        &self,
+        workload: &Workload,
+        (designs, infos, rows): (&[DesignId], &[DesignInfo], Option<u64>),
+        source: &dyn RowSource,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let columns = workload.table.columns.len();
+        let fewest = rows_to_forecast(infos.iter());
+        let tables = self.further.tables();
+        let work = rows.map(|rows| tables.work(&workload.scale, rows, &fewest));
+        let servers = vec![
+            (self.cluster.option(), OptionGroup::Cassandra),
+            (self.postgres.option(), OptionGroup::Postgres),
+        ];
+        let preview = Preview {
+            row_bytes: row_bytes(&servers, source, columns)?,
+            servers,
+            designs,
+            rows,
+            work: work.unwrap_or(1.0),
+            context,
+            then: vec![("then", "questions, which only read".to_owned())],
+        };
+        Ok(preview.lines())
     }
 }

@@ -34,6 +34,7 @@ use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
@@ -136,6 +137,9 @@ pub struct Sweep {
     nodetool: NodetoolOptions,
 
     #[command(flatten)]
+    settings_of: SettingsOfOptions,
+
+    #[command(flatten)]
     nodes: NodesOptions,
 
     /// Consistency level of inserts, and of counting the rows, in Cassandra [default: LOCAL_ONE; of
@@ -185,13 +189,14 @@ impl Sweep {
         }
         let mut warnings = before.check_first_rows(u64::MAX)?;
         warnings.extend(left_out.iter().cloned());
-        let context = self.context(
+        let mut context = self.context(
             &workload,
             &designs,
             dir,
             replication,
             source.may_repeat_keys(),
         )?;
+        context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&designs)?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let batches = Batches::new(&designs, infos, &self.batch_over, &context)?;
@@ -201,7 +206,9 @@ impl Sweep {
         warnings.extend(before.check_effects(&designs, &context));
         if self.dry_run {
             progress.finish();
-            return self.show(&batches.designs, &left_out, &grid, &context);
+            let mut before = left_out.clone();
+            before.extend(self.preview(&workload, &designs, source.as_ref(), &context)?);
+            return self.show(&batches.designs, &before, &grid, &context);
         }
         let infos = batches.designs.clone();
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
@@ -276,7 +283,7 @@ impl Sweep {
     fn show(
         &self,
         infos: &[DesignInfo],
-        left_out: &[String],
+        further: &[String],
         grid: &Grid,
         context: &Context,
     ) -> Result<Exit> {
@@ -289,7 +296,7 @@ impl Sweep {
             grid.settings().len(),
             self.part_in_words()
         );
-        let before = [std::slice::from_ref(&settings), left_out].concat();
+        let before = [std::slice::from_ref(&settings), further].concat();
         DryRun {
             what: "sweep",
             dir: &context.run_dir,

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::sweep::Grid;
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_engines::{Context, OptionGroup};
+use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::{Sweep, check};
+use crate::cmd::measure::preview::{Preview, in_words, row_bytes};
 use crate::cmd::options::nodes::given;
 
 impl Sweep {
@@ -37,5 +39,33 @@ impl Sweep {
         let settings = Grid::new(&self.batches, &self.workers).settings().len();
         let all = (designs.len() * settings) as u32 * self.rounds;
         Ok(Some((self.length + self.warm_up).saturating_mul(all)))
+    }
+
+    /// Says how much a server of the user's would get.
+    ///
+    /// # Errors
+    /// Fails if rows cannot be read, and for designs that the command would refuse.
+    pub fn preview(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        source: &dyn RowSource,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let servers = vec![
+            (self.cluster.option(), OptionGroup::Cassandra),
+            (self.postgres.option(), OptionGroup::Postgres),
+        ];
+        let time = self.time_of_settings(workload)?.unwrap_or_default();
+        let preview = Preview {
+            row_bytes: row_bytes(&servers, source, workload.table.columns.len())?,
+            servers,
+            designs,
+            rows: None,
+            work: 1.0,
+            context,
+            then: vec![("time", format!("{} for all settings", in_words(time)))],
+        };
+        Ok(preview.lines())
     }
 }

@@ -42,6 +42,7 @@ options() {
 
 dry_run() {
     case " $* " in
+        *" --settings-of "*) options "$@" ;; # which asks a server of the reader's
         *" --dry-run "*) program "$@" ;;
         *) program "$@" --dry-run ;;
     esac

@@ -1,6 +1,6 @@
 //! The Cassandra of a run: an existing cluster, or nodes that Bakeoff starts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
 
 use super::connect::Cluster;
-use super::keyspace::{Keyspace, Owner};
+use super::keyspace::{self, Keyspace, Owner};
 use super::server::server_options;
 use crate::cassandra::nodes::Nodetool;
 use crate::cassandra::release::{check_options, engine_of};
@@ -38,13 +38,14 @@ pub struct Deployment {
 
 /// Cached state of the tables, valid until the next write.
 ///
-/// A call of nodetool takes about a second and covers all tables, so that caching saves one for
+/// A call of nodetool takes about a second and covers all tables of a keyspace, so that caching saves one for
 /// every table.
 #[derive(Default)]
 pub struct AtRest {
-    pub flushed: bool,
-    /// Output of `nodetool tablestats`, one value for each node.
-    pub statistics: Option<Arc<[serde_json::Value]>>,
+    /// Keyspaces whose tables are flushed.
+    pub flushed: BTreeSet<String>,
+    /// Output of `nodetool tablestats` of each keyspace, one value for each node.
+    pub statistics: BTreeMap<String, Arc<[serde_json::Value]>>,
 }
 
 impl Deployment {
@@ -54,6 +55,10 @@ impl Deployment {
         check_options(release, options)?;
         if let Some(cluster) = &options.cluster {
             let session = cluster.connect().await?;
+            if options.owns_tables && options.keyspace.is_some() {
+                // The name of the workload is in no name of a keyspace that was given.
+                Keyspace::new("", context)?.check(&session).await?;
+            }
             return match &options.nodetool {
                 Some(nodetool) => nodetool.check(&hosts(&session)).await,
                 None => Ok(()),
@@ -95,8 +100,13 @@ impl Deployment {
         cluster.consistency = replication.consistency;
         let session = Arc::new(cluster.connect().await?);
         let nodes = session.get_cluster_state().get_nodes_info().len();
-        // A shared keyspace has the copies that the process chose which created it.
-        if options.keyspace.is_none() {
+        let is_shared = options.keyspace.is_some() && !options.owns_tables;
+        let given = match &options.keyspace {
+            Some(name) if options.owns_tables => keyspace::copies_in(&session, name).await?,
+            _ => None,
+        };
+        // A shared keyspace has the copies that the process chose which created it, and one of the user's its own.
+        if !is_shared && given.is_none() {
             replication.check(nodes_of_smallest_datacenter(&session))?;
         }
         let mut info = match &server {
@@ -109,12 +119,16 @@ impl Deployment {
         let nodetool = nodetool.map(|nodetool| ("nodetool".to_owned(), nodetool.to_string()));
         info.settings.extend(nodetool);
         let datacenters = nodes_of_datacenters(&session).len();
-        if datacenters > 1 {
+        // Copies of a keyspace of the user's are those of all datacenters together.
+        if datacenters > 1 && given.is_none() {
             let setting = (EngineInfo::DATACENTERS.to_owned(), datacenters.to_string());
             info.settings.push(setting);
         }
-        info.settings
-            .extend(replication.settings(options.keyspace.is_some()));
+        let copies = given.map(|copies| (EngineInfo::COPIES.to_owned(), copies.to_string()));
+        let mut replicated = replication.settings(is_shared);
+        replicated.retain(|(name, _)| copies.is_none() || name != EngineInfo::COPIES);
+        info.settings.extend(copies);
+        info.settings.extend(replicated);
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
             .extend(rate_limit.iter().map(|limit| limit.setting()));
@@ -163,6 +177,11 @@ impl Deployment {
         nodes_of_datacenters(&self.session).len().max(1)
     }
 
+    /// Returns the most copies of a row that there can be in every datacenter, each on a node of its own.
+    pub fn most_copies(&self) -> usize {
+        nodes_of_smallest_datacenter(&self.session)
+    }
+
     /// Returns how fast rows may be written.
     pub fn pace(&self) -> Pace<'_> {
         Pace::within(self.rate_limit.as_ref())
@@ -197,18 +216,22 @@ impl Deployment {
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
     }
 
-    /// Drops the keyspaces of this run, but not the shared ones, which other processes may be
-    /// driving.
+    /// Drops the keyspaces of this run. Shared ones, which other processes may be driving, stay, but for tables that
+    /// are this run's own.
     async fn drop_keyspaces(&self) -> Result<(), EngineError> {
         let mut keyspaces = self.keyspaces().clone();
-        keyspaces.retain(|_, keyspace| keyspace.owner != Owner::Shared);
+        keyspaces
+            .retain(|_, keyspace| keyspace.owner != Owner::Shared || keyspace.tables_of.is_some());
         if keyspaces.is_empty() {
             return Ok(());
         }
         // The session of the run may not have reconnected to a node that was restarted.
         let session = self.cluster.connect().await?;
         for keyspace in keyspaces.values() {
-            keyspace.drop(&session).await?;
+            match keyspace.owner {
+                Owner::Run(_) => keyspace.drop(&session).await?,
+                Owner::Shared => keyspace.drop_tables(&session).await?,
+            }
         }
         Ok(())
     }

@@ -80,12 +80,13 @@ impl Deployment {
         keyspace: &str,
     ) -> Result<Arc<[serde_json::Value]>, DesignError> {
         let mut at_rest = self.at_rest.lock().await;
-        if let Some(statistics) = &at_rest.statistics {
+        if let Some(statistics) = at_rest.statistics.get(keyspace) {
             return Ok(statistics.clone());
         }
         let texts = nodes.table_statistics(keyspace).await?;
         let statistics = parsed(&texts)?;
-        at_rest.statistics = Some(statistics.clone());
+        let cached = statistics.clone();
+        at_rest.statistics.insert(keyspace.to_owned(), cached);
         Ok(statistics)
     }
 }

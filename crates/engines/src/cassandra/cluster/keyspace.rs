@@ -5,6 +5,7 @@
 //! random name of the same run, which was killed before it had put the marker there: CQL cannot make both
 //! at once.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use scylla::client::session::Session;
@@ -31,6 +32,9 @@ pub struct Keyspace {
     pub has_random_name: bool,
     /// Number of copies of each row in every datacenter.
     pub copies: u32,
+    /// The run whose tables are dropped from a keyspace that stays; `None` if they stay, too, or if the keyspace is
+    /// dropped.
+    pub tables_of: Option<String>,
 }
 
 /// The processes that may use a keyspace.
@@ -57,6 +61,7 @@ impl Keyspace {
                 owner: Owner::Run(marker),
                 has_random_name: context.token.is_some(),
                 copies,
+                tables_of: None,
             });
         };
         if !is_valid_name(name) {
@@ -70,7 +75,25 @@ impl Keyspace {
             owner: Owner::Shared,
             has_random_name: false,
             copies,
+            tables_of: options.owns_tables.then(|| marker(context)),
         })
+    }
+
+    /// Returns the keyspace of the same run for tables with so many copies, which is another one unless the run has as
+    /// many.
+    pub fn with_copies(self, workload: &str, copies: u32) -> Self {
+        if copies == self.copies {
+            return self;
+        }
+        let name = name(
+            workload,
+            &format!("{} with {copies} copies", self.owner.name()),
+        );
+        Keyspace {
+            name,
+            copies,
+            ..self
+        }
     }
 
     /// Returns the statements that create the keyspace and its marker.
@@ -100,6 +123,17 @@ impl Keyspace {
         } else {
             self.make(session).await
         }
+    }
+
+    /// Checks that the keyspace may be used if it exists, and creates nothing.
+    ///
+    /// # Errors
+    /// Fails for one that does not carry the marker.
+    pub async fn check(&self, session: &Session) -> Result<(), EngineError> {
+        if exists(session, &self.name).await? {
+            self.check_owner(session).await?;
+        }
+        Ok(())
     }
 
     /// Creates the keyspace and its marker, or whichever of them a killed run left missing.
@@ -148,9 +182,10 @@ impl Keyspace {
         let refused = |why: &str| {
             EngineError(format!(
                 "keyspace {} exists and {why}; Bakeoff touches nothing in it: drop it yourself if \
-                 it is not needed, or choose {}",
+                 it is not needed, or choose {}{}",
                 self.name,
-                self.owner.other_choice()
+                self.owner.other_choice(),
+                self.how_to_mark()
             ))
         };
         if self.has_lost_its_marker(session).await? {
@@ -171,6 +206,19 @@ impl Keyspace {
                 None => return Err(refused("does not carry Bakeoff's marker")),
             }
         }
+    }
+
+    /// Says how a keyspace that its user made is marked as one in which tables may be made.
+    fn how_to_mark(&self) -> String {
+        if self.owner != Owner::Shared {
+            return String::new();
+        }
+        let [.., insert] = self.statements();
+        format!(
+            "; or mark it as one in which tables may be made: CREATE TABLE {}.{MARKER_TABLE} (run text PRIMARY KEY, \
+             value text); {insert}",
+            self.name
+        )
     }
 
     /// Returns whether this run made the keyspace and was killed before it had marked it.
@@ -246,6 +294,30 @@ async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> 
     Ok(!found.await?.is_empty())
 }
 
+/// Returns the number of copies of each row that a keyspace has in all datacenters together; `None` if there is no such
+/// keyspace, or if its replication is not understood.
+pub async fn copies_in(session: &Session, keyspace: &str) -> Result<Option<u32>, EngineError> {
+    let cql = "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?";
+    let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+    let found = session.query_unpaged(cql, (keyspace,)).await;
+    let rows = found.map_err(|e| failed(&e))?.into_rows_result();
+    let rows = rows.map_err(|e| failed(&e))?;
+    let row = rows.maybe_first_row::<(HashMap<String, String>,)>();
+    let row = row.map_err(|e| failed(&e))?;
+    Ok(row.and_then(|(replication,)| copies_of(&replication)))
+}
+
+/// Adds up the copies of a replication, as the schema has it: with its class, and a number for each datacenter or for
+/// all of them.
+fn copies_of(replication: &HashMap<String, String>) -> Option<u32> {
+    let numbers = replication.iter().filter(|(name, _)| *name != "class");
+    // Of 3/1 copies one is transient.
+    let number = |text: &String| text.split('/').next()?.parse::<u32>().ok();
+    let numbers: Option<Vec<u32>> = numbers.map(|(_, text)| number(text)).collect();
+    let sum = numbers?.into_iter().fold(0, u32::saturating_add);
+    (sum > 0).then_some(sum)
+}
+
 async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
     let found = relations(session, keyspace).await?;
     Ok(found.iter().any(Relation::is_marker))
@@ -260,48 +332,4 @@ pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-    use crate::owner::run_name;
-
-    #[test]
-    fn a_run_has_one_keyspace_and_another_run_another() {
-        let a = name("formats", "vm /runs/a");
-        assert_eq!(a, name("formats", "vm /runs/a"));
-        assert_ne!(a, name("formats", "vm /runs/b"));
-        assert!(name(&"x".repeat(60), "vm /runs/b").len() <= 48);
-    }
-
-    #[test]
-    fn clones_of_a_machine_have_keyspaces_of_their_own() {
-        let of_run = |token: Option<&str>| {
-            let context = Context {
-                token: token.map(str::to_owned),
-                ..Context::of_test("/data/run")
-            };
-            Keyspace::new("w", &context).unwrap()
-        };
-        let (one, other, earlier) = (of_run(Some("a")), of_run(Some("b")), of_run(None));
-        assert_ne!(one.name, other.name);
-        assert_ne!(one.owner.name(), other.owner.name());
-        assert_eq!(one.name, of_run(Some("a")).name, "a resumed run finds it");
-        assert!(one.has_random_name && !earlier.has_random_name);
-        assert_eq!(earlier.owner.name(), run_name(Path::new("/data/run")));
-    }
-
-    #[test]
-    fn a_quote_in_a_folder_name_stays_inside_its_literal() {
-        let keyspace = Keyspace {
-            name: "ks".to_owned(),
-            owner: Owner::Run("host /it's".to_owned()),
-            has_random_name: false,
-            copies: 3,
-        };
-        let [create, .., insert] = keyspace.statements();
-        let replication = "{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}";
-        assert!(create.ends_with(replication), "{create}");
-        assert!(insert.ends_with("/it''s')"), "{insert}");
-    }
-}
+mod tests;

@@ -145,10 +145,10 @@ impl Deployment {
     async fn flush_once(&self, nodes: &OnNodes<'_>, keyspace: &str) -> Result<(), DesignError> {
         let mut at_rest = self.at_rest.lock().await;
         // The caller compacts next, which changes the statistics.
-        at_rest.statistics = None;
-        if !at_rest.flushed {
+        at_rest.statistics.clear();
+        if !at_rest.flushed.contains(keyspace) {
             nodes.flush(keyspace).await?;
-            at_rest.flushed = true;
+            at_rest.flushed.insert(keyspace.to_owned());
         }
         Ok(())
     }

@@ -56,6 +56,32 @@ impl Keyspace {
         execute(session, &statement).await
     }
 
+    /// Drops the tables and views that a run has made in a keyspace that stays, and its notes of them. Nothing else is
+    /// touched.
+    pub async fn drop_tables(&self, session: &Session) -> Result<(), EngineError> {
+        let Some(run) = &self.tables_of else {
+            return Ok(());
+        };
+        let mut ours = Vec::new();
+        for relation in own_relations(session, &self.name).await? {
+            let noted = self.read_note(session, &table_note(&relation.name)).await?;
+            if noted.as_ref() == Some(run) {
+                ours.push(relation);
+            }
+        }
+        // A table cannot be dropped before its views.
+        ours.sort_by_key(|relation| !relation.is_view);
+        for relation in ours {
+            let (keyspace, name) = (&self.name, &relation.name);
+            let drop = format!("DROP {} IF EXISTS {keyspace}.{name}", relation.kind());
+            execute(session, &drop).await?;
+            let note = table_note(name).replace('\'', "''");
+            let forget = format!("DELETE FROM {keyspace}.{MARKER_TABLE} WHERE run = '{note}'");
+            execute(session, &forget).await?;
+        }
+        Ok(())
+    }
+
     /// Checks that a keyspace has no tables, views, types or functions, which a workload's own statements
     /// might collide with.
     pub(super) async fn check_empty(&self, session: &Session) -> Result<(), EngineError> {
@@ -154,7 +180,7 @@ fn check_maker(
         return Ok(());
     }
     let origin = match found {
-        Some(other) => format!("of the workload \"{other}\", and this is \"{wanted}\""),
+        Some(other) => format!("that belongs to \"{other}\", and this is \"{wanted}\""),
         None => "which Bakeoff did not make".to_owned(),
     };
     Err(EngineError(format!(
@@ -223,6 +249,7 @@ mod tests {
             owner: Owner::Shared,
             has_random_name: false,
             copies: 1,
+            tables_of: None,
         };
         let statement = keyspace.table_statement("wide", "it's").unwrap();
         assert!(

@@ -15,7 +15,7 @@ use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
 use super::partitions;
 use super::sql_session::rows_session;
-use super::{check_consistency, describe, table_layout};
+use super::{check_consistency, check_copies, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
@@ -50,6 +50,7 @@ impl RowsDesign {
         let layout = table_layout(request, shape)?;
         let (session, keyspace) = (&deployment.session, &request.keyspace.name);
         check_consistency(request, &layout, deployment.datacenters())?;
+        check_copies(request, &layout, deployment.most_copies())?;
         let sql = rows_session(session, &layout, keyspace, request.context.threads)?;
         Ok(RowsDesign {
             deployment,

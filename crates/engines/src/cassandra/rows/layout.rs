@@ -6,6 +6,7 @@ mod meaning;
 mod summaries;
 
 use bakeoff_servers::cassandra::Release;
+use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Table};
 
 use super::copies::Copies;
@@ -91,6 +92,8 @@ pub struct TableLayout {
     pub options: TableOptions,
     /// How the table is brought to rest after loading.
     pub settling: Settling,
+    /// Copies of each row in every datacenter; `None` for those of the run.
+    pub replication: Option<u32>,
     /// Maximum bytes of a batch in which rows are written.
     pub batch_bytes: usize,
     /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
@@ -145,6 +148,7 @@ impl TableLayout {
         };
         let order = settings.word("order", &["asc", "desc"])?;
         let settling = Settling::take(&mut settings)?;
+        let replication = take_replication(&mut settings)?;
         let batch_bytes = batch::take(&mut settings)?;
         let reading = Reading::take(&mut settings)?;
         let indexes = Indexes::take(&mut settings, table, release_of(id))?;
@@ -183,6 +187,7 @@ impl TableLayout {
             descending: order == Some("desc"),
             options,
             settling,
+            replication,
             batch_bytes,
             keys_repeat,
             reading,
@@ -346,6 +351,8 @@ impl TableLayout {
         );
         let mut settings = vec![("primary key".to_owned(), key)];
         settings.extend(self.options.settings());
+        let copies = self.replication.map(|copies| copies.to_string());
+        settings.extend(copies.map(|copies| (DesignInfo::COPIES.to_owned(), copies)));
         if self.descending {
             settings.push(("clustering order".to_owned(), self.clustering_order()));
         }
@@ -363,6 +370,15 @@ impl TableLayout {
         settings.extend(self.copies.as_ref().map(Copies::setting));
         settings.extend(self.summary.as_ref().map(Summary::setting));
         settings
+    }
+}
+
+/// Takes the number of copies of each row, if the design has one of its own.
+fn take_replication(settings: &mut Settings<'_>) -> Result<Option<u32>, EngineError> {
+    let copies = settings.parsed::<u32>("replication", "a number of copies")?;
+    match copies {
+        Some(0) => Err(settings.error("replication=0: at least one copy is kept".to_owned())),
+        copies => Ok(copies),
     }
 }
 

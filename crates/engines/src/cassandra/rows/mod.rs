@@ -15,6 +15,7 @@ pub mod storage;
 pub mod summary;
 
 use super::cluster::consistency::Written;
+use super::cluster::replication::Replication;
 use super::options::CassandraOptions;
 use super::read::java;
 use super::request::DesignRequest;
@@ -31,7 +32,19 @@ pub use sql_session::rows_session;
 /// hold the table.
 pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
     let (id, table, options) = (request.id, &request.workload.table, request.options());
-    let layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    let mut layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    let taken = options.settings_of.as_ref();
+    layout.options = layout.options.taking(id, taken);
+    if let Some(taken) = taken
+        && layout.has_views()
+        && layout.options.drops_tombstones_at_once()
+    {
+        return Err(EngineError(format!(
+            "design {id}: a view needs the tombstones of its table for a while, and {} drops them at once: write \
+             gc_grace= with more than 0s",
+            taken.table
+        )));
+    }
     if layout.has_views() && views_are_disabled(options) {
         return Err(EngineError(format!(
             "design {id}: the workload disables materialized views: leave out {} below \
@@ -44,9 +57,33 @@ pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLa
     if functions.is_some() && options.cluster.is_none() {
         java::check_allowed(id, &options.server.cassandra)?;
     }
+    if options.cluster.is_none() {
+        check_copies(request, &layout, usize::from(options.replication.nodes))?;
+    }
     // A cluster that runs may have more datacenters, which is known when it is connected.
     check_consistency(request, &layout, 1)?;
     Ok(layout)
+}
+
+/// Checks that there are enough nodes for the copies of a design that has its own number of them, and enough copies for
+/// the consistency level.
+///
+/// # Errors
+/// Fails if one of the two is too low.
+fn check_copies(
+    request: &DesignRequest<'_>,
+    layout: &TableLayout,
+    nodes: usize,
+) -> Result<(), EngineError> {
+    let Some(copies) = layout.replication else {
+        return Ok(());
+    };
+    let own = Replication {
+        copies: Some(copies),
+        ..request.options().replication
+    };
+    own.check(nodes)
+        .map_err(|error| EngineError(format!("design {}: {error}", request.id)))
 }
 
 /// Checks that a design sees all rows that the run writes, in a cluster with so many datacenters.
@@ -61,7 +98,7 @@ fn check_consistency(
     let replication = request.options().replication;
     let written = Written {
         level: replication.level(),
-        copies: replication.copies(),
+        copies: layout.replication.unwrap_or(replication.copies()),
         datacenters,
     };
     match layout.reading.consistency {

@@ -3,14 +3,17 @@
 
 mod compaction;
 pub mod stored;
+mod taken;
 
 use std::str::FromStr;
 
 use bakeoff_workload::DesignId;
 
+use crate::cassandra::settings_of::TableSettings;
 use crate::settings::Settings;
 use crate::{Context, EngineError};
 use compaction::Compaction;
+use taken::Taken;
 
 /// Expands to the table options as `bakeoff list` shows them. It is a macro, since `concat!`, which
 /// joins the settings of a layout, takes no constants.
@@ -55,6 +58,8 @@ pub struct TableOptions {
     ttl_seconds: Option<u64>,
     /// Seconds for which tombstones are kept; `None` leaves it to Cassandra.
     gc_grace_seconds: Option<u64>,
+    /// Options of a table that exists, where the design states none.
+    taken: Option<Taken>,
 }
 
 /// The compression of SSTables.
@@ -95,12 +100,25 @@ impl TableOptions {
             )?,
             ttl_seconds: take_ttl(settings)?,
             gc_grace_seconds: take_gc_grace(settings)?,
+            taken: None,
         })
+    }
+
+    /// Returns the options with those of a table that exists, where the design states none. How long rows live is not
+    /// taken over: they could be gone before a run is over.
+    pub fn taking(self, id: &DesignId, settings: Option<&TableSettings>) -> Self {
+        TableOptions {
+            taken: settings.map(|settings| Taken::by(id, settings)),
+            ..self
+        }
     }
 
     /// Returns the options as CQL writes them after `WITH`.
     pub fn cql(&self) -> String {
-        let mut options = vec![format!("compression = {}", self.compression_cql())];
+        let mut options = Vec::new();
+        if self.taken("compression").is_none() {
+            options.push(format!("compression = {}", self.compression_cql()));
+        }
         if let Some(compaction) = &self.compaction {
             options.push(format!("compaction = {}", compaction.cql()));
         }
@@ -113,7 +131,13 @@ impl TableOptions {
         if let Some(seconds) = self.gc_grace_seconds {
             options.push(format!("gc_grace_seconds = {seconds}"));
         }
+        options.extend(self.taken.iter().flat_map(Taken::cql));
         options.join(" AND ")
+    }
+
+    /// Returns an option that is taken over, as CQL has it.
+    fn taken(&self, option: &str) -> Option<&str> {
+        self.taken.as_ref()?.get(option)
     }
 
     /// Returns the same options without a time to live.
@@ -131,12 +155,12 @@ impl TableOptions {
 
     /// Returns whether the design says for how long tombstones are kept.
     pub fn has_grace(&self) -> bool {
-        self.gc_grace_seconds.is_some()
+        self.gc_grace_seconds.is_some() || self.taken("gc_grace_seconds").is_some()
     }
 
     /// Returns whether the design lets compaction drop tombstones at once.
     pub fn drops_tombstones_at_once(&self) -> bool {
-        self.gc_grace_seconds == Some(0)
+        self.gc_grace_seconds == Some(0) || self.taken("gc_grace_seconds") == Some("0")
     }
 
     /// Returns the effective settings for reports.
@@ -159,9 +183,11 @@ impl TableOptions {
             self.gc_grace_seconds
                 .map(|seconds| ("gc_grace_seconds", seconds.to_string())),
         );
+        settings.retain(|(name, _)| self.taken(name).is_none());
         let named = settings.into_iter();
         named
             .map(|(name, value)| (name.to_owned(), value))
+            .chain(self.taken.iter().flat_map(Taken::settings))
             .collect()
     }
 

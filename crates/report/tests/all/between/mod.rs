@@ -1,5 +1,7 @@
 //! Two runs of the events study, the second with one slower design, and the text and JSON of both.
 
+mod loads;
+
 use bakeoff_report::between::{self, Judged, history};
 use bakeoff_stats::between::{Between, Gate, History};
 use bakeoff_stats::{Footprint, Record, Summary, Timing};

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::differs::{self, Caution, Obstacle};
+use super::differences::{Caution, Obstacle};
+use super::differs;
 use super::{FEWEST_ROUNDS, RunAbout};
 use crate::compare::summary::rounds::method::Method;
 use crate::compare::summary::rounds::paired::Paired;

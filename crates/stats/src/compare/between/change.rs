@@ -2,13 +2,13 @@
 
 mod absent;
 
-use std::fmt;
-
 use serde::Serialize;
 
-use super::differs::{self, Side};
+use super::differences::Side;
+use super::differs;
 use super::loads::{loading_part, rates, twins_of_loading};
-use crate::compare::summary::rounds::method::{FEWEST_ROUNDS, Interval, Method, Part, TableNoise};
+use super::what::{LOADING, Unknown, What};
+use crate::compare::summary::rounds::method::{Interval, Method, Part, TableNoise};
 use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::summary::rounds::twins::{self, Twins};
 use crate::compare::summary::rounds::{same_within, twins_of};
@@ -42,15 +42,6 @@ pub struct Change {
     pub has_few_rounds: bool,
 }
 
-/// Subject of a figure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum What {
-    Query(String),
-    /// Loading and settling all rows.
-    Loading,
-}
-
 /// Conclusion from the interval of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,30 +50,6 @@ pub enum Shown {
     Faster,
     Same,
     CannotTell,
-}
-
-/// Reason why it is unknown whether something changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unknown {
-    /// One of the runs has fewer than five rounds of it.
-    FewRounds,
-    /// Loading had too few slices in one of the runs to estimate the error.
-    FewSlices,
-    /// Neither run has twins, so the difference between tables of one design is unknown.
-    NoTwins,
-    /// The interval is too wide: it holds both a difference and none.
-    Wide,
-    /// The interval is too wide, and one of the runs has few rounds of it.
-    WideOfFewRounds,
-    /// One run lacks the time.
-    NotMeasured,
-    /// Only run A has the design.
-    NoDesign,
-    /// Run B does not ask the question, or asks another one by its name.
-    NoQuestion,
-    /// The runs may not be compared.
-    Obstacle,
 }
 
 /// Change of a design's bytes per row.
@@ -104,19 +71,7 @@ pub struct Missing {
 }
 
 /// Rounds below which further ones make an interval much narrower; a run has as many unless told otherwise.
-const USUAL_ROUNDS: f64 = 7.0;
-/// Name of the loading of rows among the figures.
-pub const LOADING: &str = "loading";
-
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            What::Query(name) => f.write_str(name),
-            What::Loading => f.write_str(LOADING),
-        }
-    }
-}
-
+pub(super) const USUAL_ROUNDS: f64 = 7.0;
 /// A run with the differences of its twins, which are computed once.
 pub struct Run<'a> {
     pub summary: &'a Summary,
@@ -381,7 +336,7 @@ impl Figure {
 }
 
 /// Returns the conclusion from an interval, and the reason if there is none.
-fn conclusion(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
+pub(super) fn conclusion(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
     match interval.difference(same_within) {
         Difference::Slower => (Shown::Slower, None),
         Difference::Faster => (Shown::Faster, None),
@@ -400,33 +355,4 @@ fn noise_of(noise: &[(&str, Option<TableNoise>)], what: &What) -> Option<TableNo
 fn has_time(design: &DesignSummary, query: &str) -> bool {
     let time = design.query(query).and_then(|query| query.time);
     time.is_some_and(|time| time.median > 0.0)
-}
-
-impl Unknown {
-    /// Returns the reason for an interval that is too wide.
-    pub(super) fn wide(has_few_rounds: bool) -> Unknown {
-        if has_few_rounds {
-            Unknown::WideOfFewRounds
-        } else {
-            Unknown::Wide
-        }
-    }
-
-    /// Describes what would be needed for a conclusion.
-    pub fn remedy(self, what: Option<&What>) -> String {
-        let is_load = what == Some(&What::Loading);
-        match self {
-            Unknown::FewRounds => format!("at least {FEWEST_ROUNDS} rounds in both runs"),
-            Unknown::NoTwins => "twins in at least one run".to_owned(),
-            Unknown::FewSlices => "a longer load in both runs".to_owned(),
-            Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
-            Unknown::Wide => "several runs of each, read by `bakeoff history`".to_owned(),
-            Unknown::WideOfFewRounds => "more rounds in both runs".to_owned(),
-            Unknown::NotMeasured if is_load => "a whole load in both runs".to_owned(),
-            Unknown::NotMeasured => "right answers in both runs".to_owned(),
-            Unknown::NoDesign => "the design in B, or a new A without it".to_owned(),
-            Unknown::NoQuestion => "the same question in B, or --only with others".to_owned(),
-            Unknown::Obstacle => "the same rows in the same table".to_owned(),
-        }
-    }
 }

@@ -1,143 +1,10 @@
 //! Differences between two runs: those that rule out a comparison, and those that its reader has to know.
 
-use std::fmt;
-
-use serde::Serialize;
-
 use super::days::days_between;
+use super::differences::{Caution, Obstacle, Side};
 use super::sections;
 use crate::compare::{Header, Summary};
-use crate::{EngineInfo, Estimate};
-
-/// One of two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Side {
-    A,
-    B,
-}
-
-/// Reason why two runs must not be compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "obstacle", rename_all = "kebab-case")]
-pub enum Obstacle {
-    Table,
-    Data {
-        a: String,
-        b: String,
-    },
-    /// The source of rows is the same, but the workloads describe it differently.
-    DataDescribed,
-    Rows {
-        a: u64,
-        b: u64,
-    },
-    Seed {
-        a: u64,
-        b: u64,
-    },
-    NoCommonDesign,
-    NoCommonQuery,
-}
-
-/// Difference in spite of which the runs may be compared, and which may be the reason why their times
-/// differ.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "caution", rename_all = "kebab-case")]
-pub enum Caution {
-    /// A program was built without optimisation.
-    Debug {
-        side: Side,
-    },
-    Unfinished {
-        side: Side,
-    },
-    NotSteady {
-        side: Side,
-    },
-    NoTwins {
-        side: Side,
-    },
-    /// The run has fewer rounds than a difference needs.
-    FewRounds {
-        side: Side,
-        rounds: u32,
-    },
-    /// The query is asked differently, and is not compared.
-    Query {
-        name: String,
-    },
-    OnlyIn {
-        side: Side,
-        what: String,
-    },
-    /// A recorded property differs, such as the machine or an engine's version.
-    Other {
-        what: String,
-        a: String,
-        b: String,
-    },
-    Days {
-        days: i64,
-    },
-    /// The seeds differ, so queries have other parameters.
-    Parameters,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Side::A => "A",
-            Side::B => "B",
-        })
-    }
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Obstacle::Table => f.write_str("their tables differ"),
-            Obstacle::Data { a, b } => write!(f, "A has rows from {a}, B from {b}"),
-            Obstacle::DataDescribed => f.write_str("[data] of their workloads differs"),
-            Obstacle::Rows { a, b } => write!(f, "A has {a} rows, B {b}"),
-            Obstacle::Seed { a, b } => {
-                write!(f, "the generator has the seed {a} in A and {b} in B")
-            }
-            Obstacle::NoCommonDesign => f.write_str("they have no design in common"),
-            Obstacle::NoCommonQuery => f.write_str("they have no query in common"),
-        }
-    }
-}
-
-impl fmt::Display for Caution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Caution::Debug { side } => write!(
-                f,
-                "{side} was run by a program built without optimisation: its times mean nothing"
-            ),
-            Caution::Unfinished { side } => write!(f, "{side} is not finished"),
-            Caution::NotSteady { side } => {
-                write!(f, "times of {side} were not steady when measuring began")
-            }
-            Caution::NoTwins { side } => write!(f, "{side} has no twins"),
-            Caution::FewRounds { side, rounds } => write!(
-                f,
-                "{side} has {rounds} rounds, and a difference needs at least five"
-            ),
-            Caution::Query { name } => {
-                write!(f, "{name} is another question in B, and is not compared")
-            }
-            Caution::OnlyIn { side, what } => write!(f, "only {side} has {what}"),
-            Caution::Other { what, a, b } => write!(f, "{what}: A has {a}, B {b}"),
-            Caution::Days { days: 1 } => f.write_str("a day lies between them"),
-            Caution::Days { days } => write!(f, "{days} days lie between them"),
-            Caution::Parameters => {
-                f.write_str("their seeds differ, so queries have other parameters")
-            }
-        }
-    }
-}
+use crate::{DesignInfo, EngineInfo, Estimate, Machine, NodesInfo};
 
 /// Returns the reasons why two runs must not be compared; empty if they may be.
 pub fn obstacles(a: &Summary, b: &Summary) -> Vec<Obstacle> {
@@ -179,8 +46,10 @@ pub fn cautions(a: &Summary, b: &Summary) -> Vec<Caution> {
     found.extend(only_in(a, b, Side::A));
     found.extend(only_in(b, a, Side::B));
     found.extend(conditions(&a.header, &b.header));
-    found.extend(engines(a, b));
-    found.extend(design_settings(a, b));
+    found.extend(engines(&a.engines, &b.engines));
+    let of_b: Vec<&DesignInfo> = b.designs.iter().map(|design| &design.info).collect();
+    let of_a = a.designs.iter().map(|design| &design.info);
+    found.extend(designs(of_a, &of_b));
     let (one, other) = (&a.header, &b.header);
     let other_parameters = one.seed != other.seed && !is_generated(one);
     found.extend(other_parameters.then_some(Caution::Parameters));
@@ -270,11 +139,6 @@ fn only_in(run: &Summary, other: &Summary, side: Side) -> Vec<Caution> {
 
 /// Returns the differences in the machine, the program and its options.
 fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
-    let memory = |header: &Header| format!("{} MiB", header.machine.memory_bytes >> 20);
-    let nodes = |header: &Header| match &header.nodes {
-        Some(n) => format!("{} nodes, {} copies, {}", n.nodes, n.copies, n.consistency),
-        None => "one node".to_owned(),
-    };
     let standbys = |header: &Header| match &header.standbys {
         Some(s) => format!(
             "{} of {}, a commit waits for {}",
@@ -285,34 +149,50 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
         None => "none".to_owned(),
     };
     let all = [
-        ("machine", a.machine.cpu.clone(), b.machine.cpu.clone()),
-        (
-            "cores",
-            a.machine.cores.to_string(),
-            b.machine.cores.to_string(),
-        ),
-        ("main memory", memory(a), memory(b)),
-        ("system", a.machine.os.clone(), b.machine.os.clone()),
         (
             "Bakeoff",
             a.bakeoff_version.clone(),
             b.bakeoff_version.clone(),
         ),
         ("threads", a.threads.to_string(), b.threads.to_string()),
-        ("nodes", nodes(a), nodes(b)),
+        ("nodes", nodes(a.nodes.as_ref()), nodes(b.nodes.as_ref())),
         ("standbys", standbys(a), standbys(b)),
+    ];
+    let all = all
+        .into_iter()
+        .filter_map(|(what, a, b)| other(what.to_owned(), a, b));
+    machines(&a.machine, &b.machine)
+        .into_iter()
+        .chain(all)
+        .collect()
+}
+
+/// Returns the differences of the machines.
+pub(super) fn machines(a: &Machine, b: &Machine) -> Vec<Caution> {
+    let memory = |machine: &Machine| format!("{} MiB", machine.memory_bytes >> 20);
+    let all = [
+        ("machine", a.cpu.clone(), b.cpu.clone()),
+        ("cores", a.cores.to_string(), b.cores.to_string()),
+        ("main memory", memory(a), memory(b)),
+        ("system", a.os.clone(), b.os.clone()),
     ];
     all.into_iter()
         .filter_map(|(what, a, b)| other(what.to_owned(), a, b))
         .collect()
 }
 
-fn engines(a: &Summary, b: &Summary) -> Vec<Caution> {
-    let in_b = |engine: &EngineInfo| b.engines.iter().find(|e| e.engine == engine.engine);
-    let pairs = a
-        .engines
-        .iter()
-        .filter_map(|engine| Some((engine, in_b(engine)?)));
+/// Describes the nodes that were started.
+pub(super) fn nodes(nodes: Option<&NodesInfo>) -> String {
+    match nodes {
+        Some(n) => format!("{} nodes, {} copies, {}", n.nodes, n.copies, n.consistency),
+        None => "one node".to_owned(),
+    }
+}
+
+/// Returns the differences in versions and settings of engines that both have.
+pub(super) fn engines(a: &[EngineInfo], b: &[EngineInfo]) -> Vec<Caution> {
+    let in_b = |engine: &EngineInfo| b.iter().find(|e| e.engine == engine.engine);
+    let pairs = a.iter().filter_map(|engine| Some((engine, in_b(engine)?)));
     pairs
         .flat_map(|(one, two)| {
             let versions = (one.version.clone(), two.version.clone());
@@ -323,13 +203,15 @@ fn engines(a: &Summary, b: &Summary) -> Vec<Caution> {
         .collect()
 }
 
-fn design_settings(a: &Summary, b: &Summary) -> Vec<Caution> {
-    let pairs = a
-        .designs
-        .iter()
-        .filter_map(|one| Some((one, b.design(&one.info.id)?)));
+/// Returns the differences in settings of designs that both have.
+pub(super) fn designs<'a>(
+    a: impl Iterator<Item = &'a DesignInfo>,
+    b: &[&DesignInfo],
+) -> Vec<Caution> {
+    let in_b = |info: &DesignInfo| b.iter().find(|other| other.id == info.id);
+    let pairs = a.filter_map(|one| Some((one, in_b(one)?)));
     pairs
-        .flat_map(|(one, two)| settings(&one.info.id, &one.info.settings, &two.info.settings))
+        .flat_map(|(one, two)| settings(&one.id, &one.settings, &two.settings))
         .collect()
 }
 
@@ -353,11 +235,13 @@ fn setting<'a>(settings: &'a [(String, String)], name: &str) -> &'a str {
     found.map_or("none", |(_, value)| value.as_str())
 }
 
-fn other(what: String, a: String, b: String) -> Option<Caution> {
+/// Returns a difference, if there is one.
+pub(super) fn other(what: String, a: String, b: String) -> Option<Caution> {
     (a != b).then_some(Caution::Other { what, a, b })
 }
 
-fn first_word(section: &str) -> &str {
+/// Returns the first word of the name of a section.
+pub(super) fn first_word(section: &str) -> &str {
     section.split(['.', ' ']).next().unwrap_or_default()
 }
 
@@ -366,7 +250,7 @@ fn is_generated(header: &Header) -> bool {
 }
 
 /// Returns a generator with its options, or the name of a file without its folder.
-fn source(data: &str) -> &str {
+pub(super) fn source(data: &str) -> &str {
     if data.starts_with("generator ") {
         return data;
     }

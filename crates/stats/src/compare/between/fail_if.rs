@@ -8,11 +8,11 @@ use super::{Between, Change, Side, Unknown, What};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worse {
-    /// The time of a query is longer.
+    /// The time of a query or an operation is longer.
     Slower,
     /// A row takes more bytes.
     Larger,
-    /// Fewer rows are loaded a second.
+    /// Fewer rows are loaded, or fewer operations done, a second.
     RateLower,
 }
 
@@ -100,10 +100,8 @@ impl Between {
 
     /// Returns the changes that a condition is about; none for storage.
     fn changes_of(&self, worse: Worse) -> impl Iterator<Item = &Change> {
-        self.changes.iter().filter(move |change| match change.what {
-            What::Query(_) => worse == Worse::Slower,
-            What::Loading => worse == Worse::RateLower,
-        })
+        let changes = self.changes.iter();
+        changes.filter(move |change| is_about(worse, &change.what))
     }
 
     /// Returns why something that a condition is about is not compared.
@@ -116,13 +114,10 @@ impl Between {
             .iter()
             .filter(|missing| worse == Worse::Slower && missing.side == Side::B);
         let lost = lost.map(|m| format!("B has no time for {} with {}", m.query, m.design));
-        let absent = self.absent.iter().filter(|absent| {
-            let is_about = match absent.what {
-                What::Query(_) => worse == Worse::Slower,
-                What::Loading => worse == Worse::RateLower,
-            };
-            is_about || absent.why == Unknown::NoDesign
-        });
+        let absent = self
+            .absent
+            .iter()
+            .filter(|absent| is_about(worse, &absent.what) || absent.why == Unknown::NoDesign);
         let absent = absent.map(|absent| match absent.why {
             Unknown::NoDesign => format!("B has no {}", absent.design),
             _ => format!("B does not measure {} with {}", absent.what, absent.design),
@@ -130,9 +125,12 @@ impl Between {
         let unknown = self.without_bytes.iter().filter(|_| worse == Worse::Larger);
         let unknown = unknown.map(|design| format!("the bytes of {design} are not known in B"));
         let mut why: Vec<String> = lost.chain(absent).chain(unknown).collect();
+        let is_compared = self.changes_of(worse).next().is_some();
         let (is_there, figures) = match worse {
-            Worse::Slower => (self.changes_of(worse).next().is_some(), "times of queries"),
-            Worse::RateLower => (self.changes_of(worse).next().is_some(), "rates of loading"),
+            Worse::Slower if self.of.is_run() => (is_compared, "times of queries"),
+            Worse::Slower => (is_compared, "times"),
+            Worse::RateLower if self.of.is_run() => (is_compared, "rates of loading"),
+            Worse::RateLower => (is_compared, "rates"),
             Worse::Larger => (!self.storage.is_empty(), "bytes"),
         };
         if !is_there {
@@ -154,6 +152,15 @@ impl Between {
             })
         };
         self.changes_of(condition.worse).filter(is_open).count()
+    }
+}
+
+/// Returns whether a condition is about a figure; none is about storage.
+fn is_about(worse: Worse, what: &What) -> bool {
+    match worse {
+        Worse::Slower => !what.is_rate(),
+        Worse::RateLower => what.is_rate(),
+        Worse::Larger => false,
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::change::{Change, Run, Unknown, What};
+use super::change::{Change, Run};
+use super::what::{Unknown, What};
 use super::{RunAbout, Shown, differs};
 use crate::compare::{DesignSummary, Summary};
 
@@ -240,6 +241,7 @@ fn point(design: &DesignSummary, what: &What) -> Option<Point> {
     match what {
         What::Loading => design.load_rate.map(rate),
         What::Query(name) => design.query(name)?.time.map(time),
+        What::Time(_) | What::Rate(_) => None,
     }
 }
 

@@ -1,5 +1,5 @@
-//! Comparison of runs of one workload. Of two runs it finds whether they may be compared at all, and what
-//! became faster or slower; of many runs, also when that happened.
+//! Comparison of runs of one workload, and of loads and sweeps. Of two of them it finds whether they may be
+//! compared at all, and what became faster or slower; of many runs, also when that happened.
 //!
 //! Two runs have different tables, servers and days, so their rounds are not paired: they are two
 //! independent samples. Rounds of the same number have equal parameters, so they vary less than
@@ -7,32 +7,48 @@
 
 mod by_factors;
 mod change;
+mod conditions;
+mod counted;
 mod days;
+mod differences;
 mod differs;
+mod equal_rates;
 mod fail_if;
 mod gate;
 mod history;
 mod loads;
+mod measured;
+mod measured_changes;
+mod of_load;
+mod of_sweep;
 mod sections;
+mod what;
 
 use serde::Serialize;
 
 use super::Summary;
 use super::summary::rounds::method::FEWEST_ROUNDS;
-use change::{LOADING, Run};
+use change::Run;
+use what::LOADING;
 
 pub use by_factors::{BaseTime, ByFactors, ScaledDesign, ScaledRecords, ScaledScan, ScaledTime};
-pub use change::{Absent, Change, Missing, Shown, StorageChange, Unknown, What};
-pub use differs::{Caution, Obstacle, Side};
+pub use change::{Absent, Change, Missing, Shown, StorageChange};
+pub use counted::{Counted, Value};
+pub use differences::{Caution, Obstacle, Side};
 pub use fail_if::{Certain, FailIf, Failing, Worse};
 pub use gate::{Gate, Undecided};
 pub use history::{Group, History, Point, Series, Shift};
+pub use measured::{Measured, MeasuredDesign, MeasuredFigure, Measurement};
+pub use what::{Unknown, What};
 
 /// Comparison of a run B with a run A.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Between {
     pub a: RunAbout,
     pub b: RunAbout,
+    /// What both are.
+    #[serde(skip_serializing_if = "Measurement::is_run")]
+    pub of: Measurement,
     /// Names of the figures to which the comparison is limited; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
@@ -52,6 +68,9 @@ pub struct Between {
     pub missing: Vec<Missing>,
     /// Figures of A that B does not measure.
     pub absent: Vec<Absent>,
+    /// Figures of a load or a sweep that have no interval.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
 }
 
 /// Description of a run, without its figures.
@@ -61,6 +80,7 @@ pub struct RunAbout {
     pub workload: String,
     pub started_at: String,
     pub bakeoff_version: String,
+    /// Rows of the table; 0 for a sweep that makes as many as it takes.
     pub rows: u64,
     pub rounds: u32,
 }
@@ -82,12 +102,14 @@ impl Between {
         let mut between = Between {
             a: RunAbout::new(a.0, a.1),
             b: RunAbout::new(b.0, b.1),
+            of: Measurement::Run,
             cautions: differs::cautions(a.1, b.1),
             changes: Vec::new(),
             storage: Vec::new(),
             without_bytes: Vec::new(),
             missing: Vec::new(),
             absent: Vec::new(),
+            counted: Vec::new(),
             obstacles,
             only,
         };

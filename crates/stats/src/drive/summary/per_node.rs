@@ -50,7 +50,8 @@ impl DriveSummary {
         self
     }
 
-    fn goes_as_fast_as_it_can(&self) -> bool {
+    /// Returns whether operations are sent one after the other, as fast as the design takes them.
+    pub fn goes_as_fast_as_it_can(&self) -> bool {
         let mut starts = self.trials.iter().map(|trial| &trial.start);
         let first = starts.find(|start| !start.warm_up);
         first.is_some_and(|start| start.even && start.scheduled_rate.is_none())

@@ -26,6 +26,7 @@ impl TableLayout {
             descending: false,
             options: self.options.clone(),
             settling: self.settling,
+            replication: self.replication,
             batch_bytes: self.batch_bytes,
             keys_repeat: self.keys_repeat,
             reading: self.reading,

@@ -12,6 +12,7 @@ impl TableLayout {
             descending: false,
             options: self.options.clone(),
             settling: self.settling,
+            replication: self.replication,
             batch_bytes: self.batch_bytes,
             keys_repeat: false,
             reading: self.reading,

@@ -18,6 +18,61 @@ fn cql(settings: &str) -> String {
     rest.strip_prefix(" AND ").unwrap_or(rest).to_owned()
 }
 
+/// The settings of a table that exists.
+fn theirs() -> TableSettings {
+    let options = [
+        ("compaction", "{'class': 'LeveledCompactionStrategy'}"),
+        ("compression", "{'enabled': 'false'}"),
+        ("gc_grace_seconds", "0"),
+        ("speculative_retry", "'NEVER'"),
+    ];
+    TableSettings {
+        table: "metrics.readings".to_owned(),
+        options: options
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
+    }
+}
+
+#[test]
+fn settings_of_a_table_are_taken_over_where_the_design_states_none() {
+    let taking = |settings: &str| {
+        let id: DesignId = format!("cassandra/narrow?{settings}").parse().unwrap();
+        options(settings).unwrap().taking(&id, Some(&theirs()))
+    };
+    let open = taking("caching=none");
+    assert_eq!(
+        open.cql(),
+        "caching = {'keys': 'NONE', 'rows_per_partition': 'NONE'} AND compaction = {'class': \
+         'LeveledCompactionStrategy'} AND compression = {'enabled': 'false'} AND gc_grace_seconds = 0 AND \
+         speculative_retry = 'NEVER'"
+    );
+    assert!(open.has_grace() && open.drops_tombstones_at_once());
+    let shown = open.settings();
+    let value = |name: &str| {
+        let values: Vec<&str> = { shown.iter() }
+            .filter(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+            .collect();
+        assert!(values.len() < 2, "{name}: {values:?}");
+        values.first().map(|value| (*value).to_owned())
+    };
+    assert_eq!(value("settings of").as_deref(), Some("metrics.readings"));
+    assert_eq!(value("speculative_retry").as_deref(), Some("'NEVER'"));
+    assert_eq!(
+        value("compression").as_deref(),
+        Some("{'enabled': 'false'}")
+    );
+    assert_eq!(value("gc_grace_seconds").as_deref(), Some("0"));
+
+    let stated = taking("chunk=4KiB&compaction=STCS&gc_grace=10d").cql();
+    assert_eq!(
+        stated,
+        "compression = {'class': 'LZ4Compressor', 'chunk_length_in_kb': 4} AND compaction = {'class': \
+         'SizeTieredCompactionStrategy'} AND gc_grace_seconds = 864000 AND speculative_retry = 'NEVER'"
+    );
+}
+
 #[test]
 fn nothing_is_written_that_is_not_asked_for() {
     assert_eq!(cql(""), "");

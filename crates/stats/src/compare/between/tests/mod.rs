@@ -4,8 +4,10 @@ mod factors;
 mod fail_if;
 mod gates;
 mod histories;
+mod loads;
 mod obstacles;
 mod simulated;
+mod sweeps;
 
 use super::*;
 use crate::compare::testing::*;

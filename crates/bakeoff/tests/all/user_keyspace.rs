@@ -1,0 +1,61 @@
+//! A run makes its tables in a keyspace that the user made, and leaves the rest of it alone.
+
+use crate::support::server::Server;
+
+const BASE: [&str; 7] = [
+    "run",
+    "w.toml",
+    "--rounds",
+    "2",
+    "--scales",
+    "1",
+    "--no-twins",
+];
+const DESIGNS: [&str; 2] = ["--designs", "cassandra/wide,parquet?codec=zstd"];
+const KEYSPACE: [&str; 2] = ["--keyspace", "user_keyspace_test"];
+
+#[test]
+fn a_run_in_a_keyspace_of_the_user_touches_only_tables_of_its_own() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(
+        "CREATE KEYSPACE user_keyspace_test WITH replication = \
+         {'class': 'NetworkTopologyStrategy', 'replication_factor': 1};\n\
+         CREATE TABLE user_keyspace_test.important (id int PRIMARY KEY);\n",
+    );
+    let run = |out: &str| {
+        let out = ["--out", out];
+        server.bakeoff(&[&BASE[..], &DESIGNS, &KEYSPACE, &out].concat())
+    };
+    let refused = run("unmarked").expect(3);
+    refused
+        .says("does not carry Bakeoff's marker")
+        .says("CREATE TABLE user_keyspace_test.bakeoff_marker (run text PRIMARY KEY, value text)");
+
+    server.cql(
+        "CREATE TABLE user_keyspace_test.bakeoff_marker (run text PRIMARY KEY, value text);\n\
+         INSERT INTO user_keyspace_test.bakeoff_marker (run) VALUES ('shared by several processes');\n",
+    );
+    run("marked").expect(0);
+    assert!(server.has_keyspace("user_keyspace_test"));
+    let journal = std::fs::read_to_string(server.bench.path("marked/journal.jsonl")).unwrap();
+    assert!(journal.contains(r#"["replication factor","1"]"#));
+    // The table of the run is gone, so that its name is free, and that of the user is there.
+    server.cql(
+        "SELECT id FROM user_keyspace_test.important;\n\
+         CREATE TABLE user_keyspace_test.wide (id int PRIMARY KEY);\n",
+    );
+    run("taken")
+        .expect(3)
+        .says("keyspace user_keyspace_test has a table wide which Bakeoff did not make");
+    server.cql("SELECT id FROM user_keyspace_test.wide;\n");
+
+    let columnar = ["--designs", "cassandra/columnar"];
+    let refused = [&BASE[..], &columnar, &KEYSPACE, &["--dry-run"]].concat();
+    server
+        .bakeoff(&refused)
+        .expect(2)
+        .says("takes tables of rows only");
+    server.cql("DROP KEYSPACE user_keyspace_test;\n");
+}
