@@ -102,6 +102,10 @@ async fn each_node_has_figures_of_its_own(session: &Session) {
     assert_eq!(writes.iter().sum::<u64>(), ROWS as u64, "{writes:?}");
     assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
     assert!(nodes::all_bytes(&nodes).is_ok());
+    for node in &nodes {
+        assert!(node.sent_to_nodes_bytes.unwrap() > 0, "{node:?}");
+        assert!(node.received_from_nodes_bytes.unwrap() > 0, "{node:?}");
+    }
 }
 
 /// Samples that are asked for before one has to hold everything: nodes that are kept busy may not answer in time.

@@ -1,11 +1,13 @@
 //! The figures of nodes as a table for a terminal: a line for each figure, a column for each node.
 
+mod added;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use bakeoff_engines::nodes::{
-    Cache, Exposed, Latency, NodeFigures, Percentiles, PrintedTable, Spread, TableFigures,
-    ThreadPool, all_bytes,
+    Cache, Latency, NodeFigures, Percentiles, PrintedTable, Spread, TableFigures, ThreadPool,
+    all_bytes,
 };
 use bakeoff_report::units;
 
@@ -120,6 +122,14 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
             let tasks = node.sstable_tasks.as_ref()?;
             Some(units::count(tasks.len() as u64))
         }),
+        row(nodes, "sent to other nodes", |node| {
+            node.sent_to_nodes_bytes
+                .map(|bytes| units::bytes(bytes as f64))
+        }),
+        row(nodes, "received from them", |node| {
+            node.received_from_nodes_bytes
+                .map(|bytes| units::bytes(bytes as f64))
+        }),
     ];
     for name in ["keys", "rows", "chunks", "counters"] {
         let cache = |node: &NodeFigures| {
@@ -135,8 +145,8 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
         };
         rows.push(row(nodes, &name, pool));
     }
-    rows.extend(by_nodetool(nodes));
-    rows.extend(by_metrics(nodes));
+    rows.extend(added::by_nodetool(nodes));
+    rows.extend(added::by_metrics(nodes));
     rows
 }
 
@@ -167,65 +177,6 @@ fn pool_in_words(pool: &ThreadPool) -> Option<String> {
         let _ = write!(words, ", {} blocked so far", units::count(blocked));
     }
     Some(words)
-}
-
-fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
-    let info = |node: &NodeFigures| node.nodetool.as_ref()?.info;
-    let gc = |node: &NodeFigures| node.nodetool.as_ref()?.gc;
-    vec![
-        row(nodes, "up", |node| {
-            let seconds = info(node)?.uptime_seconds?;
-            Some(units::duration(seconds as f64))
-        }),
-        row(nodes, "heap", |node| {
-            let (used, most) = (info(node)?.heap_used_mib?, info(node)?.heap_max_mib?);
-            Some(format!("{used:.0} of {most:.0} MiB"))
-        }),
-        row(nodes, "memory off heap", |node| {
-            info(node)?.off_heap_mib.map(|mib| format!("{mib:.1} MiB"))
-        }),
-        row(nodes, "GC since last gcstats", |node| {
-            let gc = gc(node)?;
-            let (all, longest) = (gc.total_ms / 1e3, gc.max_ms / 1e3);
-            let (all, longest) = (units::duration(all), units::duration(longest));
-            let count = units::count(gc.collections);
-            Some(format!("{count} in {all}, longest {longest}"))
-        }),
-    ]
-}
-
-fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
-    let figure = |label: &str, get: fn(&Exposed) -> Option<f64>, show: fn(f64) -> String| {
-        row(nodes, label, |node| get(node.metrics.as_ref()?).map(show))
-    };
-    let number = |value: f64| format!("{value:.1}");
-    let whole = |value: f64| units::count(value as u64);
-    vec![
-        figure("CPU time of Cassandra", |m| m.cpu_seconds, units::duration),
-        figure("memory of Cassandra", |m| m.resident_bytes, units::bytes),
-        figure("heap in use", |m| m.heap_used_bytes, units::bytes),
-        figure("heap at most", |m| m.heap_max_bytes, units::bytes),
-        figure("allocated", |m| m.allocated_bytes, units::bytes),
-        figure("collections", |m| m.gc_count, whole),
-        figure("time of collections", |m| m.gc_seconds, units::duration),
-        figure(
-            "CPU time of machine",
-            |m| m.machine_cpu_seconds,
-            units::duration,
-        ),
-        figure("CPUs", |m| m.machine_cpus, whole),
-        figure("load average", |m| m.load_average, number),
-        figure("memory of machine", |m| m.memory_bytes, units::bytes),
-        figure(
-            "memory available",
-            |m| m.memory_available_bytes,
-            units::bytes,
-        ),
-        figure("read from disks", |m| m.disk_read_bytes, units::bytes),
-        figure("written to disks", |m| m.disk_written_bytes, units::bytes),
-        figure("requests to read", |m| m.disk_reads, whole),
-        figure("requests to write", |m| m.disk_writes, whole),
-    ]
 }
 
 fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
@@ -377,7 +328,7 @@ fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
         hints.push("--table KEYSPACE.TABLE: bytes, partitions, latencies and reads of a table");
     }
     if !asked.nodetool {
-        hints.push("--nodetool 'ssh {host} nodetool': exact bytes, compression, percentiles, heap");
+        hints.push("--nodetool 'ssh {host} nodetool': exact bytes, compression, percentiles, heap, read repairs");
     } else if !asked.gc {
         hints.push(
             "--gc: garbage collections by nodetool gcstats, which resets its counts for whoever else reads them",

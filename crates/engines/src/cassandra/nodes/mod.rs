@@ -44,5 +44,6 @@ pub use metrics::Metrics;
 pub use nodetool::Nodetool;
 pub use printed::{
     GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedStatistics, PrintedTable,
+    ReadRepairs,
 };
 pub use read::{Reader, read, read_sizes};
