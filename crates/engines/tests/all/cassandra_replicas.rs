@@ -136,6 +136,7 @@ async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, fo
     let with_rows = writes.iter().filter(|count| **count > 0).count();
     assert!(with_rows > 1, "{writes:?}");
     assert_eq!(sample.nodes, Some(3), "{sample:?}");
+    assert!(sample.sent_to_nodes_bytes.unwrap() > 0, "{sample:?}");
     // The operating system of a cluster that was there tells nothing.
     assert_eq!(sample.cpu_seconds, None);
     drop(design);
