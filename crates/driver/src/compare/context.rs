@@ -1,6 +1,7 @@
 //! The state that all steps of a comparison share, and what ends one of them or all.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub struct Settings {
     pub further: FurtherTables,
     /// Whether the first rows of each design are read as they are stored.
     pub shows_stored: bool,
+    /// The run folder, if it gets profiles of the designs' servers.
+    pub profiles_in: Option<PathBuf>,
 }
 
 /// Reason why a whole run is impossible; a single design's trouble is a record instead.

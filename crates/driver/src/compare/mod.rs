@@ -17,6 +17,7 @@ mod open;
 mod partitions;
 mod parts;
 mod plans;
+mod profile;
 mod questions;
 mod race;
 mod rows_by_partition;

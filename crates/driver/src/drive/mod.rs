@@ -33,6 +33,7 @@ mod pair;
 mod pass_plan;
 mod passes;
 mod plan;
+mod profile;
 mod protocol;
 mod recorder;
 mod requests;

@@ -11,6 +11,7 @@ use bakeoff_workload::Mix;
 use tokio::sync::watch;
 
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
+use super::profile;
 use super::run::drive;
 use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
 
@@ -77,6 +78,11 @@ impl<'a> Trials<'a> {
         };
         let what = self.marked(what);
         self.live.begin(&what, lasts);
+        let profile = if self.is_warm_up || self.is_beside {
+            None
+        } else {
+            profile::begin(target.as_ref(), self.log).await?
+        };
         // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
         let is_warm_up = self.is_warm_up;
@@ -110,10 +116,13 @@ impl<'a> Trials<'a> {
             driven = asked => driven,
             driven = server_ends => driven,
         };
-        if let Some(trouble) = recording.trouble {
+        let (trouble, seconds) = (recording.trouble, recording.seconds);
+        if let Some(profile) = profile {
+            profile.end(target.as_ref(), self.log, trial).await?;
+        }
+        if let Some(trouble) = trouble {
             return Err(trouble);
         }
-        let seconds = recording.seconds;
         let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
         let ended = end(trial, &driven);
         // The figures of a load are valid if the server ended after the last operation. It is only noticed

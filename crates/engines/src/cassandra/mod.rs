@@ -119,7 +119,7 @@ impl Engine for Cassandra {
     }
 
     fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
-        &[OptionGroup::Cassandra]
+        &[OptionGroup::Cassandra, OptionGroup::Profile]
     }
 
     fn require(&self, id: &DesignId, options: &mut EngineOptions) {

@@ -45,6 +45,7 @@ impl Collected {
                 passes: Vec::new(),
                 beside: Vec::new(),
                 comparison: LoadComparison::default(),
+                profiles: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -88,6 +89,10 @@ impl Collected {
             DriveRecord::Second(counts) => self.take_second(number, counts)?,
             DriveRecord::TrialEnded(end) => {
                 self.trial(number, end.trial)?.end = Some(end.clone());
+            }
+            DriveRecord::Profile(profile) => {
+                self.design(number, &profile.design)?;
+                self.run.profiles.push(profile.clone());
             }
             DriveRecord::Pass(pass) => {
                 self.design(number, &pass.design)?;

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
-use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
+use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError, Profile};
 use collect::Collected;
 
 /// Summary of a load. Designs are in the header's order.
@@ -42,6 +42,9 @@ pub struct DriveSummary {
     pub beside: Vec<BesideFigures>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
+    /// Methods that servers ran during trials, where that was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
     pub warnings: Vec<String>,
     pub finished: bool,
     pub interrupted: bool,
