@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_stats::JournalError;
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
-use bakeoff_stats::{Profile, Stacks};
+use bakeoff_stats::{JournalError, Profile, Stacks};
 
 use super::Target;
 use crate::call::within;
