@@ -37,7 +37,7 @@ mod warm_up;
 
 pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
 pub use budget::Budget;
-pub use context::{RIGHT_ANSWERS_WITHIN, RunError, Settings};
+pub use context::{PROFILED_FOR, Profiles, RIGHT_ANSWERS_WITHIN, RunError, Settings};
 pub use further::Instances;
 pub use mutate::mutate;
 pub use run::{Designs, check_expectations, run};

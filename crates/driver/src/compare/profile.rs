@@ -8,16 +8,10 @@ use bakeoff_stats::{Profile, Record, Stacks};
 use bakeoff_workload::Query;
 
 use super::ask::{ask, may_time};
-use super::context::{Context, RunError};
+use super::context::{Context, Profiles, RunError};
 use super::questions::{Questions, WARM_UP_ROUND};
 use crate::{Design, DesignError};
 
-/// The time for which the questions of a design are asked. A build without optimisation, as for tests, measures nothing.
-const RECORDED: Duration = if cfg!(debug_assertions) {
-    Duration::from_secs(2)
-} else {
-    Duration::from_secs(10)
-};
 /// Sets of parameters with which the questions are asked in turn.
 const PARAMETER_SETS: u32 = 8;
 
@@ -27,7 +21,7 @@ pub async fn record_profiles(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
 ) -> Result<(), RunError> {
-    let Some(dir) = run.settings.profiles_in.clone() else {
+    let Some(Profiles { dir, lasts }) = run.settings.profiles.clone() else {
         return Ok(());
     };
     run.observer.phase("recording profiles");
@@ -37,7 +31,7 @@ pub async fn record_profiles(
             continue;
         }
         let id = &design.info().id;
-        match record(run, questions, design.as_ref()).await? {
+        match record(run, questions, design.as_ref(), lasts).await? {
             Ok(None) => {}
             Ok(Some(recorded)) => match recorded.keep(&dir, number, id) {
                 Ok(profile) => run.log.record(Record::Profile(profile))?,
@@ -83,6 +77,7 @@ async fn record(
     run: &Context<'_>,
     questions: &mut Questions<'_>,
     design: &dyn Design,
+    lasts: Duration,
 ) -> Result<Result<Option<Recorded>, DesignError>, RunError> {
     let queries = run.workload.queries.iter();
     let queries = queries.filter(|query| may_time(run, design, query) && run.has(design, query));
@@ -96,7 +91,7 @@ async fn record(
         Err(error) => return Ok(Err(error)),
     }
     let began = Instant::now();
-    let asked = ask_all(run, questions, design, &queries).await;
+    let asked = ask_all(run, questions, (design, &queries), run.explaining(lasts)).await;
     let seconds = began.elapsed().as_secs_f64();
     let stacks = run.limited(design.end_profile()).await;
     Ok(asked?.and(stacks).and_then(|stacks| {
@@ -107,14 +102,14 @@ async fn record(
     }))
 }
 
-/// Asks all questions in turn, each of them at least once, until the time is over.
+/// Asks all questions of a design in turn, each of them at least once, until the time is over.
 async fn ask_all(
     run: &Context<'_>,
     questions: &mut Questions<'_>,
-    design: &dyn Design,
-    queries: &[&Query],
+    (design, queries): (&dyn Design, &[&Query]),
+    time: Duration,
 ) -> Result<Result<(), DesignError>, RunError> {
-    let (began, time) = (Instant::now(), run.explaining(RECORDED));
+    let began = Instant::now();
     for set in (0..PARAMETER_SETS).cycle() {
         for query in queries {
             let sql = questions.sql(design, query, WARM_UP_ROUND + set)?;

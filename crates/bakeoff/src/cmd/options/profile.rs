@@ -1,8 +1,9 @@
 //! Defines the option that records which methods a Cassandra runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
+use bakeoff_driver::{PROFILED_FOR, Profiles};
 use bakeoff_engines::OptionGroup;
 use bakeoff_engines::servers::cassandra::check_recorder;
 use clap::Args;
@@ -28,9 +29,12 @@ impl ProfileOptions {
         given.add("--profile", OptionGroup::Profile, self.profile);
     }
 
-    /// Returns the run folder, if it gets profiles.
-    pub fn dir(&self, run_dir: &Path) -> Option<PathBuf> {
-        self.profile.then(|| run_dir.to_owned())
+    /// Returns the profiles that a run makes in its folder, if it makes some.
+    pub fn profiles(&self, run_dir: &Path) -> Option<Profiles> {
+        self.profile.then(|| Profiles {
+            dir: run_dir.to_owned(),
+            lasts: PROFILED_FOR,
+        })
     }
 
     /// Checks that the Java here can record, if it is to, before anything is started.

@@ -69,7 +69,7 @@ impl Bench {
             race: false,
             further: NONE,
             shows_stored: false,
-            profiles_in: None,
+            profiles: None,
         };
         Bench {
             workload,
