@@ -36,6 +36,7 @@ mod names;
 mod node_figures;
 mod postgres;
 mod postgres_standbys;
+mod profile;
 mod progress;
 mod promises;
 mod propose;

@@ -38,19 +38,23 @@ pub async fn begin(
 }
 
 impl Recording {
-    /// Ends the recording of a load, and records which methods ran.
+    /// Ends the recording, and puts on record which methods ran in a load; `None` for one that did not begin.
     pub async fn end(
         self,
         target: &dyn Target,
         log: &mut DriveLog,
-        trial: u32,
+        trial: Option<u32>,
     ) -> Result<(), JournalError> {
         let seconds = self.began.elapsed().as_secs_f64();
         let Some(design) = target.design() else {
             return Ok(());
         };
         let id = &design.info().id;
-        let kept = match within(LIMIT, design.end_profile()).await {
+        let stacks = within(LIMIT, design.end_profile()).await;
+        let Some(trial) = trial else {
+            return Ok(());
+        };
+        let kept = match stacks {
             Ok(stacks) => keep(&stacks, id, trial, seconds, log),
             Err(error) => Err(error.0),
         };

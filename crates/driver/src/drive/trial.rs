@@ -118,7 +118,8 @@ impl<'a> Trials<'a> {
         };
         let (trouble, seconds) = (recording.trouble, recording.seconds);
         if let Some(profile) = profile {
-            profile.end(target.as_ref(), self.log, trial).await?;
+            let begun = driven.is_ok().then_some(trial);
+            profile.end(target.as_ref(), self.log, begun).await?;
         }
         if let Some(trouble) = trouble {
             return Err(trouble);

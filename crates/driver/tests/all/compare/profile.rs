@@ -38,9 +38,8 @@ fn recording() -> Bench {
 
 #[tokio::test]
 async fn a_profile_is_of_questions_after_all_that_is_timed() {
-    let records = Bench::new();
     let tells = Fake::new("a/b").with_profile(Plan::Tells(STACK));
-    let records = records.complete(std::slice::from_ref(&tells)).await;
+    let records = Bench::new().complete(std::slice::from_ref(&tells)).await;
     assert!(profiles(&records).is_empty());
     assert!(tells.table().recordings.is_empty());
     let timed = tells.asked().len();
