@@ -135,6 +135,12 @@ pub trait Design: Send + Sync {
         None
     }
 
+    /// Returns the number of reads since the nodes started whose copies disagreed and were made equal before the answer;
+    /// `None` where rows have one copy, or nothing tells it. It may take seconds, and is asked before and after a load.
+    async fn read_repairs(&self) -> Option<u64> {
+        None
+    }
+
     /// Begins to record which methods the design's server runs, and returns whether it does: `false` for a design
     /// without a server that can, and where nobody asked for it.
     ///

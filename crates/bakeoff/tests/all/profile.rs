@@ -9,7 +9,7 @@ use bakeoff_testing::skipped;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::support::{Bench, READINGS, WORKLOAD, of_kind, records};
+use crate::support::{Bench, READINGS, SMALL_SERVER, WORKLOAD, of_kind, records};
 
 const SENSOR: &str = r#"
 title = "t"
@@ -102,18 +102,22 @@ fn a_run_has_a_profile_of_each_design_in_cassandra() {
     check(&bench, profiles[0]);
 }
 
+/// Both nodes record, and tell their read repairs.
 #[test]
-fn a_load_has_a_profile() {
+fn a_load_on_two_nodes_has_a_profile_and_read_repairs() {
     if !records_here() {
         return;
     }
-    let Some(bench) = Bench::with_cassandra(MIX, READINGS) else {
+    let mix = format!("{MIX}{SMALL_SERVER}");
+    let Some(bench) = Bench::with_nodes_of_cassandra(&mix, READINGS) else {
         return;
     };
     let drive = [
         "drive",
         "w.toml",
         "--profile",
+        "--nodes",
+        "2",
         "--for",
         "4s",
         "--out",
@@ -121,15 +125,16 @@ fn a_load_has_a_profile() {
     ];
     bench.bakeoff(&drive).expect(0);
     let records = records(&bench.path("out/drive.jsonl"));
+    let warnings: Vec<&Value> = of_kind(&records, "warning").collect();
     let profiles: Vec<&Value> = of_kind(&records, "profile").collect();
-    assert_eq!(
-        profiles.len(),
-        1,
-        "{:?}",
-        of_kind(&records, "warning").collect::<Vec<_>>()
-    );
+    assert_eq!(profiles.len(), 1, "{warnings:?}");
     assert!(profiles[0]["trial"].is_u64());
     check(&bench, profiles[0]);
+    let repairs: Vec<&Value> = of_kind(&records, "read-repairs").collect();
+    assert_eq!(repairs.len(), 1, "{repairs:?}");
+    assert!(repairs[0]["repairs"].is_u64(), "{repairs:?}");
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("read repairs, over all loads: "));
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod plan;
 mod profile;
 mod protocol;
 mod recorder;
+mod repairs;
 mod requests;
 mod rounds;
 mod run;

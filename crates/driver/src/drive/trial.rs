@@ -11,9 +11,9 @@ use bakeoff_workload::Mix;
 use tokio::sync::watch;
 
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
-use super::profile;
 use super::run::drive;
 use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
+use super::{profile, repairs};
 
 /// Pause between two checks whether the server still runs.
 const SERVER_POLL: Duration = Duration::from_millis(200);
@@ -78,6 +78,11 @@ impl<'a> Trials<'a> {
         };
         let what = self.marked(what);
         self.live.begin(&what, lasts);
+        let repairs = if self.is_warm_up {
+            None
+        } else {
+            repairs::so_far(target.as_ref()).await
+        };
         let profile = if self.is_warm_up || self.is_beside {
             None
         } else {
@@ -120,6 +125,9 @@ impl<'a> Trials<'a> {
         if let Some(profile) = profile {
             let begun = driven.is_ok().then_some(trial);
             profile.end(target.as_ref(), self.log, begun).await?;
+        }
+        if let Some(repairs) = repairs {
+            repairs::record(target.as_ref(), self.log, repairs).await?;
         }
         if let Some(trouble) = trouble {
             return Err(trouble);

@@ -96,6 +96,10 @@ impl Design for SomeColumnsDesign {
         self.design.server_sample().await
     }
 
+    async fn read_repairs(&self) -> Option<u64> {
+        self.design.read_repairs().await
+    }
+
     async fn begin_profile(&self) -> Result<bool, DesignError> {
         self.design.begin_profile().await
     }

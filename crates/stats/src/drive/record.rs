@@ -27,6 +27,7 @@ pub enum DriveRecord {
     /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),
     TrialEnded(TrialEnd),
+    ReadRepairs(super::ReadRepairs),
     /// Methods that the server ran during a trial. Absent where nobody asked for them.
     Profile(Profile),
     /// What a pass took, recorded after the end of its trial; such a trial is not a round.

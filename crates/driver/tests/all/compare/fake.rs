@@ -91,6 +91,8 @@ pub struct Table {
     pub plans_asked: usize,
     /// Number of times that it was asked how its first rows are stored.
     pub stored_asked: usize,
+    /// Read repairs of its nodes, if they tell them: two more whenever they are asked.
+    pub read_repairs: Option<u64>,
     /// Whether its server records, and the number of its answers when each recording began.
     pub is_recorded: bool,
     pub recordings: Vec<usize>,
@@ -433,6 +435,13 @@ impl Design for Fake {
             Plan::Fails => Err(DesignError::new("its rows cannot be read")),
             Plan::Panics => panic!("a bug in a tool"),
         }
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        let mut table = self.table();
+        let repairs = table.read_repairs?;
+        table.read_repairs = Some(repairs + 2);
+        Some(repairs)
     }
 
     async fn begin_profile(&self) -> Result<bool, DesignError> {

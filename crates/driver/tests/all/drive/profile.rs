@@ -1,7 +1,8 @@
-//! Recordings of what a server runs: one of each load that figures are of, and none that fails a load.
+//! What is asked of nodes around a load: a recording of what they run, of each load that figures are of, which fails no
+//! load; and their read repairs.
 
 use bakeoff_stats::Profile;
-use bakeoff_stats::drive::{DriveRecord, DriveRun};
+use bakeoff_stats::drive::{DriveRecord, DriveRun, ReadRepairs};
 
 use super::bench::{Bench, Driven, Fakes, Records};
 use super::fake::{Fake, MILLISECOND};
@@ -86,4 +87,25 @@ async fn a_load_that_does_not_begin_leaves_no_recording_behind() {
     assert_eq!(records.failures().len(), 1);
     assert!(profiles(&records).is_empty());
     assert!(!fakes.designs[0].table.table().is_recorded);
+}
+
+#[tokio::test]
+async fn read_repairs_of_a_load_are_those_since_it_began() {
+    let mut bench = Bench::new();
+    (bench.settings.rounds, bench.settings.warms_up) = (2, true);
+    let tells = Driven::on_a_server("a");
+    tells.table.table().read_repairs = Some(100);
+    let mut fakes = Fakes::new([tells, Driven::well("silent")]);
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty());
+    let repairs = records.0.iter().filter_map(|record| match record {
+        DriveRecord::ReadRepairs(repairs) => Some(repairs),
+        _ => None,
+    });
+    let repairs: Vec<&ReadRepairs> = repairs.collect();
+    let of_a_load = ReadRepairs {
+        design: "a".to_owned(),
+        repairs: 2,
+    };
+    assert_eq!(repairs, [&of_a_load, &of_a_load]);
 }

@@ -293,6 +293,10 @@ impl Design for RowsDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
+    async fn read_repairs(&self) -> Option<u64> {
+        self.deployment.read_repairs().await
+    }
+
     async fn begin_profile(&self) -> Result<bool, DesignError> {
         self.deployment.begin_profile().await
     }

@@ -1,6 +1,6 @@
 //! Gathers the records of a load by design and trial, and condenses them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{
@@ -9,8 +9,8 @@ use super::{
 use crate::drive::window::Window;
 use crate::drive::{
     BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader,
-    LoadFigures, PassRecord, ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up,
-    warm_up_of_throughput,
+    LoadFigures, PassRecord, ProbeRecord, ReadRepairs, SecondCounts, TrialEnd, TrialStart, WarmUp,
+    warm_up, warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
@@ -45,6 +45,7 @@ impl Collected {
                 passes: Vec::new(),
                 beside: Vec::new(),
                 comparison: LoadComparison::default(),
+                read_repairs: BTreeMap::new(),
                 profiles: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
@@ -89,6 +90,11 @@ impl Collected {
             DriveRecord::Second(counts) => self.take_second(number, counts)?,
             DriveRecord::TrialEnded(end) => {
                 self.trial(number, end.trial)?.end = Some(end.clone());
+            }
+            DriveRecord::ReadRepairs(ReadRepairs { design, repairs }) => {
+                self.design(number, design)?;
+                let known = self.run.read_repairs.entry(design.clone()).or_default();
+                *known = known.saturating_add(*repairs);
             }
             DriveRecord::Profile(profile) => {
                 self.design(number, &profile.design)?;

@@ -1,5 +1,7 @@
 //! Summary of a load with everything that a report shows, computed from its folder alone.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 mod beside;
@@ -42,6 +44,10 @@ pub struct DriveSummary {
     pub beside: Vec<BesideFigures>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
+    /// Reads of all trials whose copies disagreed and were made equal before the answer, by design, as far as it is
+    /// known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_repairs: BTreeMap<String, u64>,
     /// Methods that servers ran during trials, where that was recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,

@@ -8,7 +8,7 @@ use bakeoff_report::units;
 use super::{Row, row};
 
 /// Makes the lines of a node that nodetool prints.
-pub fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
+pub(super) fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
     let info = |node: &NodeFigures| node.nodetool.as_ref()?.info;
     let gc = |node: &NodeFigures| node.nodetool.as_ref()?.gc;
     vec![
@@ -50,7 +50,7 @@ fn repairs_in_words(repairs: ReadRepairs) -> String {
 }
 
 /// Makes the lines of what exporters expose.
-pub fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
+pub(super) fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
     let figure = |label: &str, get: fn(&Exposed) -> Option<f64>, show: fn(f64) -> String| {
         row(nodes, label, |node| get(node.metrics.as_ref()?).map(show))
     };

@@ -17,6 +17,8 @@ use super::printed::{Printed, PrintedTable};
 use crate::EngineError;
 use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
+pub(in crate::cassandra) use parse::read_repairs;
+
 /// A command such as `ssh {host} nodetool`, which is run with the arguments of nodetool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nodetool(HostCommand);
