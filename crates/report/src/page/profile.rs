@@ -28,8 +28,8 @@ impl Recorded {
     fn in_words(self) -> &'static str {
         match self {
             Recorded::InLoads => {
-                "Recording ran during the loads, which are slower for it, by about 1% as a rule: compare them with \
-                 loads that were recorded, too."
+                "Recording ran during the loads, which are slower for it, by 1% at most if the recorder \
+                 keeps its aim: compare them with loads that were recorded, too."
             }
             Recorded::AfterRounds => {
                 "Recorded after all that was timed, while the questions of each design were asked in turn."

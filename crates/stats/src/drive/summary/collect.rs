@@ -6,13 +6,13 @@ use std::path::Path;
 use super::{
     DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary, beside, passes,
 };
+use crate::Estimate;
 use crate::drive::window::Window;
 use crate::drive::{
     BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader,
     LoadFigures, PassRecord, ProbeRecord, ReadRepairs, SecondCounts, TrialEnd, TrialStart, WarmUp,
     warm_up, warm_up_of_throughput,
 };
-use crate::{DesignInfo, Estimate};
 
 /// Records of a load read so far, by design and trial.
 pub struct Collected {
@@ -39,7 +39,7 @@ impl Collected {
             run: DriveSummary {
                 header: header.clone(),
                 engines: Vec::new(),
-                designs: header.designs.iter().map(design).collect(),
+                designs: header.designs.iter().map(DriveDesign::new).collect(),
                 trials: Vec::new(),
                 partitions: Vec::new(),
                 passes: Vec::new(),
@@ -221,24 +221,6 @@ impl Collected {
         }
         run.comparison = LoadComparison::of(&run);
         Ok(run)
-    }
-}
-
-fn design(info: &DesignInfo) -> DriveDesign {
-    DriveDesign {
-        info: info.clone(),
-        rows: None,
-        load_seconds: None,
-        footprint: None,
-        footprint_after: None,
-        trials: Vec::new(),
-        figures: None,
-        rate: None,
-        response_p99: Vec::new(),
-        probes: Vec::new(),
-        found: Vec::new(),
-        highest_rate: None,
-        failures: Vec::new(),
     }
 }
 

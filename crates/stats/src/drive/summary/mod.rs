@@ -131,6 +131,27 @@ pub enum DriveSummaryError {
     Log(#[from] JournalError),
 }
 
+impl DriveDesign {
+    /// Returns a design of which nothing is known yet.
+    fn new(info: &DesignInfo) -> DriveDesign {
+        DriveDesign {
+            info: info.clone(),
+            rows: None,
+            load_seconds: None,
+            footprint: None,
+            footprint_after: None,
+            trials: Vec::new(),
+            figures: None,
+            rate: None,
+            response_p99: Vec::new(),
+            probes: Vec::new(),
+            found: Vec::new(),
+            highest_rate: None,
+            failures: Vec::new(),
+        }
+    }
+}
+
 impl DriveRun {
     /// Sums up the records.
     ///
