@@ -30,6 +30,8 @@ pub struct Trials<'a> {
     pub is_warm_up: bool,
     /// Whether questions are asked beside the loads.
     pub is_beside: bool,
+    /// Whether the loads are those of a search, which are many and short, so that their read repairs are not counted.
+    pub is_search: bool,
     /// Number of the load that began last.
     pub begun: watch::Sender<u32>,
 }
@@ -44,6 +46,7 @@ impl<'a> Trials<'a> {
             count: 0,
             is_warm_up: false,
             is_beside: false,
+            is_search: false,
             begun: watch::Sender::new(0),
         }
     }
@@ -78,7 +81,7 @@ impl<'a> Trials<'a> {
         };
         let what = self.marked(what);
         self.live.begin(&what, lasts);
-        let repairs = if self.is_warm_up {
+        let repairs = if self.is_warm_up || self.is_search {
             None
         } else {
             repairs::so_far(target.as_ref()).await
