@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 
 use crate::DesignError;
 use crate::answer::Answer;
@@ -133,6 +133,29 @@ pub trait Design: Send + Sync {
     /// is loaded, settled or takes the inserts of a sweep.
     async fn server_sample(&self) -> Option<ServerSample> {
         None
+    }
+
+    /// Returns the number of reads since the nodes started whose copies disagreed and were made equal before the answer;
+    /// `None` where rows have one copy, or nothing tells it. It may take seconds, and is asked before and after a load.
+    async fn read_repairs(&self) -> Option<u64> {
+        None
+    }
+
+    /// Begins to record which methods the design's server runs, and returns whether it does: `false` for a design
+    /// without a server that can, and where nobody asked for it.
+    ///
+    /// # Errors
+    /// The recording does not begin; the design is none the worse for it.
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        Ok(false)
+    }
+
+    /// Ends a recording that [`Design::begin_profile`] began, and returns the stacks of calls that it has.
+    ///
+    /// # Errors
+    /// The recording cannot be read; the design is none the worse for it.
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        Ok(Stacks::default())
     }
 
     /// Returns a number that changes whenever a process of the engine ends whose CPU time is known in clock ticks only

@@ -5,6 +5,8 @@
 pub enum OptionGroup {
     /// A Cassandra of the user's, or the nodes of one that is started, with its copies and consistency.
     Cassandra,
+    /// Recordings of the methods that a Cassandra runs.
+    Profile,
     /// A PostgreSQL of the user's, or the standbys of one that is started.
     Postgres,
     /// A Spark of the user's.
@@ -22,6 +24,7 @@ impl OptionGroup {
     pub fn designs(self) -> &'static str {
         match self {
             OptionGroup::Cassandra => "cassandra, cassandra-4 or spark/cassandra",
+            OptionGroup::Profile => "cassandra or cassandra-4",
             OptionGroup::Postgres => "postgres or timescale",
             OptionGroup::Spark => "spark",
             OptionGroup::SparkFiles => "spark/parquet",
@@ -36,8 +39,9 @@ mod tests {
     use super::*;
     use crate::registry::{ENGINES, engine};
 
-    const ALL: [OptionGroup; 6] = [
+    const ALL: [OptionGroup; 7] = [
         OptionGroup::Cassandra,
+        OptionGroup::Profile,
         OptionGroup::Postgres,
         OptionGroup::Spark,
         OptionGroup::SparkFiles,

@@ -179,6 +179,20 @@ pub enum Error {
     #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
     NodetoolLimit { command: String, limit_seconds: u64 },
 
+    #[error(
+        "--profile needs the programs `jcmd` and `jfr` of the Java that runs Cassandra, and there is no `{missing}` \
+         next to {}: install a whole JDK with {}, or name the folder of one in JAVA_HOME, or leave --profile out",
+        java.display(),
+        by_system("openjdk-17-jdk-headless")
+    )]
+    NoRecorder {
+        java: PathBuf,
+        missing: &'static str,
+    },
+
+    #[error("recording the methods of Cassandra by `{command}` failed: {message}")]
+    Recording { command: String, message: String },
+
     #[error("reading the rows of {} by Cassandra's sstabledump failed: {message}", file.display())]
     Sstabledump { file: PathBuf, message: String },
 

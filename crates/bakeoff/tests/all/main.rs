@@ -44,6 +44,7 @@ mod postgres;
 mod postgres_figures;
 mod postgres_standbys;
 mod preview;
+mod profile;
 mod progress;
 mod promises;
 mod propose;

@@ -1,6 +1,7 @@
 //! The state that all steps of a comparison share, and what ends one of them or all.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,14 @@ use crate::{Design, DesignError, Observer};
 
 /// Time after which the right answers to no further set of parameters are computed before clients ask.
 pub const RIGHT_ANSWERS_WITHIN: Duration = Duration::from_secs(20);
+
+/// Time for which the questions of a design are asked for its profile. A build without optimisation, as for tests,
+/// measures nothing.
+pub const PROFILED_FOR: Duration = if cfg!(debug_assertions) {
+    Duration::from_secs(2)
+} else {
+    Duration::from_secs(10)
+};
 
 /// Settings that the command line decided.
 #[derive(Debug, Clone)]
@@ -42,6 +51,18 @@ pub struct Settings {
     pub further: FurtherTables,
     /// Whether the first rows of each design are read as they are stored.
     pub shows_stored: bool,
+    /// Profiles of the designs' servers; `None` for none.
+    pub profiles: Option<Profiles>,
+}
+
+/// Profiles of what servers run while questions are asked, after all that is timed.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    /// The run folder, which gets their files.
+    pub dir: PathBuf,
+    /// The time for which the questions of a design are asked, each of them at least once; [`PROFILED_FOR`] outside of
+    /// tests.
+    pub lasts: Duration,
 }
 
 /// Reason why a whole run is impossible; a single design's trouble is a record instead.

@@ -18,6 +18,7 @@ mod open;
 mod partitions;
 mod parts;
 mod plans;
+mod profile;
 mod questions;
 mod race;
 mod rows_by_partition;
@@ -37,7 +38,7 @@ mod warm_up;
 
 pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
 pub use budget::Budget;
-pub use context::{RIGHT_ANSWERS_WITHIN, RunError, Settings};
+pub use context::{PROFILED_FOR, Profiles, RIGHT_ANSWERS_WITHIN, RunError, Settings};
 pub use further::Instances;
 pub use mutate::mutate;
 pub use run::{Designs, check_expectations, run};

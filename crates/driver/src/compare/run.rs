@@ -12,6 +12,7 @@ use super::open::drop_by_open_questions;
 use super::partitions::read_partitions;
 use super::parts::Parts;
 use super::plans::ask_plans;
+use super::profile::record_profiles;
 use super::questions::{Questions, check_expectation};
 use super::race::{self, Race};
 use super::rows_by_partition::RowsByPartition;
@@ -100,7 +101,8 @@ pub async fn run(
     measure::verify(&mut run, &mut questions).await?;
     ask_plans(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
-    concurrent::measure(&mut run, &mut questions, warm).await
+    concurrent::measure(&mut run, &mut questions, warm).await?;
+    record_profiles(&mut run, &mut questions).await
 }
 
 /// Adds the questions of smaller tables, each about its own rows.

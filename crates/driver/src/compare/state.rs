@@ -98,6 +98,8 @@ pub struct State {
     plans: BTreeSet<(String, String)>,
     /// Designs whose first rows were read as they are stored.
     stored: BTreeSet<String>,
+    /// Designs that have a profile.
+    profiles: BTreeSet<String>,
     pub rounds: Option<u32>,
     /// The last round of the designs' own tables in which any was asked.
     pub latest_round: Option<u32>,
@@ -169,6 +171,9 @@ impl State {
             Record::Stored(stored) => {
                 self.stored.insert(stored.design.clone());
             }
+            Record::Profile(profile) => {
+                self.profiles.insert(profile.design.clone());
+            }
             Record::Answered(answered) => {
                 let design = self.design_mut(&answered.design);
                 match answered.outcome {
@@ -227,6 +232,11 @@ impl State {
     /// Returns whether the journal says how the first rows of a design are stored.
     pub fn has_stored(&self, design: &str) -> bool {
         self.stored.contains(design)
+    }
+
+    /// Returns whether the journal has the profile of a design.
+    pub fn has_profile(&self, design: &str) -> bool {
+        self.profiles.contains(design)
     }
 
     fn design_mut(&mut self, design: &str) -> &mut DesignState {

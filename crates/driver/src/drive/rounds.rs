@@ -27,6 +27,7 @@ pub async fn drive_rounds(
     let mut designs: Vec<DrivenDesign> = targets.into_iter().map(DrivenDesign::new).collect();
     let mut asking = { settings.beside.as_ref() }.map(|asked| Asking::new(asked, other));
     let mut trials = Trials::new(driving.log, driving.live, &settings.load.mix);
+    trials.is_search = settings.search.is_some();
     for round in 1..=settings.rounds {
         let keys = [settings.load.seed, u64::from(round)];
         for index in shuffled((0..designs.len()).collect(), &keys) {

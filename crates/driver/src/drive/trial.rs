@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
 use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
+use super::{profile, repairs};
 
 /// Pause between two checks whether the server still runs.
 const SERVER_POLL: Duration = Duration::from_millis(200);
@@ -29,6 +30,8 @@ pub struct Trials<'a> {
     pub is_warm_up: bool,
     /// Whether questions are asked beside the loads.
     pub is_beside: bool,
+    /// Whether the loads are those of a search, which are many and short, so that their read repairs are not counted.
+    pub is_search: bool,
     /// Number of the load that began last.
     pub begun: watch::Sender<u32>,
 }
@@ -43,6 +46,7 @@ impl<'a> Trials<'a> {
             count: 0,
             is_warm_up: false,
             is_beside: false,
+            is_search: false,
             begun: watch::Sender::new(0),
         }
     }
@@ -77,6 +81,16 @@ impl<'a> Trials<'a> {
         };
         let what = self.marked(what);
         self.live.begin(&what, lasts);
+        let repairs = if self.is_warm_up || self.is_search {
+            None
+        } else {
+            repairs::so_far(target.as_ref()).await
+        };
+        let profile = if self.is_warm_up || self.is_beside {
+            None
+        } else {
+            profile::begin(target.as_ref(), self.log).await?
+        };
         // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
         let is_warm_up = self.is_warm_up;
@@ -110,10 +124,17 @@ impl<'a> Trials<'a> {
             driven = asked => driven,
             driven = server_ends => driven,
         };
-        if let Some(trouble) = recording.trouble {
+        let (trouble, seconds) = (recording.trouble, recording.seconds);
+        if let Some(profile) = profile {
+            let begun = driven.is_ok().then_some(trial);
+            profile.end(target.as_ref(), self.log, begun).await?;
+        }
+        if let Some(repairs) = repairs {
+            repairs::record(target.as_ref(), self.log, repairs).await?;
+        }
+        if let Some(trouble) = trouble {
             return Err(trouble);
         }
-        let seconds = recording.seconds;
         let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
         let ended = end(trial, &driven);
         // The figures of a load are valid if the server ended after the last operation. It is only noticed

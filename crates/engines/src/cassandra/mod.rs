@@ -126,7 +126,7 @@ impl Engine for Cassandra {
     }
 
     fn option_groups(&self, _id: &DesignId) -> &'static [OptionGroup] {
-        &[OptionGroup::Cassandra]
+        &[OptionGroup::Cassandra, OptionGroup::Profile]
     }
 
     fn writes_of_row(&self, id: &DesignId) -> u32 {

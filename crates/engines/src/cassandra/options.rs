@@ -31,6 +31,8 @@ pub struct CassandraOptions {
     pub functions: bool,
     /// Whether each design has a server of its own, where Bakeoff starts it.
     pub server_per_design: bool,
+    /// Whether methods that a server runs are recorded, where Bakeoff starts it.
+    pub records_profiles: bool,
     /// The design that a server is started for; `None` for one that all designs share.
     pub server_of: Option<DesignId>,
 }

@@ -4,7 +4,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 
 /// A design that stores some columns of each row. It takes no inserts of a sweep, whose batches are whole rows.
 pub struct SomeColumnsDesign {
@@ -94,6 +94,18 @@ impl Design for SomeColumnsDesign {
 
     async fn server_sample(&self) -> Option<ServerSample> {
         self.design.server_sample().await
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        self.design.read_repairs().await
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        self.design.begin_profile().await
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.design.end_profile().await
     }
 
     fn ended_processes(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use bakeoff_engines::nodes::{NodeFigures, Nodetool, Reader, TableName};
+use bakeoff_engines::nodes::{NodeFigures, Nodetool, ReadRepairs, Reader, TableName};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::cassandra::Server;
 use bakeoff_engines::{Cluster, Context, EngineOptions};
@@ -104,6 +104,8 @@ async fn nodetool_adds_what_only_it_knows() {
     assert!(info.heap_used_mib.unwrap() < info.heap_max_mib.unwrap());
     assert!(info.uptime_seconds.is_some());
     assert!(printed.gc.unwrap().interval_ms > 0.0);
+    // Its rows have one copy each, with which no other one can disagree.
+    assert_eq!(printed.read_repairs, Some(ReadRepairs::default()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -102,6 +102,10 @@ async fn each_node_has_figures_of_its_own(session: &Session) {
     assert_eq!(writes.iter().sum::<u64>(), ROWS as u64, "{writes:?}");
     assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
     assert!(nodes::all_bytes(&nodes).is_ok());
+    for node in &nodes {
+        assert!(node.sent_to_nodes_bytes.unwrap() > 0, "{node:?}");
+        assert!(node.received_from_nodes_bytes.unwrap() > 0, "{node:?}");
+    }
 }
 
 /// Samples that are asked for before one has to hold everything: nodes that are kept busy may not answer in time.
@@ -123,7 +127,8 @@ async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, fo
             .filter_map(|node| node.tables[0].local_writes?.count);
         writes = of_nodes.collect();
         sample = design.server_sample().await.unwrap();
-        if writes.len() == 3 && sample.local_writes == Some(writes.iter().sum()) {
+        let is_whole = sample.local_writes == Some(writes.iter().sum());
+        if writes.len() == 3 && is_whole && sample.sent_to_nodes_bytes.is_some() {
             break;
         }
         sleep(POLL).await;
@@ -132,8 +137,11 @@ async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, fo
     let with_rows = writes.iter().filter(|count| **count > 0).count();
     assert!(with_rows > 1, "{writes:?}");
     assert_eq!(sample.nodes, Some(3), "{sample:?}");
+    assert!(sample.sent_to_nodes_bytes.unwrap() > 0, "{sample:?}");
     // The operating system of a cluster that was there tells nothing.
     assert_eq!(sample.cpu_seconds, None);
+    // Nodetool of a cluster that was there is not known.
+    assert_eq!(design.read_repairs().await, None);
     drop(design);
     started.running.finish(false).await.unwrap();
 }

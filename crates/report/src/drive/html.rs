@@ -11,6 +11,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary
 use super::{Kind, notes, per_node, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
+use crate::page::profile::Recorded;
 use crate::page::statistics::Told;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
@@ -32,7 +33,7 @@ pub fn render_so_far(summary: &DriveSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &DriveSummary) -> [String; 14] {
+fn sections(summary: &DriveSummary) -> [String; 15] {
     [
         comparison(summary),
         by_setting::by_setting(summary),
@@ -45,6 +46,7 @@ fn sections(summary: &DriveSummary) -> [String; 14] {
         figures(summary),
         partitions(summary),
         statistics(summary),
+        page::profile::profiles(&summary.profiles, Recorded::InLoads),
         section("Loads", &tables::trials(summary)),
         published::published(summary),
         setup(summary),

@@ -1,6 +1,7 @@
 //! Writes the notes that a reader needs to judge the figures of a load.
 
 mod compaction;
+mod repairs;
 mod rounds;
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
@@ -91,6 +92,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         yardstick(summary),
         compression::gains_nothing(footprints),
         compaction::share(summary),
+        repairs::of(summary),
         part_of_a_load(summary),
     ]
     .into_iter()

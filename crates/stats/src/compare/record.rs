@@ -8,7 +8,7 @@ use super::{
     Stored, Timing,
 };
 use crate::drive::Partitions;
-use crate::{CpuSeconds, EngineInfo, Footprint, ServerWindow, Space};
+use crate::{CpuSeconds, EngineInfo, Footprint, Profile, ServerWindow, Space};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +149,9 @@ pub enum Record {
         queries: Vec<QuerySets>,
     },
     Concurrent(Box<Concurrent>),
+    /// Methods that the server of a design ran while its questions were asked, after all that was timed. Absent where
+    /// nobody asked for them, and in records of earlier versions.
+    Profile(Profile),
     /// The design failed and takes no further part in the run.
     Failed {
         design: String,

@@ -13,6 +13,7 @@ mod merge;
 mod partitions;
 mod passes;
 mod record;
+mod repairs;
 mod steady;
 mod summary;
 mod tally;
@@ -36,6 +37,7 @@ pub use record::{
     DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, RateEstimate, SecondCounts,
     TrialEnd, TrialStart,
 };
+pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BesideRecord, DriveHeader, FailureKind, Partitions, PassRecord, ServerSample, Tally};
 use crate::counts::{add, total};
-use crate::{CpuSeconds, EngineInfo, Footprint};
+use crate::{CpuSeconds, EngineInfo, Footprint, Profile};
 
 /// One line of `drive.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub enum DriveRecord {
     /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),
     TrialEnded(TrialEnd),
+    ReadRepairs(super::ReadRepairs),
+    /// Methods that the server ran during a trial. Absent where nobody asked for them.
+    Profile(Profile),
     /// What a pass took, recorded after the end of its trial; such a trial is not a round.
     Pass(PassRecord),
     /// What became of the questions beside a load, recorded after the end of its trial.
@@ -68,10 +71,10 @@ pub struct TrialStart {
     /// Whether the schedule has the same rate throughout; otherwise a warm-up looks like a change of the rate.
     pub even: bool,
     /// Whether the trial only warms the server up, so that it is in no figure.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
     /// Whether questions were asked beside the load, so that it is compared with the one without them.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside: bool,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
@@ -204,10 +207,6 @@ pub struct Populated {
     pub design: String,
     pub rows: u64,
     pub seconds: f64,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl FoundRate {

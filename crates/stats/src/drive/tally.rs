@@ -231,6 +231,10 @@ pub struct ServerSample {
     pub coordinator_read_p99_micros: Option<f64>,
     /// Recent p99 of writes that a node coordinated, by its own measure, in microseconds.
     pub coordinator_write_p99_micros: Option<f64>,
+    /// Bytes of the messages that these nodes have sent to each other, before they were compressed; absent of one node,
+    /// and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_to_nodes_bytes: Option<u64>,
 }
 
 impl ServerSample {

@@ -32,6 +32,7 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
+use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
@@ -109,7 +110,7 @@ pub struct Drive {
     operations: Option<u64>,
 
     /// Search for the highest rate within an objective: 'p99<10ms', 'read.p99.9<50ms,errors<0.1%'
-    #[arg(long, value_name = "OBJECTIVE", conflicts_with = "in_flight")]
+    #[arg(long, value_name = "OBJECTIVE", conflicts_with_all = ["in_flight", "profile"])]
     within: Option<String>,
 
     /// Rounds: each drives every design once, in random order [default: 1; with questions beside the load 5]
@@ -191,6 +192,9 @@ pub struct Drive {
     #[command(flatten)]
     rate_limit: RateLimitOptions,
 
+    #[command(flatten)]
+    profile: ProfileOptions,
+
     /// Keep the tables when the load is over
     #[arg(long)]
     keep: bool,
@@ -246,6 +250,9 @@ impl Drive {
         let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
         context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&all)?;
+        if !self.dry_run {
+            self.profile.check().await?;
+        }
         let infos = choice::describe(&designs, &workload, &context)?;
         let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
         if let Some(asked) = &asked {
@@ -355,6 +362,7 @@ impl Drive {
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();
+        options.cassandra.records_profiles = self.profile.is_given();
         options.rate_limit = self.limit()?;
         options.cassandra.functions = workload.makes_functions();
         require(designs, &mut options);

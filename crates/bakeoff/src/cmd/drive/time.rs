@@ -32,7 +32,9 @@ impl Drive {
     /// # Errors
     /// Fails with a misuse for one that would be ignored.
     pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
-        given(&self.cluster, &self.nodes, self.consistency).check(designs)
+        let mut given = given(&self.cluster, &self.nodes, self.consistency);
+        self.profile.add_given(&mut given);
+        given.check(designs)
     }
 
     /// Returns how long the loads of all designs and rounds last together; `None` for a search, for passes and for

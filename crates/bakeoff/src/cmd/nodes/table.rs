@@ -1,5 +1,7 @@
 //! The figures of nodes as a table for a terminal: a line for each figure, a column for each node.
 
+mod added;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -109,6 +111,14 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
             let tasks = node.sstable_tasks.as_ref()?;
             Some(units::count(tasks.len() as u64))
         }),
+        row(nodes, "sent to other nodes", |node| {
+            node.sent_to_nodes_bytes
+                .map(|bytes| units::bytes(bytes as f64))
+        }),
+        row(nodes, "received from them", |node| {
+            node.received_from_nodes_bytes
+                .map(|bytes| units::bytes(bytes as f64))
+        }),
     ];
     for name in ["keys", "rows", "chunks", "counters"] {
         let cache = |node: &NodeFigures| {
@@ -124,7 +134,7 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
         };
         rows.push(row(nodes, &name, pool));
     }
-    rows.extend(by_nodetool(nodes));
+    rows.extend(added::by_nodetool(nodes));
     let exposed: Vec<Option<&Exposed>> = nodes.iter().map(|node| node.metrics.as_ref()).collect();
     rows.extend(exposed_rows(&exposed));
     rows
@@ -157,31 +167,6 @@ fn pool_in_words(pool: &ThreadPool) -> Option<String> {
         let _ = write!(words, ", {} blocked so far", units::count(blocked));
     }
     Some(words)
-}
-
-fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
-    let info = |node: &NodeFigures| node.nodetool.as_ref()?.info;
-    let gc = |node: &NodeFigures| node.nodetool.as_ref()?.gc;
-    vec![
-        row(nodes, "up", |node| {
-            let seconds = info(node)?.uptime_seconds?;
-            Some(units::duration(seconds as f64))
-        }),
-        row(nodes, "heap", |node| {
-            let (used, most) = (info(node)?.heap_used_mib?, info(node)?.heap_max_mib?);
-            Some(format!("{used:.0} of {most:.0} MiB"))
-        }),
-        row(nodes, "memory off heap", |node| {
-            info(node)?.off_heap_mib.map(|mib| format!("{mib:.1} MiB"))
-        }),
-        row(nodes, "GC since last gcstats", |node| {
-            let gc = gc(node)?;
-            let (all, longest) = (gc.total_ms / 1e3, gc.max_ms / 1e3);
-            let (all, longest) = (units::duration(all), units::duration(longest));
-            let count = units::count(gc.collections);
-            Some(format!("{count} in {all}, longest {longest}"))
-        }),
-    ]
 }
 
 fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
@@ -264,7 +249,7 @@ fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
         hints.push("--table KEYSPACE.TABLE: bytes, partitions, latencies and reads of a table");
     }
     if !asked.nodetool {
-        hints.push("--nodetool 'ssh {host} nodetool': exact bytes, compression, percentiles, heap");
+        hints.push("--nodetool 'ssh {host} nodetool': exact bytes, compression, percentiles, heap, read repairs");
     } else if !asked.gc {
         hints.push(
             "--gc: garbage collections by nodetool gcstats, which resets its counts for whoever else reads them",

@@ -9,6 +9,7 @@ pub mod nodes;
 pub mod nodetool;
 pub mod postgres;
 pub mod prices;
+pub mod profile;
 pub mod rate_limit;
 pub mod settings_of;
 pub mod spark;

@@ -122,6 +122,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
         shows_stored: plan.options.show_stored,
+        profiles: plan.options.profile.profiles(&plan.context.run_dir),
     };
     let designs = Designs {
         started: &started,

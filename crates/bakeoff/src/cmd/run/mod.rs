@@ -38,6 +38,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
+use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::spark::SparkOptions;
@@ -155,6 +156,9 @@ pub struct Run {
     #[arg(long)]
     show_stored: bool,
 
+    #[command(flatten)]
+    profile: ProfileOptions,
+
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
     keep: bool,
@@ -240,6 +244,9 @@ impl Run {
         };
         context.options.cassandra.settings_of = settings_of;
         self.check_use(&designs)?;
+        if !self.dry_run {
+            self.profile.check().await?;
+        }
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
@@ -326,6 +333,7 @@ impl Run {
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.owns_tables = true;
         options.cassandra.server = workload.server.clone();
+        options.cassandra.records_profiles = self.profile.is_given();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;

@@ -38,6 +38,7 @@ impl Run {
         self.adbc.add_given(&mut given);
         given.add("--memory", OptionGroup::Memory, self.memory.is_some());
         given.add("--show-stored", OptionGroup::Cassandra, self.show_stored);
+        self.profile.add_given(&mut given);
         given.check(designs)
     }
 

@@ -69,6 +69,7 @@ impl Bench {
             race: false,
             further: NONE,
             shows_stored: false,
+            profiles: None,
         };
         Bench {
             workload,

@@ -10,7 +10,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::{
-    DesignInfo, Footprint, Instance, NotAsked, Role, ServerSample, TableStatistics,
+    DesignInfo, Footprint, Instance, NotAsked, Role, ServerSample, Stacks, TableStatistics,
 };
 
 /// What the driver asked of a design.
@@ -75,6 +75,7 @@ pub struct Fake {
     statistics: Option<TableStatistics>,
     plan: Plan,
     stored: Plan,
+    profile: Plan,
     /// Whether it has a server that tells figures.
     is_served: bool,
     table: Arc<Mutex<Table>>,
@@ -90,6 +91,11 @@ pub struct Table {
     pub plans_asked: usize,
     /// Number of times that it was asked how its first rows are stored.
     pub stored_asked: usize,
+    /// Read repairs of its nodes, if they tell them: two more whenever they are asked.
+    pub read_repairs: Option<u64>,
+    /// Whether its server records, and the number of its answers when each recording began.
+    pub is_recorded: bool,
+    pub recordings: Vec<usize>,
     /// Number of times that its server was sampled.
     pub samples: u64,
     /// Whether that was ever done while it answered a question.
@@ -132,6 +138,7 @@ impl Fake {
             statistics: None,
             plan: Plan::None,
             stored: Plan::None,
+            profile: Plan::None,
             is_served: false,
             table: Arc::default(),
         }
@@ -217,6 +224,12 @@ impl Fake {
         other.info.id = id.to_owned();
         other.table = Arc::default();
         other
+    }
+
+    /// How its server records what it runs: one sample of the stack that it tells, none of an empty one.
+    pub fn with_profile(mut self, profile: Plan) -> Fake {
+        self.profile = profile;
+        self
     }
 
     /// Keeps the last row of each key only.
@@ -422,6 +435,38 @@ impl Design for Fake {
             Plan::Fails => Err(DesignError::new("its rows cannot be read")),
             Plan::Panics => panic!("a bug in a tool"),
         }
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        let mut table = self.table();
+        let repairs = table.read_repairs?;
+        table.read_repairs = Some(repairs + 2);
+        Some(repairs)
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        match self.profile {
+            Plan::None => Ok(false),
+            Plan::Tells(_) => {
+                let answers = self.asked().len();
+                let mut table = self.table();
+                assert!(!table.is_recorded, "a server refuses a second recording");
+                table.is_recorded = true;
+                table.recordings.push(answers);
+                Ok(true)
+            }
+            Plan::Fails => Err(DesignError::new("its server does not record")),
+            Plan::Panics => panic!("a bug in a recording"),
+        }
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.table().is_recorded = false;
+        let Plan::Tells(stack) = self.profile else {
+            return Err(DesignError::new("nothing was recorded"));
+        };
+        let samples = u64::from(!stack.is_empty());
+        Ok(BTreeMap::from([(stack.to_owned(), samples)]).into())
     }
 
     /// Tells the number of the sample as CPU seconds.

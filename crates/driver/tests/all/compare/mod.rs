@@ -11,6 +11,7 @@ pub mod fake_rows;
 mod further;
 mod partitions;
 mod plans;
+mod profile;
 mod protocol;
 mod race;
 mod resume;

@@ -10,6 +10,7 @@ mod knees;
 mod lateness;
 mod loops;
 mod passes;
+mod profile;
 mod rounds;
 mod same_sensor;
 mod search_ends;

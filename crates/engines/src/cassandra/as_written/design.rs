@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use bakeoff_workload::{Mix, Table, Value, Version};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
@@ -228,6 +228,18 @@ impl Design for AsWrittenDesign {
         let relations = self.relations().await.unwrap_or_default();
         let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        self.deployment.read_repairs().await
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        self.deployment.begin_profile().await
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.deployment.end_profile().await
     }
 
     fn nodes(&self) -> u32 {

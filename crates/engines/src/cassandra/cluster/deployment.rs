@@ -27,6 +27,8 @@ pub struct Deployment {
     /// Nodetool on the hosts of an existing cluster, if it was named.
     pub nodetool: Option<Nodetool>,
     pub info: EngineInfo,
+    /// Whether recordings of the methods that the server runs were asked for.
+    pub records_profiles: bool,
     /// Limit on the rows that are written, all designs and workers together.
     pub rate_limit: Option<Arc<RateLimit>>,
     /// Keyspaces of this run, by name.
@@ -137,6 +139,7 @@ impl Deployment {
             cluster,
             server,
             nodetool: options.nodetool.clone(),
+            records_profiles: options.records_profiles,
             info,
             rate_limit,
             keyspaces: Mutex::default(),

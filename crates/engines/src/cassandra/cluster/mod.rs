@@ -12,6 +12,7 @@ pub mod keyspace;
 pub mod on_nodes;
 pub mod one_node;
 pub mod partition_bytes;
+mod profile;
 pub mod relations;
 pub mod replication;
 pub mod sample;

@@ -6,7 +6,7 @@ use bakeoff_driver::DesignError;
 use bakeoff_servers::cassandra::Nodes;
 
 use super::deployment::Deployment;
-use crate::cassandra::nodes::Nodetool;
+use crate::cassandra::nodes::{Nodetool, read_repairs};
 
 /// Time limit of a call on a server that Bakeoff started, in seconds; the run's own limit ends a long one earlier.
 const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
@@ -51,6 +51,14 @@ impl<'a> OnNodes<'a> {
     pub async fn table_statistics(&self, keyspace: &str) -> Result<Vec<String>, DesignError> {
         let words = ["tablestats", "-F", "json", keyspace];
         self.run(&words, Nodetool::READ_LIMIT).await
+    }
+
+    /// Counts the reads since the nodes started whose copies disagreed, and were made equal before the answer.
+    pub async fn read_repairs(&self) -> Result<u64, DesignError> {
+        let printed = self.run(&["netstats"], Nodetool::READ_LIMIT).await?;
+        let repairs = printed.iter().map(|text| read_repairs(text));
+        let repairs = repairs.map(|known| known.map(|repairs| repairs.blocking));
+        repairs.sum::<Result<u64, String>>().map_err(DesignError)
     }
 
     /// Runs nodetool on each node; on a host that a user named, within a time limit.

@@ -187,6 +187,7 @@ struct Told {
     writes: Requests,
     coordinator_reads: Requests,
     coordinator_writes: Requests,
+    sent_to_nodes_bytes: Option<u64>,
 }
 
 impl Told {
@@ -199,6 +200,7 @@ impl Told {
             writes: self.writes.and(other.writes),
             coordinator_reads: self.coordinator_reads.and(other.coordinator_reads),
             coordinator_writes: self.coordinator_writes.and(other.coordinator_writes),
+            sent_to_nodes_bytes: sum(self.sent_to_nodes_bytes, other.sent_to_nodes_bytes),
         }
     }
 }
@@ -217,7 +219,8 @@ impl Sampled<'_> {
         let used = used(self.server);
         let cluster = self.session.get_cluster_state();
         let nodes = cluster.get_nodes_info();
-        let asking = nodes.iter().map(|node| self.ask_node(node));
+        let has_others = nodes.len() > 1;
+        let asking = nodes.iter().map(|node| self.ask_node(node, has_others));
         let told = at_once(NODES_AT_ONCE, asking.collect()).await;
         match told.into_iter().reduce(Told::and) {
             Some(told) => sample_of(told, nodes.len(), used),
@@ -225,14 +228,15 @@ impl Sampled<'_> {
         }
     }
 
-    async fn ask_node(&self, node: &Node) -> Told {
-        let (compactions, caches, reads, writes, coordinator_reads, coordinator_writes) = tokio::join!(
+    async fn ask_node(&self, node: &Node, has_others: bool) -> Told {
+        let (compactions, caches, reads, writes, coordinator_reads, coordinator_writes, sent) = tokio::join!(
             self.compactions(node),
             self.caches(node),
             self.requests(node, "local_read_latency"),
             self.requests(node, "local_write_latency"),
             self.requests(node, "coordinator_read_latency"),
             self.requests(node, "coordinator_write_latency"),
+            self.sent_to_nodes(node, has_others),
         );
         Told {
             compactions,
@@ -241,6 +245,7 @@ impl Sampled<'_> {
             writes,
             coordinator_reads,
             coordinator_writes,
+            sent_to_nodes_bytes: sent,
         }
     }
 
@@ -250,6 +255,18 @@ impl Sampled<'_> {
                    WHERE name = 'CompactionExecutor'";
         let (active, pending): (i32, i32) = self.first(node, cql, ()).await.ok()??;
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
+    }
+
+    /// Returns the bytes of the messages that the node has sent to others, if it has any.
+    async fn sent_to_nodes(&self, node: &Node, has_others: bool) -> Option<u64> {
+        if !has_others {
+            return None;
+        }
+        let cql = "SELECT sent_bytes FROM system_views.internode_outbound";
+        let reply = self.query(node, cql, ()).await.ok()?;
+        let rows = reply.rows::<(i64,)>().ok()?;
+        let bytes = rows.map(|row| u64::try_from(row.ok()?.0).ok());
+        bytes.sum()
     }
 
     /// Returns the use of the caches that the node has.
@@ -325,6 +342,7 @@ fn sample_of(told: Told, nodes: usize, used: ServerSample) -> ServerSample {
         coordinator_writes: told.coordinator_writes.count,
         coordinator_read_p99_micros: told.coordinator_reads.p99_micros,
         coordinator_write_p99_micros: told.coordinator_writes.p99_micros,
+        sent_to_nodes_bytes: told.sent_to_nodes_bytes,
         ..used
     }
 }

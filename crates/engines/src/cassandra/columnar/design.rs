@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
 
@@ -219,6 +219,18 @@ impl Design for ColumnarDesign {
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = table_names(&self.name);
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        self.deployment.read_repairs().await
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        self.deployment.begin_profile().await
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.deployment.end_profile().await
     }
 
     fn nodes(&self) -> u32 {

@@ -64,6 +64,11 @@ pub struct NodeFigures {
     pub thread_pools: Option<Vec<ThreadPool>>,
     /// Compactions and other work on SSTables that run at this moment.
     pub sstable_tasks: Option<Vec<SstableTask>>,
+    /// Bytes of the messages that this node has sent to other ones, before they were compressed; `None` as well if it
+    /// has not connected to any.
+    pub sent_to_nodes_bytes: Option<u64>,
+    /// Bytes of the messages that it has received from other ones.
+    pub received_from_nodes_bytes: Option<u64>,
     /// What nodetool prints; `None` if there is no command for it, or its host stands for several nodes.
     pub nodetool: Option<Printed>,
     /// What exporters of metrics expose; `None` if none is named, or its host stands for several nodes.

@@ -42,7 +42,9 @@ pub use figures::{
 pub use latency::micros;
 pub use metrics::Metrics;
 pub use nodetool::Nodetool;
+pub(super) use nodetool::read_repairs;
 pub use printed::{
     GcStatistics, Histograms, NodeInfo, Percentiles, Printed, PrintedStatistics, PrintedTable,
+    ReadRepairs,
 };
 pub use read::{Reader, read, read_sizes};

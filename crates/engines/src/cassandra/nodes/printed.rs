@@ -10,6 +10,8 @@ pub struct Printed {
     /// From `gcstats`; `None` as well if it was not asked for.
     pub gc: Option<GcStatistics>,
     pub info: Option<NodeInfo>,
+    /// From `netstats`.
+    pub read_repairs: Option<ReadRepairs>,
 }
 
 /// What `tablestats` and `tablehistograms` print of a node's share of a table.
@@ -78,4 +80,16 @@ pub struct NodeInfo {
     pub heap_max_mib: Option<f64>,
     /// Memory off heap of memtables, filters, indexes and compression, in MiB.
     pub off_heap_mib: Option<f64>,
+}
+
+/// What `netstats` prints of read repairs since the node started: reads that this node coordinated, and of which copies
+/// did not agree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ReadRepairs {
+    /// Reads that were chosen by chance to be compared with all copies, which Cassandra 4.0 and later never do.
+    pub attempted: u64,
+    /// Reads whose copies were made equal before they were answered.
+    pub blocking: u64,
+    /// Reads whose copies were made equal after they were answered, which Cassandra 4.0 and later never do.
+    pub background: u64,
 }

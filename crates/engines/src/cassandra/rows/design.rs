@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use tokio::sync::OnceCell;
 
 use super::copies;
@@ -282,6 +282,18 @@ impl Design for RowsDesign {
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = self.tables();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        self.deployment.read_repairs().await
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        self.deployment.begin_profile().await
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.deployment.end_profile().await
     }
 
     fn nodes(&self) -> u32 {

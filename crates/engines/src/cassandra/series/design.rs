@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
@@ -206,6 +206,18 @@ impl Design for SeriesDesign {
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = self.layout.table_names();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
+    }
+
+    async fn read_repairs(&self) -> Option<u64> {
+        self.deployment.read_repairs().await
+    }
+
+    async fn begin_profile(&self) -> Result<bool, DesignError> {
+        self.deployment.begin_profile().await
+    }
+
+    async fn end_profile(&self) -> Result<Stacks, DesignError> {
+        self.deployment.end_profile().await
     }
 
     fn nodes(&self) -> u32 {

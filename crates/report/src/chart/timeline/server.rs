@@ -82,6 +82,11 @@ impl<'a> ServerSeries<'a> {
                 number,
             ),
             panel(
+                &format!("Messages between {}, MiB/s", self.nodes("nodes")),
+                self.grown(|s| s.sent_to_nodes_bytes.map(|b| b as f64 / MIB)),
+                number,
+            ),
+            panel(
                 "Server's own p99, ms: read, write dashed",
                 self.own_latency(|s| s.read_p99_micros, |s| s.write_p99_micros),
                 number,

@@ -29,6 +29,7 @@ use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
+use crate::page::profile::Recorded;
 use crate::page::statistics::Told;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
@@ -44,7 +45,7 @@ pub fn render_so_far(summary: &Summary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &Summary) -> [String; 27] {
+fn sections(summary: &Summary) -> [String; 28] {
     [
         scatter(summary),
         query_charts(summary),
@@ -68,6 +69,7 @@ fn sections(summary: &Summary) -> [String; 27] {
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         server(summary),
+        page::profile::profiles(&summary.profiles, Recorded::AfterRounds),
         asked::of_run(summary),
         plans::of_run(summary),
         stored::of_run(summary),

@@ -56,7 +56,9 @@ use super::{
 use crate::decide::Decision;
 use crate::drive::Partitions;
 use crate::per_node::{PerNode, Wanted};
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, ServerWindow, Space};
+use crate::{
+    CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Profile, ServerWindow, Space,
+};
 use collect::Collected;
 use cpu::Resolution;
 use loading::Loading;
@@ -111,6 +113,9 @@ pub struct Summary {
     /// First rows of designs as they are stored, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stored: Vec<Stored>,
+    /// Methods that the servers of designs ran while questions were asked, where that was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.

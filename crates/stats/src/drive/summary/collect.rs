@@ -1,18 +1,18 @@
 //! Gathers the records of a load by design and trial, and condenses them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{
     DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary, beside, passes,
 };
+use crate::Estimate;
 use crate::drive::window::Window;
 use crate::drive::{
     BesideRecord, DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader,
-    LoadFigures, PassRecord, ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up,
-    warm_up_of_throughput,
+    LoadFigures, PassRecord, ProbeRecord, ReadRepairs, SecondCounts, TrialEnd, TrialStart, WarmUp,
+    warm_up, warm_up_of_throughput,
 };
-use crate::{DesignInfo, Estimate};
 
 /// Records of a load read so far, by design and trial.
 pub struct Collected {
@@ -39,12 +39,14 @@ impl Collected {
             run: DriveSummary {
                 header: header.clone(),
                 engines: Vec::new(),
-                designs: header.designs.iter().map(design).collect(),
+                designs: header.designs.iter().map(DriveDesign::new).collect(),
                 trials: Vec::new(),
                 partitions: Vec::new(),
                 passes: Vec::new(),
                 beside: Vec::new(),
                 comparison: LoadComparison::default(),
+                read_repairs: BTreeMap::new(),
+                profiles: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -88,6 +90,15 @@ impl Collected {
             DriveRecord::Second(counts) => self.take_second(number, counts)?,
             DriveRecord::TrialEnded(end) => {
                 self.trial(number, end.trial)?.end = Some(end.clone());
+            }
+            DriveRecord::ReadRepairs(ReadRepairs { design, repairs }) => {
+                self.design(number, design)?;
+                let known = self.run.read_repairs.entry(design.clone()).or_default();
+                *known = known.saturating_add(*repairs);
+            }
+            DriveRecord::Profile(profile) => {
+                self.design(number, &profile.design)?;
+                self.run.profiles.push(profile.clone());
             }
             DriveRecord::Pass(pass) => {
                 self.design(number, &pass.design)?;
@@ -210,24 +221,6 @@ impl Collected {
         }
         run.comparison = LoadComparison::of(&run);
         Ok(run)
-    }
-}
-
-fn design(info: &DesignInfo) -> DriveDesign {
-    DriveDesign {
-        info: info.clone(),
-        rows: None,
-        load_seconds: None,
-        footprint: None,
-        footprint_after: None,
-        trials: Vec::new(),
-        figures: None,
-        rate: None,
-        response_p99: Vec::new(),
-        probes: Vec::new(),
-        found: Vec::new(),
-        highest_rate: None,
-        failures: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Summary of a load with everything that a report shows, computed from its folder alone.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 mod beside;
@@ -20,7 +22,7 @@ use super::{
 };
 use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
-use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
+use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError, Profile};
 use collect::Collected;
 
 /// Summary of a load. Designs are in the header's order.
@@ -42,6 +44,13 @@ pub struct DriveSummary {
     pub beside: Vec<BesideFigures>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
+    /// Reads of all trials whose copies disagreed and were made equal before the answer, by design, as far as it is
+    /// known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_repairs: BTreeMap<String, u64>,
+    /// Methods that servers ran during trials, where that was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
     pub warnings: Vec<String>,
     pub finished: bool,
     pub interrupted: bool,
@@ -120,6 +129,27 @@ pub enum DriveSummaryError {
     },
     #[error(transparent)]
     Log(#[from] JournalError),
+}
+
+impl DriveDesign {
+    /// Returns a design of which nothing is known yet.
+    fn new(info: &DesignInfo) -> DriveDesign {
+        DriveDesign {
+            info: info.clone(),
+            rows: None,
+            load_seconds: None,
+            footprint: None,
+            footprint_after: None,
+            trials: Vec::new(),
+            figures: None,
+            rate: None,
+            response_p99: Vec::new(),
+            probes: Vec::new(),
+            found: Vec::new(),
+            highest_rate: None,
+            failures: Vec::new(),
+        }
+    }
 }
 
 impl DriveRun {

@@ -1,4 +1,6 @@
-use bakeoff_engines::nodes::{Histograms, Missing, Printed, PrintedStatistics};
+use bakeoff_engines::nodes::{
+    Exposed, Histograms, Missing, Printed, PrintedStatistics, ReadRepairs,
+};
 
 use super::*;
 
@@ -134,8 +136,13 @@ fn figures_of_nodetool_and_exporters_are_shown() {
                 ..Histograms::default()
             }),
         }],
+        read_repairs: Some(ReadRepairs {
+            blocking: 1234,
+            ..ReadRepairs::default()
+        }),
         ..Printed::default()
     });
+    node.sent_to_nodes_bytes = Some(3 << 20);
     node.metrics = Some(Exposed {
         gc_count: Some(1234.0),
         load_average: Some(1.5),
@@ -144,6 +151,9 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     let text = render(&[node], &ALL);
     assert_eq!(line(&text, "compressed to"), ["25.0%"]);
     assert_eq!(line(&text, "SSTables read p50, p99"), ["1, 3"]);
+    assert_eq!(line(&text, "read repairs"), ["1,234 before the answer"]);
+    assert_eq!(line(&text, "sent to other nodes"), ["3.00 MiB"]);
+    assert!(!text.contains("received from them"), "{text}");
     assert_eq!(line(&text, "collections"), ["1,234"]);
     assert_eq!(line(&text, "load average"), ["1.5"]);
 }

@@ -43,6 +43,7 @@ fn told(count: Option<u64>, p99_micros: Option<f64>) -> Told {
             ..Caches::default()
         },
         reads: Requests { count, p99_micros },
+        sent_to_nodes_bytes: count,
         ..Told::default()
     }
 }
@@ -61,6 +62,7 @@ fn nodes_are_added_up_and_the_slowest_counts() {
         key_cache: Some(keys),
         local_reads: Some(7),
         read_p99_micros: Some(4000.0),
+        sent_to_nodes_bytes: Some(7),
         ..ServerSample::default()
     };
     assert_eq!(sample, expected);

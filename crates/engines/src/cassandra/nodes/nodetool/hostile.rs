@@ -34,6 +34,7 @@ fn outputs_are_figures_or_not_understood() {
             parse::histograms(&text).map(|read| serde_json::to_value(read).unwrap()),
             parse::gc_statistics(&text).map(|read| serde_json::to_value(read).unwrap()),
             parse::node_info(&text).map(|read| serde_json::to_value(read).unwrap()),
+            parse::read_repairs(&text).map(|read| serde_json::to_value(read).unwrap()),
         ];
         for read in &read {
             match read {

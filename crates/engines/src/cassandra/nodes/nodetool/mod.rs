@@ -17,6 +17,8 @@ use super::printed::{Printed, PrintedTable};
 use crate::EngineError;
 use crate::cassandra::cluster::at_once::{HOSTS_AT_ONCE, at_once};
 
+pub(in crate::cassandra) use parse::read_repairs;
+
 /// A command such as `ssh {host} nodetool`, which is run with the arguments of nodetool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nodetool(HostCommand);
@@ -94,9 +96,15 @@ impl Nodetool {
             None
         };
         let info = call.figure(&["info"], parse::node_info).await;
+        let read_repairs = call.figure(&["netstats"], parse::read_repairs).await;
         let tables = call.tables(&names).await;
         node.missing.append(&mut call.missing);
-        node.nodetool = Some(Printed { tables, gc, info });
+        node.nodetool = Some(Printed {
+            tables,
+            gc,
+            info,
+            read_repairs,
+        });
     }
 
     /// Runs nodetool on one host, and returns what it prints.
@@ -236,6 +244,7 @@ mod tests {
         let text = r#"case "$2" in
             tablestats) echo "{\"ks\": {\"tables\": {\"t\": {\"space_used_live\": ${1##*.}, \"sstable_count\": 2}}}}" ;;
             info) echo "Uptime (seconds)       : 1${1##*.}" ;;
+            netstats) printf 'Read Repair Statistics:\nAttempted: 0\nMismatch (Blocking): %s\nMismatch (Background): 0\n' ${1##*.} ;;
             *) echo "something else" ;;
             esac"#;
         let nodetool = script(&folder, text);
@@ -246,6 +255,7 @@ mod tests {
             let statistics = printed.tables[0].statistics.unwrap();
             assert_eq!(statistics.live_bytes, Some(last));
             assert_eq!(printed.info.unwrap().uptime_seconds, Some(10 + last));
+            assert_eq!(printed.read_repairs.unwrap().blocking, last);
             assert_eq!(printed.gc, None);
             let why = node.why("nodetool gcstats");
             assert!(why.starts_with("not understood: "), "{why}");
@@ -278,7 +288,13 @@ mod tests {
         let limit = Duration::from_millis(50);
         nodetool.add_to_node(&mut node, true, limit).await;
         let figures: Vec<&str> = node.missing.iter().map(|m| m.figure.as_str()).collect();
-        let calls = ["gcstats", "info", "tablestats", "tablehistograms"];
+        let calls = [
+            "gcstats",
+            "info",
+            "netstats",
+            "tablestats",
+            "tablehistograms",
+        ];
         assert_eq!(figures, calls.map(|call| format!("nodetool {call}")));
         for missing in &node.missing {
             let is_first = missing

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::cassandra::cluster::table_statistics::Statistics;
 use crate::cassandra::nodes::figures::TableName;
 use crate::cassandra::nodes::printed::{
-    GcStatistics, Histograms, NodeInfo, Percentiles, PrintedStatistics,
+    GcStatistics, Histograms, NodeInfo, Percentiles, PrintedStatistics, ReadRepairs,
 };
 
 #[cfg(test)]
@@ -16,6 +16,8 @@ const GC_COLUMNS: &str = "Interval(ms)MaxGCElapsed(ms)TotalGCElapsed(ms)StdevGCE
                           CollectionsDirectMemoryBytes";
 /// Units of `tablehistograms`, of which only latencies and sizes have one.
 const HISTOGRAM_UNITS: [&str; 3] = ["(micros)", "(micros)", "(bytes)"];
+/// Heading of the read repairs of `netstats`.
+const READ_REPAIRS: &str = "Read Repair Statistics:";
 /// Most characters of a text that a message shows.
 const SHOWN: usize = 60;
 
@@ -146,6 +148,26 @@ pub fn node_info(text: &str) -> Result<NodeInfo, String> {
         return Err(not_understood("the lines of info", text));
     }
     Ok(info)
+}
+
+/// Parses the read repairs in what `netstats` prints: the lines of numbers after their heading, among those of streams
+/// and of messages.
+pub fn read_repairs(text: &str) -> Result<ReadRepairs, String> {
+    let failed = || not_understood("the read repairs of netstats", text);
+    let lines = text.lines().map(str::trim);
+    let lines = lines.skip_while(|line| *line != READ_REPAIRS).skip(1);
+    let lines: Vec<&str> = lines.take(3).collect();
+    let number = |name: &str| -> Result<u64, String> {
+        let mut named = lines.iter().filter_map(|line| line.split_once(": "));
+        let value = named.find(|(label, _)| *label == name);
+        let value = value.map(|(_, value)| value).ok_or_else(failed)?;
+        value.parse().map_err(|_| failed())
+    };
+    Ok(ReadRepairs {
+        attempted: number("Attempted")?,
+        blocking: number("Mismatch (Blocking)")?,
+        background: number("Mismatch (Background)")?,
+    })
 }
 
 /// Reads a number that is not negative; `None` for what nodetool does not know, which it prints as NaN.

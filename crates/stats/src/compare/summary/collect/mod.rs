@@ -46,6 +46,7 @@ impl Collected {
                 partitions: Vec::new(),
                 plans: Vec::new(),
                 stored: Vec::new(),
+                profiles: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -160,6 +161,12 @@ impl Collected {
                 let known = &mut self.run.stored;
                 known.retain(|known| known.design != stored.design);
                 known.push(stored.clone());
+            }
+            Record::Profile(profile) => {
+                self.design(number, &profile.design)?;
+                let known = &mut self.run.profiles;
+                known.retain(|known| known.design != profile.design);
+                known.push(profile.clone());
             }
             Record::Server(window) => {
                 self.design(number, &window.design)?;

@@ -125,6 +125,39 @@ fn the_lines_of_a_node_are_found_by_their_names() {
     );
 }
 
+/// What Cassandra 4.0 to 5.0 print.
+const NETSTATS: &str = "\
+Mode: NORMAL
+Not sending any streams.
+Read Repair Statistics:
+Attempted: 0
+Mismatch (Blocking): 17
+Mismatch (Background): 2
+Pool Name                    Active   Pending      Completed   Dropped
+Large messages                  n/a         0              0         0
+";
+
+#[test]
+fn read_repairs_are_found_among_streams_and_messages() {
+    let expected = ReadRepairs {
+        attempted: 0,
+        blocking: 17,
+        background: 2,
+    };
+    assert_eq!(read_repairs(NETSTATS), Ok(expected));
+    for text in [
+        "",
+        "Mismatch (Blocking): 17",
+        &NETSTATS.replace("Read Repair Statistics:", "Repairs:"),
+        &NETSTATS.replace("Mismatch (Blocking)", "Mismatch"),
+        &NETSTATS.replace(": 17", ": 1,700"),
+        &NETSTATS.replace(": 2", ": -2"),
+    ] {
+        let error = read_repairs(text).unwrap_err();
+        assert!(error.starts_with("not understood: "), "{text}: {error}");
+    }
+}
+
 fn statistics(text: &str) -> Result<PrintedStatistics, String> {
     printed_statistics(&json(text)?, &"ks.t".parse().unwrap())
 }
