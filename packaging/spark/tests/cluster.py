@@ -1,6 +1,7 @@
 """Questions on a standalone cluster of Spark: a master and two workers on loopback.
 
     cluster.py PROGRAM [CHECK]...     all checks, if none is named
+    cluster.py PROGRAM figures        how long a question takes, beside one process and beside Spark over Parquet
 
 PROGRAM is a built `bakeoff`. It makes a columnar table in a temporary folder, whose rows are known here, and the
 answers of Spark are compared with them. It needs pyspark, pyarrow and a Java that Spark takes.
@@ -13,6 +14,7 @@ import os
 import shlex
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,9 @@ from bakeoff_spark import register  # noqa: E402
 
 ROWS = 20_000
 PARTS = 8
+# Rows of the table whose questions are timed, and how often each is asked.
+TIMED_ROWS = 10_000_000
+ROUNDS = 7
 HOSTS = ["plain", "o'hara", 'say "hi"', "100% \\ sure", "--; /*", "ünï 😀", ""]
 UTC = datetime.timezone.utc
 START = datetime.datetime(2026, 1, 1, tzinfo=UTC)
@@ -329,6 +334,49 @@ def check_killed_worker(desk):
     assert lost, "no executor was lost"
 
 
+def figures(desk):
+    """Times of one question with the same rows, asked in turns."""
+    numbers = pa.array(range(TIMED_ROWS), pa.int64())
+    hosts = pa.array([f"host-{n % 100}" for n in range(TIMED_ROWS)], pa.string())
+    values = pa.array([math.sin(n) for n in range(TIMED_ROWS)], pa.float64())
+    file = desk.folder / "figures.parquet"
+    pyarrow.parquet.write_table(pa.table([hosts, numbers, values], ["host", "n", "value"]), file)
+    table = f"dir:{desk.folder / 'figures'}"
+    keys = ["--partition-key", "host", "--order-key", "n"]
+    run([desk.program, "ingest", str(file), "--into", table, *keys])
+
+    def averages(frame):
+        return sorted(map(tuple, frame.groupBy("host").avg("value").collect()))
+
+    def of_one_process():
+        question = "SELECT host, avg(value) AS mean FROM figures GROUP BY host ORDER BY host"
+        text = run([desk.program, "sql", question, "--dir", str(desk.folder / "figures"), "--format", "json"]).stdout
+        return [(found["host"], found["mean"]) for found in map(json.loads, text.splitlines())]
+
+    ways = {
+        "one process, bakeoff sql": of_one_process,
+        "Spark over bakeoff scan": lambda: averages(desk.load(table, columns="host,value")),
+        "Spark over Parquet": lambda: averages(desk.spark.read.parquet(str(file))),
+    }
+    right = averages(desk.spark.read.parquet(str(file)))
+    times = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, ask_it in ways.items():
+            began = time.monotonic()
+            found = ask_it()
+            times[name].append(time.monotonic() - began)
+            assert [host for host, _ in found] == [host for host, _ in right], name
+            pairs = zip(found, right)
+            assert all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for (_, a), (_, b) in pairs), name
+    for name, seconds in times.items():
+        middle, least, most = statistics.median(seconds), min(seconds), max(seconds)
+        print(f"{name}: {middle:.2f} s ({least:.2f} to {most:.2f}) for {TIMED_ROWS} rows, {ROUNDS} rounds", flush=True)
+
+
+def run(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True)
+
+
 CHECKS = {
     "answers": check_answers,
     "division": check_division,
@@ -340,9 +388,9 @@ CHECKS = {
 
 
 def main(program, *names):
-    unknown = sorted(set(names) - set(CHECKS))
+    unknown = sorted(set(names) - set(CHECKS) - {"figures"})
     if unknown:
-        sys.exit(f"there is no check {', '.join(unknown)}; there are {', '.join(CHECKS)}")
+        sys.exit(f"there is no check {', '.join(unknown)}; there are {', '.join(CHECKS)}, and figures")
     # The programs of the tests find this Python's packages.
     os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory(prefix="bakeoff-spark-") as folder:
@@ -355,6 +403,8 @@ def main(program, *names):
                     began = time.monotonic()
                     check(desk)
                     print(f"{name}: {check.__doc__} Passed in {time.monotonic() - began:.0f} s.", flush=True)
+            if "figures" in names:
+                figures(desk)
             desk.spark.stop()
         except BaseException:
             print(cluster.last_lines(), file=sys.stderr, flush=True)
