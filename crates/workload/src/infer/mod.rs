@@ -20,6 +20,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::{ColumnType, Result, TimeFormat};
+pub use names::is_reserved;
 use rows::FileRows;
 
 /// What is known of a file before it is read.
