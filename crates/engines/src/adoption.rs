@@ -1,6 +1,7 @@
 //! What it takes to make and fill a design outside of a run, on a server of the user's: statements, and lines of shell
 //! scripts.
 
+use bakeoff_workload::infer::is_reserved;
 use bakeoff_workload::{DesignId, Table};
 
 /// Most characters of a keyspace, schema or table: what Cassandra takes, less room for what is appended.
@@ -116,9 +117,14 @@ impl Adoption {
     }
 }
 
-/// Returns the name that a table, or its keyspace or schema, has outside of a run.
+/// Returns the name that a table, or its keyspace or schema, has outside of a run: its own one, or with `_` behind it
+/// where that is a word of CQL or SQL.
 pub fn adopted_name(table: &str) -> String {
-    table.chars().take(MOST_CHARACTERS).collect()
+    let mut name: String = table.chars().take(MOST_CHARACTERS).collect();
+    if is_reserved(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// Writes a word as a shell takes it.
@@ -144,6 +150,14 @@ mod tests {
         assert_eq!(in_shell("it's $(id)"), r"'it'\''s $(id)'");
         assert_eq!(in_shell("ä"), "'ä'");
         assert_eq!(in_shell(""), "''");
+    }
+
+    #[test]
+    fn a_table_keeps_its_name_unless_that_is_a_word_of_a_language() {
+        assert_eq!(adopted_name("readings"), "readings");
+        assert_eq!(adopted_name("entries"), "entries_");
+        assert_eq!(adopted_name("Token"), "Token_");
+        assert_eq!(adopted_name(&"a".repeat(60)).len(), MOST_CHARACTERS);
     }
 
     #[test]

@@ -25,6 +25,8 @@ impl QuestionsFile {
     /// Says what cannot be a question and what to write instead: there is none, one is no query or makes tables, two
     /// have the same name, or they are not about one table.
     pub fn parse(text: &str) -> Result<QuestionsFile, String> {
+        // Some editors begin a file with a mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut questions: Vec<AskedQuestion> = Vec::new();
         let mut tables: Vec<String> = Vec::new();
         for (index, statement) in statements(text)?.into_iter().enumerate() {
@@ -173,6 +175,9 @@ mod tests {
             QuestionsFile::parse(text).unwrap().table.as_deref(),
             Some("t")
         );
+        let marked = "\u{feff}-- name: a\r\nSELECT x\r\nFROM t;\r\n";
+        let question = &QuestionsFile::parse(marked).unwrap().questions[0];
+        assert_eq!(question.name.as_deref(), Some("a"));
         // Planning it tells what is wrong, and where.
         assert_eq!(
             QuestionsFile::parse("SELECT a FROM t WHERE").unwrap().table,

@@ -116,6 +116,11 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     Ended::of(without_servers(&bench, &other).output().unwrap())
         .expect(2)
         .says("out holds the decision of another command, `");
+    let rows = std::fs::read_to_string(bench.path(FILE)).unwrap();
+    std::fs::write(bench.path(FILE), rows + "fern,2026-05-02T00:00:00Z,1.5\n").unwrap();
+    decide(&bench, &[])
+        .expect(2)
+        .says("as it was before it changed: name a new folder with --out");
 }
 
 #[test]
@@ -282,6 +287,14 @@ fn mistakes_are_refused_before_anything_is_made() {
             "cannot be used with",
         ),
         (&[FILE, "--prices", "nowhere"], "nowhere"),
+        (
+            &[FILE, "--postgres", "postgresql://me:hunter2@db1/db"],
+            "BAKEOFF_POSTGRES_PASSWORD",
+        ),
+        (
+            &[FILE, "--rate-limit", "100"],
+            "--rate-limit is for servers that Bakeoff does not start",
+        ),
         (
             &[FILE, "--adopt", "."],
             "--adopt .: there is something in it",

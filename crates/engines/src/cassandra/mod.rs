@@ -192,7 +192,8 @@ impl Engine for Cassandra {
         context: &Context,
         _from: &str,
     ) -> Result<Adoption, EngineError> {
-        adoption::of(id, workload, context)
+        let stored = Stored::of(id, workload)?;
+        adoption::of(id, stored.workload(), context)
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

@@ -43,7 +43,8 @@ fn answer(summary: &Summary) -> String {
     };
     let storage = verdict::storage_to_buy(decision).map(|buy| format!("Buy {}", buy.figure));
     let time = verdict::time_to_answer(decision);
-    let time = time.map(|time| format!("the slowest question takes {}", time.figure));
+    let the = if storage.is_some() { "the" } else { "The" };
+    let time = time.map(|time| format!("{the} slowest question takes {}", time.figure));
     let figures: Vec<String> = storage.into_iter().chain(time).collect();
     let headline = words::headline(decision);
     match figures.as_slice() {

@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::{ColumnType, Result, TimeFormat};
+pub use names::is_reserved;
 pub use origin::Origin;
 use rows::FileRows;
 

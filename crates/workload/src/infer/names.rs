@@ -158,10 +158,15 @@ pub fn name(written: &str, otherwise: &str) -> String {
     let usable = usable.filter(|name| name != "c" || written.trim().eq_ignore_ascii_case("c"));
     let mut name = usable.unwrap_or_else(|| otherwise.to_owned());
     name.truncate(MOST_CHARACTERS);
-    if RESERVED.contains(&name.as_str()) {
+    if is_reserved(&name) {
         name.push('_');
     }
     name
+}
+
+/// Returns whether SQL or CQL reserves a word, in any letter case, so that it is a name only in quotes.
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Returns names for the columns of a file, of which no two are the same.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::EngineOptions;
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::{Args, Parser};
@@ -76,7 +77,7 @@ impl Decide {
         let source = Source::of(&self.from)?;
         self.check(&source)?;
         let questions = self.asked.questions()?;
-        let record = Record::new(&self, &source, &questions);
+        let record = Record::new(&self, &source, &questions)?;
         let dir = self.folder(&source, &record)?;
         record.check(&dir)?;
         let ended = if has_ended(&dir.join(RUN)) {
@@ -106,6 +107,9 @@ impl Decide {
             return Err(Misuse::new(told).into());
         }
         self.wanted()?;
+        // Before the command is kept in a file, since a URL may have a password in it, which is refused.
+        self.postgres.put_into(&mut EngineOptions::default())?;
+        self.rate_limit.limit(&self.cluster, self.postgres.url())?;
         if let Some(dir) = &self.adopt {
             adopt::check_folder(dir)?;
         }

@@ -117,11 +117,18 @@ fn forget_named(options: &Decide, proposals: &mut Proposals) {
 /// Fails if the rows cannot be opened.
 fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<()> {
     let source = DataOptions::default().open(workload)?;
+    let rows = workload.scale.full_rows;
+    let all: Vec<DesignId> = { proposals.designs.iter() }
+        .filter_map(|design| design.design.parse().ok())
+        .collect();
+    // Rows are read once where none is left out, and else for each design that divides them.
+    if check_ranges(&all, workload, source.as_ref(), rows).is_ok_and(|misfits| misfits.is_empty()) {
+        return Ok(());
+    }
     let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
     let mut kept = Vec::new();
     for design in std::mem::take(&mut proposals.designs) {
         let id: Vec<DesignId> = design.design.parse::<DesignId>().into_iter().collect();
-        let rows = workload.scale.full_rows;
         let misfits = check_ranges(&id, workload, source.as_ref(), rows);
         // What cannot be read, and a baseline that does not fit, are the run's to refuse.
         let misfits = misfits.unwrap_or_default();

@@ -17,6 +17,7 @@ use crate::out_file::OutFile;
 const FILE: &str = "decide.txt";
 /// First words of its lines.
 const FINGERPRINT: &str = "fingerprint ";
+const VERSION: &str = "version ";
 const COMMAND: &str = "command ";
 
 /// What a folder holds a decision of.
@@ -24,12 +25,18 @@ const COMMAND: &str = "command ";
 pub struct Record {
     /// Hash of everything that has to be the same for a command to go on with another one's decision.
     fingerprint: String,
+    /// Hash of what the files that the command names were then.
+    version: String,
     /// The command that began it, for messages.
     command: String,
 }
 
 impl Record {
-    pub fn new(options: &Decide, source: &Source, questions: &AskedOfTable) -> Record {
+    /// Makes the note of a command.
+    ///
+    /// # Errors
+    /// Fails with a misuse if its workload cannot be read or is invalid.
+    pub fn new(options: &Decide, source: &Source, questions: &AskedOfTable) -> Result<Record> {
         let from = std::path::absolute(&options.from).unwrap_or_else(|_| options.from.clone());
         let parts = (
             env!("CARGO_PKG_VERSION"),
@@ -37,15 +44,16 @@ impl Record {
             options.budget,
             (&options.cluster.cassandra, options.postgres.url()),
         );
-        Record {
-            fingerprint: format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes())),
-            command: crate::cmd::command_line().replace('\n', " "),
-        }
+        Ok(Record {
+            fingerprint: hash(&format!("{parts:?}")),
+            version: hash(&source.version(&options.from)?),
+            command: crate::cmd::command_line().replace(['\n', '\r'], " "),
+        })
     }
 
     /// Returns whether both are of the same decision, whatever the order of their options.
     pub fn is_same(&self, other: &Record) -> bool {
-        self.fingerprint == other.fingerprint
+        (&self.fingerprint, &self.version) == (&other.fingerprint, &other.version)
     }
 
     /// Reads the note of a folder; `None` if it has none.
@@ -81,6 +89,10 @@ impl Record {
     pub fn check(&self, dir: &Path) -> Result<()> {
         let there = match Record::read(dir)? {
             Some(there) if there.is_same(self) => return Ok(()),
+            Some(there) if there.fingerprint == self.fingerprint => {
+                "a decision for the file or the workload as it was before it changed: name a new folder with --out"
+                    .to_owned()
+            }
             Some(there) => format!(
                 "the decision of another command, `{}`: repeat that one, or name a new folder with --out",
                 there.command
@@ -101,6 +113,7 @@ impl Record {
         let mut text = String::new();
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{FINGERPRINT}{}", self.fingerprint);
+        let _ = writeln!(text, "{VERSION}{}", self.version);
         let _ = writeln!(text, "{COMMAND}{}", self.command);
         let mut file = OutFile::replace(&path)?;
         file.write_all(text.as_bytes())
@@ -112,18 +125,24 @@ impl Record {
 fn parse(text: &str) -> Option<Record> {
     let mut lines = text.lines();
     let fingerprint = lines.next()?.strip_prefix(FINGERPRINT)?.to_owned();
+    let version = lines.next()?.strip_prefix(VERSION)?.to_owned();
     let command = lines.next()?.strip_prefix(COMMAND)?.to_owned();
     Some(Record {
         fingerprint,
+        version,
         command,
     })
 }
 
-/// Returns whether there is nothing of this name, or a folder without files.
+fn hash(text: &str) -> String {
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+/// Returns whether there is nothing of this name, not even a link that leads nowhere, or a folder without files.
 pub fn is_empty(dir: &Path) -> bool {
     match std::fs::read_dir(dir) {
         Ok(mut entries) => entries.next().is_none(),
-        Err(_) => !dir.exists(),
+        Err(_) => dir.symlink_metadata().is_err(),
     }
 }
 
@@ -134,6 +153,7 @@ mod tests {
     fn record(fingerprint: &str) -> Record {
         Record {
             fingerprint: fingerprint.to_owned(),
+            version: "v".to_owned(),
             command: "bakeoff decide a.csv".to_owned(),
         }
     }
@@ -153,6 +173,13 @@ mod tests {
             error.contains("`bakeoff decide a.csv`: repeat that one"),
             "{error}"
         );
+        let changed = Record {
+            version: "w".to_owned(),
+            ..mine.clone()
+        };
+        assert!(!changed.is_same(&mine));
+        let error = changed.check(dir).unwrap_err().to_string();
+        assert!(error.contains("as it was before it changed"), "{error}");
         std::fs::write(dir.join(FILE), "mine").unwrap();
         let error = mine.check(dir).unwrap_err().to_string();
         assert!(error.contains("--out"), "{error}");
@@ -163,5 +190,8 @@ mod tests {
             error.contains("holds other files: name a new folder"),
             "{error}"
         );
+        let link = dir.join("link");
+        std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
+        assert!(!is_empty(&link), "a link that leads nowhere is somebody's");
     }
 }

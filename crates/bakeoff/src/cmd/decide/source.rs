@@ -51,6 +51,29 @@ impl Source {
         }
     }
 
+    /// Describes which version it is of what the command line names: the text of a workload, and of each file of rows
+    /// its length and the time of its last change.
+    ///
+    /// # Errors
+    /// Fails with a misuse if a workload cannot be read or is invalid.
+    pub fn version(self, from: &Path) -> Result<String> {
+        let (text, files) = match self {
+            Source::Rows => (String::new(), vec![from.to_owned()]),
+            Source::Workload => {
+                let read = DataOptions::default();
+                let workload = read.workload(from)?;
+                let files = read.files(&workload).to_vec();
+                (workload.text, files)
+            }
+        };
+        let version = |file: &PathBuf| {
+            let found = std::fs::metadata(file).ok();
+            found.map(|found| (found.len(), found.modified().ok()))
+        };
+        let files: Vec<_> = files.iter().map(version).collect();
+        Ok(format!("{text}{files:?}"))
+    }
+
     /// Returns a name for the folder of the decision.
     pub fn name(self, from: &Path) -> String {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
@@ -119,6 +142,26 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("there is no file nowhere.csv"), "{error}");
+    }
+
+    #[test]
+    fn a_file_or_a_workload_that_changes_has_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = folder.path().join("readings.csv");
+        std::fs::write(&rows, "a\n1\n").unwrap();
+        let version = |source: Source, from: &Path| source.version(from).unwrap();
+        let before = version(Source::Rows, &rows);
+        assert_eq!(before, version(Source::Rows, &rows));
+        std::fs::write(&rows, "a\n1\n2\n").unwrap();
+        assert_ne!(before, version(Source::Rows, &rows));
+        let shipped = version(Source::Workload, Path::new("formats"));
+        let copy = folder.path().join("formats.toml");
+        let text = WORKLOADS.get("formats").unwrap().text;
+        std::fs::write(&copy, text).unwrap();
+        assert_eq!(shipped, version(Source::Workload, &copy));
+        std::fs::write(&copy, format!("{text}# More.\n")).unwrap();
+        assert_ne!(shipped, version(Source::Workload, &copy));
+        assert!(Source::Workload.version(Path::new("nowhere.toml")).is_err());
     }
 
     #[test]
