@@ -56,7 +56,7 @@ pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
 pub use cassandra::{
-    CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied,
+    CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied, table_copy,
 };
 pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
 pub use context::{Context, EngineOptions};

@@ -17,6 +17,7 @@ mod release;
 mod request;
 mod rows;
 mod series;
+pub mod table_copy;
 mod table_place;
 pub mod trace;
 mod write;

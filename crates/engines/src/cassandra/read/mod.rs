@@ -13,7 +13,7 @@ pub mod first_rows;
 pub mod from_summary;
 pub mod java;
 pub mod key_value;
-mod metadata;
+pub mod metadata;
 mod owners;
 mod partition_key;
 pub mod pushdown;
