@@ -35,6 +35,29 @@ fn what_cannot_be_right_is_refused() {
     }
     let long = ["--nodetool", "ssh {host} nodetool", "--sample-keys", "2h"];
     refused(&[&whole[..], &at, &long].concat(), 2, "more than a minute");
+    let measured = |tables: &[&str], more: &[&str], why: &str| {
+        refused(&[&["diagnose"][..], tables, &at, more].concat(), 2, why);
+    };
+    measured(&["--cluster"], &["--measure", "15m"], "cannot be used with");
+    measured(
+        &["a.b"],
+        &["--measure", "15m", "--json"],
+        "cannot be used with",
+    );
+    measured(&["a.b"], &["--measure", "30s"], "less than a minute");
+    measured(&["a.b"], &["--out", "x"], "--measure");
+    measured(
+        &["a.b"],
+        &["--measure", "15m", "--copy-rows", "2M"],
+        "more than a million",
+    );
+    measured(&["a.b", "a.c"], &["--measure", "15m"], "name one, not 2");
+    // The folder of the test holds its workload.
+    measured(
+        &["a.b"],
+        &["--measure", "15m", "--out", "."],
+        "not an empty folder",
+    );
 }
 
 #[test]

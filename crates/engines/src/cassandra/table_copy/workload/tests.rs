@@ -34,7 +34,7 @@ fn read(table: &Table, looked_up: &[&str], designs: &[&str]) -> (String, Workloa
         "time" => "TIMESTAMP '2026-01-01T00:00:00.000'".to_owned(),
         _ => "'it''s \"a\" \\ b'".to_owned(),
     });
-    let keys = [key.collect()];
+    let keys: [Vec<String>; 1] = [key.collect()];
     let (looked_up, designs) = (owned(looked_up), owned(designs));
     let written = Written {
         copied: "shop.Order",
