@@ -35,8 +35,9 @@ const LOAD: &str = "drive";
 const CURES: &str = "cures.json";
 /// Share of the time for questions that are asked one at a time, in percent; the mix has the rest.
 const RUN_PERCENT: u32 = 60;
-/// Rounds of the mix, so that differences have intervals.
+/// Most rounds of the mix, and fewest ones with which differences have intervals.
 const ROUNDS: u32 = 7;
+const FEWEST_ROUNDS: u32 = 5;
 /// Part of the mix's time in which operations are performed; servers and loading take the rest.
 const DRIVEN: f64 = 0.6;
 /// Shortest time of one round of a design.
@@ -156,7 +157,7 @@ impl Measure {
             return Ok(ended);
         }
         let mix = self.budget.saturating_sub(asked).mul_f64(DRIVEN);
-        let round = (mix / ROUNDS / driven.len() as u32).max(SHORTEST_ROUND);
+        let (rounds, time) = rounds(mix / driven.len() as u32);
         let words = ["--in-flight", "32", "--rounds"].map(OsString::from);
         let mut words = words.to_vec();
         words.extend([
@@ -225,6 +226,13 @@ fn tell(copy: &TableCopy) {
     }
 }
 
+/// Divides the time of a design into rounds, as many as are long enough. Returns their number and the time of each.
+fn rounds(time: Duration) -> (u32, Duration) {
+    let fitting = (time.as_secs() / SHORTEST_ROUND.as_secs()).min(u64::from(ROUNDS)) as u32;
+    let rounds = fitting.max(FEWEST_ROUNDS);
+    (rounds, (time / rounds).max(SHORTEST_ROUND))
+}
+
 /// Writes a time as an option takes it.
 fn seconds(time: Duration) -> OsString {
     format!("{}s", time.as_secs().max(1)).into()
@@ -244,6 +252,14 @@ mod tests {
         assert!(error.is::<Misuse>(), "{error}");
         assert!(error.to_string().contains("not an empty folder"), "{error}");
         assert!(new(&folder.path().join("a")).is_err());
+    }
+
+    #[test]
+    fn a_short_time_has_fewer_rounds_and_never_too_few() {
+        let of = |seconds| rounds(Duration::from_secs(seconds));
+        assert_eq!(of(70), (7, Duration::from_secs(10)));
+        assert_eq!(of(12), (6, Duration::from_secs(2)));
+        assert_eq!(of(1), (5, SHORTEST_ROUND));
     }
 
     #[test]

@@ -42,8 +42,8 @@ const MOST_ROWS: u64 = 1_000_000;
 ///
 /// Each finding is to be dealt with now, soon or sometime, and has its figures, its threshold and who states that. What
 /// could not be checked is listed with the reason and the option that would bring it. A node gets at most about a
-/// hundred queries a second. With --measure, settings that may help are measured on a Cassandra that Bakeoff starts, with
-/// a copy of some rows. The exit code is 3 if there is something to do now, and 0 if not.
+/// hundred queries a second. With --measure, settings that may help are measured on a Cassandra that Bakeoff starts,
+/// with a copy of some rows. The exit code is 3 if there is something to do now, and 0 if not.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[command(mut_arg("metrics", |a| a.help(METRICS)))]
