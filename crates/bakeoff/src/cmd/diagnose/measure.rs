@@ -161,9 +161,9 @@ impl Measure {
         let words = ["--in-flight", "32", "--rounds"].map(OsString::from);
         let mut words = words.to_vec();
         words.extend([
-            ROUNDS.to_string().into(),
+            OsString::from(rounds.to_string()),
             OsString::from("--for"),
-            seconds(round),
+            seconds(time),
         ]);
         words.extend([OsString::from("--designs"), driven.join(",").into()]);
         // What the questions have shown counts without the mix, too.
