@@ -57,6 +57,7 @@ pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
 use request::DesignRequest;
+use rows::storage::alter::ALTER;
 pub use table_place::{place, wide_id};
 
 /// The engine of a release of Cassandra, before it is started.
@@ -140,8 +141,10 @@ impl Engine for Cassandra {
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
-        // A sweep has no slices, by which rows of a summary table are told apart, and its batches are whole rows.
+        // A sweep has no slices, by which rows of a summary table are told apart, its batches are whole rows, and
+        // nothing is loaded that could be altered.
         !id.settings.contains_key("summary")
+            && !id.settings.contains_key(ALTER)
             && !id.settings.contains_key(COLUMNS)
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }

@@ -37,6 +37,12 @@ pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLa
             copies::VIEWS_ENABLED
         )));
     }
+    if layout.altered.is_some() && options.cluster.is_some() {
+        return Err(EngineError(format!(
+            "design {id}: alter= writes all SSTables anew, which Bakeoff does on servers that it starts only: leave \
+             out --cassandra, or alter="
+        )));
+    }
     let aggregate = layout.reading.aggregate;
     let functions = aggregate.and_then(|aggregate| aggregate.java(&request.keyspace.name));
     if functions.is_some() && options.cluster.is_none() {

@@ -25,6 +25,7 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            altered: None,
             settling: self.settling,
             batch_bytes: self.batch_bytes,
             keys_repeat: self.keys_repeat,
