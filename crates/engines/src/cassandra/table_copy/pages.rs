@@ -26,8 +26,8 @@ const MOST_BYTES: usize = 32 << 20;
 const FIRST_PAGE_ROWS: usize = 10;
 /// Most rows of a page.
 const MOST_PAGE_ROWS: usize = 500;
-/// Bytes that a page should have.
-const PAGE_BYTES: usize = 1 << 20;
+/// Bytes that a page should have, so that one of each part is less than all that is copied.
+const PAGE_BYTES: usize = 256 << 10;
 /// Time limit of a page.
 const PAGE_LIMIT: Duration = Duration::from_secs(10);
 /// Pause after each page, so that at most a hundred are asked for in a second.
@@ -82,13 +82,15 @@ pub async fn read(
     };
     let (mut bytes, mut page_rows) = (0, FIRST_PAGE_ROWS);
     while !parts.is_empty() {
+        let share = share(most_rows.saturating_sub(pages.rows), parts.len());
         let mut unread = Vec::with_capacity(parts.len());
         for part in parts {
             if pages.rows >= most_rows || bytes >= MOST_BYTES {
                 pages.is_whole = false;
                 return Ok(pages);
             }
-            statement.set_page_size(i32::try_from(page_rows).unwrap_or(i32::MAX));
+            let rows = i32::try_from(page_rows.min(share));
+            statement.set_page_size(rows.unwrap_or(i32::MAX));
             let page = session.execute_single_page(&statement, part.tokens, part.next);
             let (reply, next) = page.await.map_err(|e| failed(e.to_string()))?;
             let reply = reply
@@ -130,6 +132,12 @@ async fn prepared(
     Ok(statement)
 }
 
+/// Returns the rows that each part may still have if all have as many.
+fn share(rows: u64, parts: usize) -> usize {
+    let share = rows.div_ceil(parts.max(1) as u64).max(1);
+    usize::try_from(share).unwrap_or(usize::MAX)
+}
+
 /// Returns the rows that the next page should have to be of about the usual size, by a page of this one.
 fn next_page_rows(rows: usize, bytes: usize, before: usize) -> usize {
     if rows == 0 {
@@ -158,9 +166,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_about_a_mebibyte() {
+    fn each_part_has_its_share() {
+        assert_eq!(share(1_000, 64), 16);
+        assert_eq!(share(1, 64), 1);
+        assert_eq!(share(0, 0), 1);
+    }
+
+    #[test]
+    fn pages_have_about_a_quarter_of_a_mebibyte() {
         assert_eq!(next_page_rows(10, 1_000, 10), 40);
         assert_eq!(next_page_rows(500, 50_000, 400), 500);
+        assert_eq!(next_page_rows(100, 256 << 10, 100), 100);
         assert_eq!(next_page_rows(10, 10 << 20, 10), 1);
         assert_eq!(next_page_rows(10, 40 << 20, 10), 1);
         assert_eq!(next_page_rows(0, 0, 40), 40);
