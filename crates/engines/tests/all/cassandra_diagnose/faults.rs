@@ -1,4 +1,4 @@
-//! Faults of reads, of the ring and of the machine, as a real server shows them.
+//! Faults of reads, of compaction, of the ring and of the machine, as a real server shows them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -104,4 +104,29 @@ async fn a_long_read_ahead_is_named_with_its_bytes() {
         }
     }
     drop_keyspace(&session, "diagnose_disk").await;
+}
+
+/// What lies in the lowest level beyond its size has still to be compacted, also while compaction is switched off.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn compaction_that_is_behind_is_named() {
+    let Some(server) = shared::cassandra().await else {
+        return;
+    };
+    let session = session_at(&server.address().to_string()).await;
+    let columns = "(p int PRIMARY KEY, v blob) WITH compression = {'enabled': false} AND compaction = \
+                   {'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': '1', 'enabled': 'false'}";
+    make(&session, "diagnose_behind", columns).await;
+    let insert = "INSERT INTO diagnose_behind.t (p, v) VALUES (?, ?)";
+    let insert = session.prepare(insert).await.unwrap();
+    for p in 0..40 {
+        let values = (p, vec![7_u8; 1 << 20]);
+        session.execute_unpaged(&insert, values).await.unwrap();
+    }
+    let flush = ["flush", "diagnose_behind"];
+    server.nodetool(&flush).await.unwrap();
+    let diagnosis = diagnosed(&server, "diagnose_behind.t", true).await;
+    let finding = found(&diagnosis, "compaction-behind");
+    // Four SSTables may lie in the lowest level.
+    assert!(finding.evidence[0].value >= 35.0, "{finding:?}");
+    drop_keyspace(&session, "diagnose_behind").await;
 }
