@@ -54,7 +54,9 @@ pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
-pub use cassandra::trace::{TraceError, TraceRequest, Traceable, TracedRead, TracedSelect, trace};
+pub use cassandra::trace::{
+    TraceError, TraceRequest, Traceable, TracedQuestion, TracedRead, TracedSelect, trace,
+};
 pub use cassandra::{
     CassandraOptions, Cluster, Replication, diagnose, nodes, settings_not_applied, table_copy,
 };
@@ -68,7 +70,9 @@ pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresOptions, PostgresServer, Standbys, WaitFor};
+pub use postgres::{
+    PostgresOptions, PostgresServer, Standbys, WaitFor, figures as postgres_figures,
+};
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;

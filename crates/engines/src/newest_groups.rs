@@ -19,7 +19,7 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Expr, Filter, LogicalPlan, Operator, TableProviderFilterPushDown,
 };
-use datafusion::physical_plan::displayable;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::{message, run};
@@ -70,6 +70,37 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
     Ok(with_scanned(answer, scanned_in_vain))
 }
 
+/// Plans what [`answer`] runs first: over the newest window where windows are asked first, or else over all rows.
+pub async fn first_plan(
+    session: &SessionContext,
+    sql: &str,
+    order_key: Option<&str>,
+) -> std::result::Result<Arc<dyn ExecutionPlan>, DesignError> {
+    let planned = async {
+        let state = session.state();
+        let plan = state.optimize(&state.create_logical_plan(sql).await?)?;
+        let first = first_window(&plan, order_key)?.map_or(plan, |(_, window)| window);
+        let planner = state.query_planner();
+        planner.create_physical_plan(&first, &state).await
+    };
+    planned
+        .await
+        .map_err(|error: DataFusionError| DesignError(message(&error)))
+}
+
+/// Returns the first window that is asked, with the order key; `None` if all rows are asked at once.
+fn first_window<'a>(
+    plan: &LogicalPlan,
+    order_key: Option<&'a str>,
+) -> Result<Option<(&'a str, LogicalPlan)>> {
+    let newest = order_key.and_then(|key| Some((key, Newest::from_plan(plan, key)?)));
+    let first = newest.and_then(|(key, newest)| Some((key, newest.begins().next()?)));
+    match first {
+        Some((key, begin)) => Ok(since(plan, key, begin)?.map(|window| (key, window))),
+        None => Ok(None),
+    }
+}
+
 /// Describes what [`answer`] does: the plan over all rows and, where windows are asked first, that over the first one.
 pub async fn plan(
     session: &SessionContext,
@@ -89,12 +120,7 @@ async fn planned(session: &SessionContext, sql: &str, order_key: Option<&str>) -
         Ok::<String, DataFusionError>(displayable(physical.as_ref()).indent(false).to_string())
     };
     let over_all = shown(&plan).await?;
-    let newest = order_key.and_then(|key| Some((key, Newest::from_plan(&plan, key)?)));
-    let first = newest.and_then(|(key, newest)| Some((key, newest.begins().next()?)));
-    let Some((key, begin)) = first else {
-        return Ok(over_all);
-    };
-    let Some(window) = since(&plan, key, begin)? else {
+    let Some((key, window)) = first_window(&plan, order_key)? else {
         return Ok(over_all);
     };
     let over_window = shown(&window).await?;

@@ -35,6 +35,7 @@ mod misuse;
 mod names;
 mod node_figures;
 mod postgres;
+mod postgres_figures;
 mod postgres_standbys;
 mod progress;
 mod promises;

@@ -111,6 +111,73 @@ impl PostgresServer {
         PostgresServer { config, tls: None }
     }
 
+    /// Returns a server for each host of the URL, in its order.
+    pub fn each(&self) -> Vec<PostgresServer> {
+        match self.places().len() {
+            0 | 1 => vec![self.clone()],
+            several => (0..several).map(|place| self.only(place)).collect(),
+        }
+    }
+
+    /// Returns one of the hosts of the URL.
+    fn only(&self, place: usize) -> PostgresServer {
+        let all = &self.config;
+        let mut config = Config::new();
+        match all.get_hosts().get(place) {
+            Some(Host::Tcp(name)) => {
+                config.host(name.clone());
+            }
+            Some(Host::Unix(path)) => {
+                config.host_path(path.clone());
+            }
+            None => {}
+        }
+        if let Some(address) = all.get_hostaddrs().get(place) {
+            config.hostaddr(*address);
+        }
+        let ports = all.get_ports();
+        if let Some(port) = ports.get(place).or(ports.first()) {
+            config.port(*port);
+        }
+        if let Some(user) = all.get_user() {
+            config.user(user);
+        }
+        if let Some(password) = all.get_password() {
+            config.password(password);
+        }
+        if let Some(database) = all.get_dbname() {
+            config.dbname(database);
+        }
+        if let Some(options) = all.get_options() {
+            config.options(options);
+        }
+        config
+            .ssl_mode(all.get_ssl_mode())
+            .ssl_negotiation(all.get_ssl_negotiation())
+            .channel_binding(all.get_channel_binding());
+        limit_times(&mut config);
+        PostgresServer {
+            config,
+            tls: self.tls.clone(),
+        }
+    }
+
+    /// Returns each host of the URL with its port; a socket is its path.
+    pub fn places(&self) -> Vec<(String, u16)> {
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        });
+        let mut places: Vec<String> = hosts.collect();
+        if places.is_empty() {
+            let addresses = self.config.get_hostaddrs().iter();
+            places.extend(addresses.map(ToString::to_string));
+        }
+        let mut ports = self.config.get_ports().iter().copied().cycle();
+        let with_port = |host| (host, ports.next().unwrap_or(5432));
+        places.into_iter().map(with_port).collect()
+    }
+
     /// Connects, sets the time zone to UTC and runs the statements in `settings`.
     ///
     /// # Errors
@@ -191,15 +258,9 @@ impl PostgresServer {
 
 impl fmt::Display for PostgresServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let addresses = self.config.get_hostaddrs().iter().map(ToString::to_string);
-        let mut ports = self.config.get_ports().iter().copied().cycle();
-        let places: Vec<String> = hosts
-            .chain(addresses)
-            .map(|host| format!("{host}:{}", ports.next().unwrap_or(5432)))
+        let places = self.places().into_iter();
+        let places: Vec<String> = places
+            .map(|(host, port)| format!("{host}:{port}"))
             .collect();
         let user = self.config.get_user().unwrap_or_default();
         let database = self.config.get_dbname().unwrap_or(user);
@@ -292,6 +353,24 @@ mod tests {
             format!("{:?}", server.unwrap()),
             "PostgresServer(me@db1:5433/db)"
         );
+    }
+
+    #[test]
+    fn each_host_of_a_url_is_a_server() {
+        let url = "postgresql://me@db1:5433,db2/db?sslmode=disable";
+        let several = PostgresServer::new(url, Some("hunter2"), None).unwrap();
+        assert_eq!(several.to_string(), "me@db1:5433,db2:5432/db");
+        let each = several.each();
+        let names: Vec<String> = each.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["me@db1:5433/db", "me@db2:5432/db"]);
+        for server in &each {
+            assert_eq!(server.config.get_password(), several.config.get_password());
+            assert_eq!(server.config.get_ssl_mode(), SslMode::Disable);
+            assert_eq!(server.config.get_tcp_user_timeout(), Some(&GONE_AFTER));
+        }
+        let one = PostgresServer::new("postgresql://me@db1/db", None, None).unwrap();
+        assert_eq!(one.each().len(), 1);
+        assert_eq!(one.places(), [("db1".to_owned(), 5432)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod deployment;
 mod design;
 mod edition;
 mod extension;
+pub mod figures;
 mod footprint;
 mod inserts;
 mod layout;

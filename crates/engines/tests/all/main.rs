@@ -14,6 +14,7 @@ mod cassandra_consistency;
 mod cassandra_copies;
 mod cassandra_diagnose;
 mod cassandra_drive;
+mod cassandra_fourth_address;
 mod cassandra_indexes;
 mod cassandra_java;
 mod cassandra_node_figures;

@@ -54,6 +54,7 @@ fn traced(recorded: RecordedTrace, attempts: Vec<Attempt>) -> Traced {
         keyspace: None,
         consistency: "LOCAL_ONE".to_owned(),
         page_rows: 5000,
+        of: None,
     };
     let page = |request_micros| PageTimes {
         request_micros,
@@ -105,6 +106,15 @@ fn a_trace_of_a_cluster_that_is_well_says_so_first() {
     );
     assert!(lines[12].starts_with("        75  "), "{text}");
     assert_eq!(lines.len(), 17, "{text}");
+}
+
+#[test]
+fn a_request_of_a_question_says_which_one_it_is() {
+    let mut traced = traced(recorded(Some(1_000), 233), vec![node("127.0.0.1:9042")]);
+    traced.of = Some("mean: request 5 of 16 with the same statement".to_owned());
+    let text = render(&traced, None, PLAIN);
+    let line = "\nQuestion  mean: request 5 of 16 with the same statement\n";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]

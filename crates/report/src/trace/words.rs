@@ -11,6 +11,7 @@ const INDENT: &str = "          ";
 /// Renders a line for each thing that is worth one.
 pub fn render(traced: &Traced, trace: &Trace, width: usize) -> String {
     let mut lines = vec![("Total", total(traced, trace)), ("Asked", asked(trace))];
+    lines.extend(traced.of.clone().map(|text| ("Question", text)));
     lines.extend(read(trace).map(|text| ("Read", text)));
     lines.extend(events(trace).map(|text| ("Besides", text)));
     lines.extend(slowest(trace).map(|text| ("Slowest", text)));

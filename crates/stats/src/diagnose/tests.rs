@@ -159,6 +159,24 @@ fn each_fault_is_found_by_its_rule_alone() {
 }
 
 #[test]
+fn fifty_thousand_sstables_and_partitions_of_gigabytes_are_findings_like_others() {
+    let mut evidence = healthy();
+    share(&mut evidence).sstables = Some(50_000);
+    share(&mut evidence).max_partition_bytes = Some(2_874_382_626);
+    let diagnosis = diagnose(&evidence);
+    for (rule, urgency, value) in [
+        ("sstable-count", Urgency::Soon, 50_000.0),
+        ("partition-size", Urgency::Now, 2_874_382_626.0),
+    ] {
+        let Outcome::Finding(finding) = checked(&diagnosis, rule) else {
+            panic!("{rule}");
+        };
+        assert_eq!(finding.urgency, urgency, "{rule}");
+        assert_eq!(finding.evidence[0].value, value, "{rule}");
+    }
+}
+
+#[test]
 fn absurd_counts_of_keys_break_nothing() {
     let mut evidence = healthy();
     for key in share(&mut evidence).keys.as_mut().unwrap() {

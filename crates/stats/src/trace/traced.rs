@@ -62,6 +62,9 @@ pub struct Traced {
     pub consistency: String,
     /// Largest number of rows of a page.
     pub page_rows: u32,
+    /// Which request of a question this is, in words; `None` for a statement of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     pub client: ClientTimes,
     pub cluster: ClusterSeen,
     pub recorded: RecordedTrace,
@@ -74,6 +77,8 @@ pub struct Asked {
     pub keyspace: Option<String>,
     pub consistency: String,
     pub page_rows: u32,
+    /// Which request of a question it was, in words.
+    pub of: Option<String>,
 }
 
 impl Traced {
@@ -89,6 +94,7 @@ impl Traced {
             keyspace: asked.keyspace,
             consistency: asked.consistency,
             page_rows: asked.page_rows,
+            of: asked.of,
             client,
             cluster,
             recorded,
@@ -168,6 +174,7 @@ mod tests {
             keyspace: Some("ks".to_owned()),
             consistency: "LOCAL_ONE".to_owned(),
             page_rows: 5000,
+            of: None,
         };
         let recorded = RecordedTrace {
             id: "1".to_owned(),

@@ -1,5 +1,9 @@
-//! `bakeoff nodes`: shows what every node of a running Cassandra knows of itself.
+//! `bakeoff nodes`: shows what every node of a running Cassandra, or every server of a PostgreSQL, knows of itself.
 
+mod exposed;
+mod laid_out;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod table;
 
 use std::io::Write;
@@ -13,19 +17,26 @@ use crate::cmd::on_threads;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::metrics::MetricsOptions;
 use crate::cmd::options::nodetool::{LEFT_BEHIND, NodetoolOptions};
+#[cfg(feature = "postgres")]
+use crate::cmd::options::postgres::PostgresServerOptions;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal::{json, stdout};
 
-/// Show what every node of a running Cassandra knows of itself, a column for each; reads only
+/// Show what every node of a running Cassandra, or server of a PostgreSQL, knows of itself; reads only
 ///
-/// Bytes, latencies, caches, threads and compactions come from `system_views` of each node, which needs no program on
-/// its machine. --nodetool adds compression and percentiles, --gc garbage collections, and --metrics CPU, memory and
-/// disks. What is not available is listed with the reason. The exit code is 3 if a node does not answer.
+/// Each node has a column. Of Cassandra bytes, latencies, caches, threads and compactions come from `system_views` of
+/// each node, which needs no program on its machine. --nodetool adds compression and percentiles, --gc garbage
+/// collections, and --metrics CPU, memory and disks. Of PostgreSQL databases, tables, checkpoints, the log, replicas
+/// and more come from its views of statistics, for each host in the URL. What is not available is listed with the
+/// reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
+#[cfg_attr(feature = "postgres", command(mut_arg("cassandra", |a| a.required(false).required_unless_present("postgres"))))]
+#[cfg_attr(feature = "postgres", command(mut_arg("postgres", |a| a.conflicts_with_all(["cassandra", "nodetool", "gc"]))))]
+#[cfg_attr(feature = "postgres", command(mut_arg("postgres", |a| a.help(postgres::HELP))))]
 pub struct Nodes {
-    /// Tables to show, each as KEYSPACE.TABLE
+    /// Tables to show, each as KEYSPACE.TABLE; of PostgreSQL as SCHEMA.TABLE in place of the largest ones
     #[arg(
         long = "table",
         value_name = "KEYSPACE.TABLE,...",
@@ -49,6 +60,10 @@ pub struct Nodes {
 
     #[command(flatten)]
     cluster: ClusterOptions,
+
+    #[cfg(feature = "postgres")]
+    #[command(flatten)]
+    postgres: PostgresServerOptions,
 }
 
 /// Where figures come from besides the views.
@@ -59,6 +74,16 @@ struct Sources {
 
 impl Nodes {
     pub fn run(self) -> Result<Exit> {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = self.postgres.server()? {
+            let metrics = self.metrics.urls()?;
+            let asked = postgres::Asked {
+                tables: &self.tables,
+                metrics: &metrics,
+                json: self.json,
+            };
+            return postgres::run(&server, &asked);
+        }
         // The option is required.
         let cluster = self.cluster.cluster().unwrap_or_default();
         let sources = Sources {

@@ -9,13 +9,13 @@ use bakeoff_engines::nodes::{
 };
 use bakeoff_report::units;
 
+use super::exposed::exposed_rows;
+use super::laid_out::{Row, laid_out, list, missing};
 use crate::terminal::on_one_line;
 
 #[cfg(test)]
 mod tests;
 
-/// What stands for a figure that a node does not have.
-const NONE: &str = "–";
 /// Pools that are always shown; others only if something waits for them or was blocked.
 const POOLS: [&str; 4] = [
     "CompactionExecutor",
@@ -30,13 +30,6 @@ pub struct Asked {
     /// Garbage collections by nodetool.
     pub gc: bool,
     pub metrics: bool,
-}
-
-/// A line of the table.
-struct Row {
-    label: String,
-    /// A cell for each node.
-    cells: Vec<Option<String>>,
 }
 
 /// Renders figures of nodes, what is missing, and which options would bring more.
@@ -57,16 +50,12 @@ pub fn render(nodes: &[NodeFigures], asked: &Asked) -> String {
         lines.extend(of_table(nodes, place));
     }
     text.push_str(&laid_out(&lines));
-    let missing = missing(nodes);
-    if !missing.is_empty() {
-        text.push_str("\nNot available:\n");
-        text.extend(missing.iter().map(|line| format!("  {line}\n")));
-    }
-    let hints = hints(nodes, asked);
-    if !hints.is_empty() {
-        text.push_str("\nMore of it:\n");
-        text.extend(hints.iter().map(|line| format!("  {line}\n")));
-    }
+    let missing_of = nodes
+        .iter()
+        .map(|node| (node.address.as_str(), &node.missing[..]));
+    let missing = missing(&missing_of.collect::<Vec<_>>());
+    text.push_str(&list("Not available", &missing));
+    text.push_str(&list("More of it", &hints(nodes, asked)));
     text
 }
 
@@ -136,7 +125,8 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
         rows.push(row(nodes, &name, pool));
     }
     rows.extend(by_nodetool(nodes));
-    rows.extend(by_metrics(nodes));
+    let exposed: Vec<Option<&Exposed>> = nodes.iter().map(|node| node.metrics.as_ref()).collect();
+    rows.extend(exposed_rows(&exposed));
     rows
 }
 
@@ -191,40 +181,6 @@ fn by_nodetool(nodes: &[NodeFigures]) -> Vec<Row> {
             let count = units::count(gc.collections);
             Some(format!("{count} in {all}, longest {longest}"))
         }),
-    ]
-}
-
-fn by_metrics(nodes: &[NodeFigures]) -> Vec<Row> {
-    let figure = |label: &str, get: fn(&Exposed) -> Option<f64>, show: fn(f64) -> String| {
-        row(nodes, label, |node| get(node.metrics.as_ref()?).map(show))
-    };
-    let number = |value: f64| format!("{value:.1}");
-    let whole = |value: f64| units::count(value as u64);
-    vec![
-        figure("CPU time of Cassandra", |m| m.cpu_seconds, units::duration),
-        figure("memory of Cassandra", |m| m.resident_bytes, units::bytes),
-        figure("heap in use", |m| m.heap_used_bytes, units::bytes),
-        figure("heap at most", |m| m.heap_max_bytes, units::bytes),
-        figure("allocated", |m| m.allocated_bytes, units::bytes),
-        figure("collections", |m| m.gc_count, whole),
-        figure("time of collections", |m| m.gc_seconds, units::duration),
-        figure(
-            "CPU time of machine",
-            |m| m.machine_cpu_seconds,
-            units::duration,
-        ),
-        figure("CPUs", |m| m.machine_cpus, whole),
-        figure("load average", |m| m.load_average, number),
-        figure("memory of machine", |m| m.memory_bytes, units::bytes),
-        figure(
-            "memory available",
-            |m| m.memory_available_bytes,
-            units::bytes,
-        ),
-        figure("read from disks", |m| m.disk_read_bytes, units::bytes),
-        figure("written to disks", |m| m.disk_written_bytes, units::bytes),
-        figure("requests to read", |m| m.disk_reads, whole),
-        figure("requests to write", |m| m.disk_writes, whole),
     ]
 }
 
@@ -299,75 +255,6 @@ fn times(micros: &Percentiles) -> Option<String> {
         units::duration(p50),
         units::duration(p99)
     ))
-}
-
-/// Lays lines out in columns. A figure that no node has takes no line, and a line without cells is a title.
-fn laid_out(rows: &[Row]) -> String {
-    let has_any = |row: &&Row| row.cells.is_empty() || row.cells.iter().any(Option::is_some);
-    let rows: Vec<&Row> = rows.iter().filter(has_any).collect();
-    let cell = |row: &Row, place: usize| {
-        let cell = row.cells.get(place).cloned().flatten();
-        cell.map_or_else(|| NONE.to_owned(), |text| on_one_line(&text))
-    };
-    let length = |text: &str| text.chars().count();
-    let columns = rows
-        .iter()
-        .map(|row| row.cells.len())
-        .max()
-        .unwrap_or_default();
-    // A title is wider than its column and has nothing beside it.
-    let labels = rows.iter().filter(|row| !row.cells.is_empty());
-    let first = labels
-        .map(|row| length(&on_one_line(&row.label)))
-        .max()
-        .unwrap_or_default();
-    let widths: Vec<usize> = (0..columns)
-        .map(|place| {
-            let filled = rows.iter().filter(|row| !row.cells.is_empty());
-            filled
-                .map(|row| length(&cell(row, place)))
-                .max()
-                .unwrap_or_default()
-        })
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = format!("{:<first$}", on_one_line(&row.label));
-        for (place, width) in widths.iter().copied().enumerate().take(row.cells.len()) {
-            let _ = write!(line, "  {:>width$}", cell(row, place));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-/// Lists what is missing with its reason, once for all nodes that share it.
-fn missing(nodes: &[NodeFigures]) -> Vec<String> {
-    let all = nodes.iter().flat_map(|node| &node.missing);
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for missing in all {
-        let known = reasons
-            .iter_mut()
-            .find(|(reason, _)| *reason == missing.reason);
-        match known {
-            Some((_, figures)) if figures.contains(&missing.figure.as_str()) => {}
-            Some((_, figures)) => figures.push(missing.figure.as_str()),
-            None => reasons.push((missing.reason.as_str(), vec![missing.figure.as_str()])),
-        }
-    }
-    let in_words = |(reason, figures): &(&str, Vec<&str>)| {
-        let has_it = |node: &&NodeFigures| node.missing.iter().any(|m| m.reason == *reason);
-        let of = nodes.iter().filter(has_it);
-        let of: Vec<&str> = of.map(|node| node.address.as_str()).collect();
-        let of = if of.len() == nodes.len() {
-            String::new()
-        } else {
-            format!(" of {}", of.join(", "))
-        };
-        on_one_line(&format!("{}{of}: {reason}", figures.join(", ")))
-    };
-    reasons.iter().map(in_words).collect()
 }
 
 /// Lists the options that would bring more.

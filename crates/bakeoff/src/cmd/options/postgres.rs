@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use bakeoff_engines::EngineOptions;
 #[cfg(feature = "postgres")]
-use bakeoff_engines::{OptionGroup, Standbys};
+use bakeoff_engines::{OptionGroup, PostgresServer, Standbys};
 use clap::Args;
 
 use super::unused::Given;
@@ -18,18 +18,24 @@ use crate::exit::Misuse;
 #[cfg(feature = "postgres")]
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
+#[cfg(feature = "postgres")]
 #[derive(Args, Debug, Clone)]
-pub struct PostgresOptions {
+pub struct PostgresServerOptions {
     /// A running PostgreSQL, for example postgresql://me@db1:5432/metrics; its password comes from
     /// BAKEOFF_POSTGRES_PASSWORD. Otherwise one is started on loopback and stopped at the end
-    #[cfg(feature = "postgres")]
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
 
     /// Encrypt the connection to --postgres; PEM file with the certificates to trust
-    #[cfg(feature = "postgres")]
     #[arg(long, value_name = "FILE", requires = "postgres")]
     postgres_ca: Option<PathBuf>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct PostgresOptions {
+    #[cfg(feature = "postgres")]
+    #[command(flatten)]
+    server: PostgresServerOptions,
 
     /// Standbys of each PostgreSQL that is started, up to 8, which stream its rows, all on this machine
     /// [default: 0]
@@ -60,6 +66,22 @@ impl PostgresOptions {
 }
 
 #[cfg(feature = "postgres")]
+impl PostgresServerOptions {
+    /// Returns the named server; `None` if none is named.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a URL that is invalid or has a password.
+    pub fn server(&self) -> Result<Option<PostgresServer>> {
+        let Some(url) = &self.postgres else {
+            return Ok(None);
+        };
+        let password = std::env::var(PASSWORD_VARIABLE).ok();
+        let server = PostgresServer::new(url, password.as_deref(), self.postgres_ca.as_ref());
+        Ok(Some(server.map_err(|error| Misuse::new(error.into()))?))
+    }
+}
+
+#[cfg(feature = "postgres")]
 impl PostgresOptions {
     /// Sets the named server in `options`; if none is named, one will be started, with the standbys asked for.
     ///
@@ -69,26 +91,22 @@ impl PostgresOptions {
     pub fn put_into(&self, options: &mut EngineOptions) -> Result<()> {
         options.postgres.standbys = self.standbys();
         self.check_standbys()?;
-        let Some(url) = &self.postgres else {
-            return Ok(());
-        };
-        let password = std::env::var(PASSWORD_VARIABLE).ok();
-        let ca = self.postgres_ca.as_ref();
-        let server = bakeoff_engines::PostgresServer::new(url, password.as_deref(), ca);
-        options.postgres.server = Some(server.map_err(|error| Misuse::new(error.into()))?);
+        if let Some(server) = self.server.server()? {
+            options.postgres.server = Some(server);
+        }
         Ok(())
     }
 
     /// Adds the options that are given. The others need one of these.
     pub fn add_given(&self, given: &mut Given) {
-        given.add("--postgres", OptionGroup::Postgres, self.postgres.is_some());
+        given.add("--postgres", OptionGroup::Postgres, self.url().is_some());
         let has_standbys = self.postgres_standbys.is_some();
         given.add("--postgres-standbys", OptionGroup::Postgres, has_standbys);
     }
 
     /// Returns the URL of the named server.
     pub fn url(&self) -> Option<&String> {
-        self.postgres.as_ref()
+        self.server.postgres.as_ref()
     }
 
     /// Returns the standbys of each server that is started.

@@ -33,34 +33,35 @@ const OPERATION_TIMES: u32 = 100;
 /// `bakeoff sql` shows them.
 ///
 /// With --operation it traces a read of a workload's [mix] as a design sends it, of rows that `bakeoff drive
-/// --keyspace` has loaded.
+/// --keyspace` has loaded; with --query a query of the workload, by the first statement that the design needs for it.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("A node of the cluster").required(true)))]
-#[command(mut_args(|a| if is_about_rows(&a) { a.requires("operation") } else { a }))]
+#[command(mut_args(|a| if is_about_rows(&a) { a.requires("of_workload") } else { a }))]
 pub struct Trace {
     /// One SELECT of CQL, with values instead of markers; `-` reads it from the standard input. With
-    /// --operation a workload: a file, or a name out of `bakeoff list`
+    /// --operation or --query a workload: a file, or a name out of `bakeoff list`
     #[arg(value_name = "SELECT|WORKLOAD")]
     what: String,
 
     /// The table, if the statement does not name its keyspace
-    #[arg(long, value_name = "KEYSPACE.TABLE", conflicts_with = "operation")]
+    #[arg(long, value_name = "KEYSPACE.TABLE", conflicts_with = "of_workload")]
     table: Option<Location>,
 
     #[command(flatten)]
     operation: OperationOptions,
 
-    /// Consistency level [default: LOCAL_ONE; of an operation what the workload says]
+    /// Consistency level [default: LOCAL_ONE; of an operation what the workload says, of a query what the
+    /// design says]
     #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
     consistency: Option<Consistency>,
 
     /// Rows of a page; each page is a request with a trace of its own, and the slowest one is shown
-    /// [default: 5000; of an operation what the design says]
+    /// [default: 5000; of an operation or a query what the design says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     page: Option<u32>,
 
-    /// How often the statement is sent; the trace of one of the times is shown [default: 1; of an
-    /// operation 100, with other rows each time]
+    /// How often the statement is sent; the trace of one of the times is shown. An operation has other rows each
+    /// time, a query other parameters and requests [default: 1; of an operation 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: Option<u32>,
 
@@ -113,17 +114,27 @@ impl Trace {
         let none = || Misuse::new(anyhow!("name the cluster with --cassandra HOST[:PORT]"));
         let cluster = self.cluster.cluster().ok_or_else(none)?;
         let (what, times) = if self.operation.is_asked() {
-            let read = self.operation.read(&self.what, &cluster, self.time_out)?;
-            (Traceable::Read(read), OPERATION_TIMES)
+            let usual = if self.operation.is_query() {
+                1
+            } else {
+                OPERATION_TIMES
+            };
+            let times = self.times.unwrap_or(usual);
+            let limit = self.time_out;
+            (
+                self.operation.read(&self.what, &cluster, limit, times)?,
+                times,
+            )
         } else {
-            (Traceable::Select(self.select().map_err(Misuse::new)?), 1)
+            let select = self.select().map_err(Misuse::new)?;
+            (Traceable::Select(select), self.times.unwrap_or(1))
         };
         Ok(TraceRequest {
             cluster,
             what,
             consistency: self.consistency,
             page_rows: self.page,
-            times: self.times.unwrap_or(times),
+            times,
             percentile: self.at,
             page_time_limit: self.time_out,
             wait: self.wait,

@@ -32,8 +32,8 @@ impl FromStr for TableName {
                 table: table.to_owned(),
             }),
             _ => Err(EngineError(format!(
-                "`{text}` is no table of Cassandra: write KEYSPACE.TABLE, each of letters, digits and underscores \
-                 as Cassandra has them, without quotes"
+                "`{text}` is no table: write KEYSPACE.TABLE, or SCHEMA.TABLE of PostgreSQL, each of letters, digits \
+                 and underscores as the server has them, without quotes"
             ))),
         }
     }

@@ -173,6 +173,13 @@ mod tests {
     }
 
     #[test]
+    fn partitions_of_gigabytes_have_their_bytes() {
+        let of = |mebibytes| row(&[("mebibytes", CqlValue::BigInt(mebibytes))]).mebibytes();
+        assert_eq!(of(2741), Some(2741 << 20));
+        assert_eq!(of(i64::MAX), None, "more than there can be");
+    }
+
+    #[test]
     fn latencies_have_the_unit_of_their_version() {
         let row = row(&[
             ("count", CqlValue::BigInt(8)),

@@ -11,6 +11,13 @@ use scylla::statement::prepared::PreparedStatement;
 use super::key_value::KeyValue;
 use super::replicas::Replicas;
 
+/// A statement with the requests that it is sent for.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    pub cql: String,
+    pub requests: Vec<Request>,
+}
+
 /// One execution of the statement, which reads a token range or a partition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {

@@ -26,7 +26,7 @@ use super::readable::ReadColumn;
 use super::reader::{
     FIRST_PAGE_ROWS, Reader, Readers, Split, Splitting, batches, most_page_rows, prepare,
 };
-use super::request::Request;
+use super::request::{Request, Sent};
 use super::statements::Statements;
 
 /// Name of the metric with the number of requests of a scan.
@@ -162,6 +162,15 @@ impl CassandraScan {
     /// Returns the requests that aggregate the scan's rows, if Cassandra is to do it.
     pub fn aggregation(&self) -> Option<&Aggregation> {
         self.aggregation.as_deref()
+    }
+
+    /// Returns the statement that is sent first, with its requests.
+    pub fn sent(&self) -> Sent {
+        let opening = self.split.as_ref().map(|split| &split.opening);
+        Sent {
+            cql: opening.unwrap_or(&self.cql).clone(),
+            requests: self.partitions.concat(),
+        }
     }
 
     pub fn statements(&self) -> Arc<Statements> {

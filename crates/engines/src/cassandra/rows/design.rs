@@ -14,19 +14,18 @@ use super::copies;
 use super::indexes::IndexKind;
 use super::layout::{Shape, TableLayout};
 use super::partitions;
+use super::sql_session::rows_session;
 use super::{check_consistency, describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
 use crate::cassandra::cluster::{built, footprint, partition_bytes, settle, stored};
-use crate::cassandra::read::from_summary::FromSummary;
-use crate::cassandra::read::table::CassandraTable;
-use crate::cassandra::read::{self, java};
+use crate::cassandra::read::java;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::{TableInserts, WrittenTable};
 use crate::cassandra::write::summary_rows;
-use crate::sql::{self, Session};
+use crate::sql::Session;
 
 /// A CQL table that holds the workload's rows as rows.
 pub struct RowsDesign {
@@ -53,23 +52,14 @@ impl RowsDesign {
         let layout = table_layout(request, shape)?;
         let (session, keyspace) = (&deployment.session, &request.keyspace.name);
         check_consistency(request, &layout, deployment.datacenters())?;
-        let table = Arc::new(CassandraTable::of_layout(session, &layout, keyspace));
-        let sql = sql::session_with(request.context.threads, &layout.table.name, table);
-        let sql = sql.map_err(|e| EngineError(e.to_string()))?;
-        let sql = read::session(&sql);
-        if let (Some(summary), Some(table)) = (&layout.summary, layout.summary_table()) {
-            let provider = CassandraTable::of_layout(session, &table, keyspace);
-            let provider = Arc::new(provider);
-            let rule = FromSummary::new(summary, &layout.table, &table.name, provider);
-            sql.add_optimizer_rule(Arc::new(rule));
-        }
+        let sql = rows_session(session, &layout, keyspace, request.context.threads)?;
         Ok(RowsDesign {
             deployment,
             info: describe(request, shape)?,
             keyspace: request.keyspace.clone(),
             maker: request.maker(),
             layout,
-            sql: sql.into(),
+            sql,
             written: OnceCell::new(),
             summary: OnceCell::new(),
             altered: Mutex::default(),

@@ -10,6 +10,7 @@ pub mod indexes;
 pub mod layout;
 pub mod operations;
 mod partitions;
+mod sql_session;
 pub mod storage;
 pub mod summary;
 
@@ -21,6 +22,7 @@ use crate::EngineError;
 pub use describe::describe;
 pub use design::RowsDesign;
 use layout::{Shape, TableLayout};
+pub use sql_session::rows_session;
 
 /// Lays out the table that a design asks for.
 ///

@@ -3,17 +3,21 @@
 
 mod error;
 mod nodes;
+mod question;
 mod recorded;
 mod request;
+mod sending;
 mod what;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_stats::trace::{Asked, Traced};
+use bakeoff_stats::trace::{Asked, ClientTimes, Traced};
 use bakeoff_workload::Consistency;
 
 use super::Cluster;
 pub use error::TraceError;
+pub use question::TracedQuestion;
 use request::Request;
 pub use what::{Traceable, TracedRead, TracedSelect};
 
@@ -46,21 +50,25 @@ impl TraceRequest {
     }
 }
 
-/// Sends a SELECT with tracing on, and reads the trace of the page that took longest.
+/// Sends a statement with tracing on, and reads the trace of the page that took longest.
 ///
 /// # Errors
 /// Fails if the cluster does not answer, if there is no such table, if Cassandra refuses the statement, or if it
 /// records nothing.
 pub async fn trace(request: &TraceRequest) -> Result<Traced, TraceError> {
     let began = Instant::now();
-    let session = request.cluster.connect().await?;
+    let session = Arc::new(request.cluster.connect().await?);
     let connect_micros = micros(began);
     let cluster = nodes::look(&session).await;
-    let (mut client, id) = Request::new(&session, request).send().await?;
-    client.connect_micros = connect_micros;
-    let recorded = recorded::recorded(&session, id, request.wait).await?;
+    let shown = Request::new(&session, request).send().await?;
+    let client = ClientTimes {
+        connect_micros,
+        ..shown.client
+    };
+    let recorded = recorded::recorded(&session, shown.trace, request.wait).await?;
     let asked = Asked {
-        cql: request.what.cql().to_owned(),
+        cql: shown.cql,
+        of: shown.of,
         keyspace: request.what.keyspace(),
         consistency: request.level().to_string(),
         page_rows: request.page_rows(),

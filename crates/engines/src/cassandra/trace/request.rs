@@ -1,6 +1,8 @@
 //! Sending a SELECT page by page, with a trace of each page.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bakeoff_stats::trace::{ClientTimes, PageTimes, at_percentile};
@@ -15,7 +17,9 @@ use scylla::value::Row;
 use uuid::Uuid;
 
 use super::error::TraceError;
-use super::what::{Traceable, TracedSelect};
+use super::question::{Planned, TracedQuestion};
+use super::sending::{Sending, Values};
+use super::what::{Traceable, TracedRead, TracedSelect};
 use super::{TraceRequest, micros};
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::drive::cells::Cells;
@@ -29,8 +33,18 @@ const MOST_TRACES: usize = 1000;
 
 /// A statement that is sent to a cluster.
 pub struct Request<'a> {
-    session: &'a Session,
+    session: &'a Arc<Session>,
     request: &'a TraceRequest,
+}
+
+/// The time that is shown.
+pub struct ShownTime {
+    pub client: ClientTimes,
+    /// The trace of its slowest page.
+    pub trace: Uuid,
+    pub cql: String,
+    /// Which request of a question it is.
+    pub of: Option<String>,
 }
 
 /// One time that the statement was sent.
@@ -49,25 +63,26 @@ impl Time {
 }
 
 impl<'a> Request<'a> {
-    pub fn new(session: &'a Session, request: &'a TraceRequest) -> Self {
+    pub fn new(session: &'a Arc<Session>, request: &'a TraceRequest) -> Self {
         Request { session, request }
     }
 
     /// Sends the statement as often as it is wanted. Returns what the client saw, and the trace of the slowest page of
     /// the time at the percentile.
-    pub async fn send(&self) -> Result<(ClientTimes, Uuid), TraceError> {
+    pub async fn send(&self) -> Result<ShownTime, TraceError> {
+        let planned = self.planned().await?;
         let began = Instant::now();
-        let prepared = self.prepared().await?;
+        let mut sendings = self.sendings(&planned).await?;
         let prepare_micros = micros(began);
         let mut times = Vec::new();
-        for time in 0..self.request.times {
-            let values = self.values(&prepared, time);
-            times.push(self.send_once(&prepared.statement, &values).await?);
+        for sending in &sendings {
+            times.push(self.send_once(sending).await?);
         }
         let times_micros: Vec<u64> = times.iter().map(Time::micros).collect();
         let nothing = || TraceError::Failed("the statement was never sent".to_owned());
         let shown_time =
             at_percentile(&times_micros, self.request.percentile).ok_or_else(nothing)?;
+        let sending = sendings.swap_remove(shown_time);
         let shown = times.swap_remove(shown_time);
         let of_pages: Vec<u64> = shown.pages.iter().map(|page| page.micros()).collect();
         let shown_page = at_percentile(&of_pages, 100.0).ok_or_else(nothing)?;
@@ -81,25 +96,99 @@ impl<'a> Request<'a> {
             shown_page,
             has_more_pages: shown.has_more_pages,
         };
-        Ok((client, trace))
+        Ok(ShownTime {
+            client,
+            trace,
+            cql: sending.cql,
+            of: sending.of,
+        })
     }
 
-    /// Prepares the statement, once it is known that there is such a table.
-    async fn prepared(&self) -> Result<Prepared, TraceError> {
-        let level = self.request.level();
-        let mut prepared = match &self.request.what {
-            Traceable::Select(select) => self.prepared_select(select).await?,
-            Traceable::Read(read) => {
-                check_table(self.session, read.keyspace(), read.table())?;
-                read.prepared(self.session, level).await?
+    /// Plans a question, once it is known that there is such a table; there is nothing to plan of anything else.
+    async fn planned(&self) -> Result<Vec<Planned>, TraceError> {
+        match &self.request.what {
+            Traceable::Question(question) => {
+                check_table(self.session, question.keyspace(), question.table())?;
+                question.planned(self.session).await
             }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Prepares what is sent at each of the times.
+    async fn sendings(&self, planned: &[Planned]) -> Result<Vec<Sending>, TraceError> {
+        match &self.request.what {
+            Traceable::Select(select) => self.of_select(select).await,
+            Traceable::Read(read) => self.of_read(read).await,
+            Traceable::Question(question) => self.of_question(question, planned).await,
+        }
+    }
+
+    async fn of_select(&self, select: &TracedSelect) -> Result<Vec<Sending>, TraceError> {
+        let prepared = self.prepared_select(select).await?;
+        let statement = self.traced(prepared.statement);
+        // A SELECT has its values in its text.
+        let sending = |_| Sending {
+            statement: statement.clone(),
+            values: Values::Cells(Cells::default()),
+            cql: select.cql.clone(),
+            of: None,
         };
-        let statement = &mut prepared.statement;
+        Ok((0..self.request.times).map(sending).collect())
+    }
+
+    async fn of_read(&self, read: &TracedRead) -> Result<Vec<Sending>, TraceError> {
+        check_table(self.session, read.keyspace(), read.table())?;
+        let prepared = read.prepared(self.session, self.request.level()).await?;
+        let statement = self.traced(prepared.statement.clone());
+        let times = self.request.times;
+        let sending = |time| Sending {
+            statement: statement.clone(),
+            values: Values::Cells(read.values(&prepared, time, times)),
+            cql: read.cql().to_owned(),
+            of: None,
+        };
+        Ok((0..times).map(sending).collect())
+    }
+
+    async fn of_question(
+        &self,
+        question: &TracedQuestion,
+        planned: &[Planned],
+    ) -> Result<Vec<Sending>, TraceError> {
+        let times = self.request.times;
+        let mut prepared: HashMap<&str, PreparedStatement> = HashMap::new();
+        let mut sendings = Vec::new();
+        for time in 0..times {
+            let Some(chosen) = question.choose(planned, time, times) else {
+                continue;
+            };
+            let statement = match prepared.get(chosen.cql) {
+                Some(statement) => statement.clone(),
+                None => {
+                    let statement = self.session.prepare(Statement::new(chosen.cql)).await;
+                    let statement = self.traced(statement.map_err(|error| refused(&error))?);
+                    prepared.insert(chosen.cql, statement.clone());
+                    statement
+                }
+            };
+            sendings.push(Sending {
+                statement: chosen.request.routed(statement),
+                values: Values::Request(chosen.request.clone()),
+                cql: chosen.cql.to_owned(),
+                of: Some(chosen.of),
+            });
+        }
+        Ok(sendings)
+    }
+
+    /// Returns a statement that is traced, and sent as it is wanted.
+    fn traced(&self, mut statement: PreparedStatement) -> PreparedStatement {
         statement.set_tracing(true);
-        statement.set_consistency(in_driver(level));
+        statement.set_consistency(in_driver(self.request.level()));
         statement.set_page_size(i32::try_from(self.request.page_rows()).unwrap_or(i32::MAX));
         statement.set_request_timeout(Some(self.request.page_time_limit));
-        Ok(prepared)
+        statement
     }
 
     async fn prepared_select(&self, select: &TracedSelect) -> Result<Prepared, TraceError> {
@@ -121,19 +210,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// Makes the values of one of the times; a SELECT has them in its text.
-    fn values(&self, prepared: &Prepared, time: u32) -> Cells {
-        match &self.request.what {
-            Traceable::Select(_) => Cells::default(),
-            Traceable::Read(read) => read.values(prepared, time, self.request.times),
-        }
-    }
-
-    async fn send_once(
-        &self,
-        prepared: &PreparedStatement,
-        values: &Cells,
-    ) -> Result<Time, TraceError> {
+    async fn send_once(&self, sending: &Sending) -> Result<Time, TraceError> {
         let mut time = Time {
             pages: Vec::new(),
             traces: Vec::new(),
@@ -145,7 +222,7 @@ impl<'a> Request<'a> {
             let began = Instant::now();
             let reply = self
                 .session
-                .execute_single_page(prepared, values, state)
+                .execute_single_page(&sending.statement, &sending.values, state)
                 .await;
             let request_micros = micros(began);
             let (reply, next): (QueryResult, PagingStateResponse) = reply.map_err(|error| {

@@ -1,4 +1,4 @@
-//! What is traced: a SELECT as somebody wrote it, or a read of a mix as its design sends it.
+//! What is traced: a SELECT as somebody wrote it, or a read of a mix or a question as its design sends it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use bakeoff_workload::{Consistency, DesignId, SelectedTable, Workload, suggestio
 use scylla::client::session::Session;
 
 use super::error::TraceError;
+use super::question::TracedQuestion;
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::{OperationPlan, Statement, Work};
 use crate::cassandra::drive::rows::Rows;
@@ -24,6 +25,7 @@ const PAGE_ROWS: u32 = 5000;
 pub enum Traceable {
     Select(TracedSelect),
     Read(Arc<TracedRead>),
+    Question(Arc<TracedQuestion>),
 }
 
 /// One SELECT of CQL without markers.
@@ -121,6 +123,11 @@ impl TracedRead {
         &self.table
     }
 
+    /// Returns the statement, with a `?` for each value of a row.
+    pub(super) fn cql(&self) -> &str {
+        &self.statement.cql
+    }
+
     /// Prepares the statement.
     pub(super) async fn prepared(
         &self,
@@ -145,19 +152,11 @@ impl TracedRead {
 }
 
 impl Traceable {
-    /// Returns the statement, with a `?` for each value of a mix's row.
-    pub(super) fn cql(&self) -> &str {
-        match self {
-            Traceable::Select(select) => &select.cql,
-            Traceable::Read(read) => &read.statement.cql,
-        }
-    }
-
     /// Returns the keyspace of the table, unless the statement names it.
     pub(super) fn keyspace(&self) -> Option<String> {
         match self {
             Traceable::Select(select) => select.keyspace.clone(),
-            Traceable::Read(_) => None,
+            Traceable::Read(_) | Traceable::Question(_) => None,
         }
     }
 
@@ -166,6 +165,7 @@ impl Traceable {
         match self {
             Traceable::Select(_) => Consistency::LocalOne,
             Traceable::Read(read) => read.plan.consistency.unwrap_or(Consistency::LocalOne),
+            Traceable::Question(question) => question.level(),
         }
     }
 
@@ -174,6 +174,9 @@ impl Traceable {
         match self {
             Traceable::Select(_) => PAGE_ROWS,
             Traceable::Read(read) => u32::try_from(read.rows.page_rows).unwrap_or(PAGE_ROWS),
+            Traceable::Question(question) => {
+                u32::try_from(question.page_rows()).unwrap_or(PAGE_ROWS)
+            }
         }
     }
 }

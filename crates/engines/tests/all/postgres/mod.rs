@@ -6,6 +6,7 @@
 
 mod chunks;
 mod existing;
+mod figures;
 mod hostile;
 mod standbys;
 

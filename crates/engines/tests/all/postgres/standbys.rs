@@ -27,7 +27,7 @@ fn options(count: u8, wait_for: WaitFor) -> EngineOptions {
 }
 
 /// Starts a server with standbys; `None` where it is not installed, or nothing copies it.
-async fn started(run_dir: &Path, count: u8, wait_for: WaitFor) -> Option<Started> {
+pub(super) async fn started(run_dir: &Path, count: u8, wait_for: WaitFor) -> Option<Started> {
     if !has_timescale() {
         return None;
     }
@@ -237,7 +237,7 @@ fn servers_in(run_dir: &Path) -> Vec<Listed> {
 }
 
 #[track_caller]
-fn server_in(dir: &Path) -> Listed {
+pub(super) fn server_in(dir: &Path) -> Listed {
     let servers = list(&Home::from_env().unwrap()).unwrap();
     let mut servers = servers.into_iter();
     servers.find(|server| server.dir == dir).unwrap()
@@ -250,21 +250,25 @@ fn kill(server: &Listed) {
 }
 
 #[track_caller]
-fn nothing_is_left(run_dir: &Path) {
+pub(super) fn nothing_is_left(run_dir: &Path) {
     assert_eq!(servers_in(run_dir), []);
     let dir: PathBuf = run_dir.join("postgres");
     assert!(!dir.exists());
 }
 
 /// A connection of the superuser, whose password is next to the data.
-async fn connect(server: &Listed) -> Client {
+pub(super) async fn connect(server: &Listed) -> Client {
+    connect_to(server, "postgres").await
+}
+
+pub(super) async fn connect_to(server: &Listed, database: &str) -> Client {
     let password = std::fs::read_to_string(server.dir.join("password")).unwrap();
     let (client, connection) = Config::new()
         .host(server.address.ip().to_string())
         .port(server.address.port())
         .user("bakeoff")
         .password(password.trim())
-        .dbname("postgres")
+        .dbname(database)
         .connect(NoTls)
         .await
         .unwrap();
@@ -281,7 +285,7 @@ async fn lock(client: &Client, table: &str) {
 }
 
 /// Waits until a query returns 1.
-async fn until(client: &Client, sql: &str) {
+pub(super) async fn until(client: &Client, sql: &str) {
     let began = Instant::now();
     while number(client, sql).await != 1 {
         assert!(began.elapsed() < NOTICED_WITHIN, "{sql}");
@@ -289,6 +293,6 @@ async fn until(client: &Client, sql: &str) {
     }
 }
 
-async fn number(client: &Client, sql: &str) -> i64 {
+pub(super) async fn number(client: &Client, sql: &str) -> i64 {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }

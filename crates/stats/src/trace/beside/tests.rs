@@ -10,6 +10,7 @@ fn traced(recorded: RecordedTrace, rows: u64) -> Traced {
         keyspace: None,
         consistency: "LOCAL_ONE".to_owned(),
         page_rows: 5000,
+        of: None,
     };
     let page = PageTimes {
         request_micros: 1_500,

@@ -89,6 +89,41 @@ fn events_of_other_nodes_are_placed_where_they_were_asked() {
     assert!(trace.steps.is_sorted_by_key(|step| step.start_micros));
 }
 
+/// Events are kept in the order of their nodes' clocks, so that those of a node whose clock is minutes behind come
+/// before all others, and those of one that is ahead after them.
+#[test]
+fn clocks_that_are_minutes_apart_change_nothing() {
+    let right = mismatch_of_5_0();
+    let expected = Trace::new(&right);
+    for order in [
+        [SECOND, FIRST, THIRD],
+        [THIRD, SECOND, FIRST],
+        [FIRST, THIRD, SECOND],
+    ] {
+        let of_node = |node: &str| {
+            let own = right.events.iter().filter(|event| event.node == *node);
+            own.cloned().collect::<Vec<_>>()
+        };
+        let mut apart = right.clone();
+        apart.events = order.into_iter().flat_map(of_node).collect();
+        assert_ne!(apart.events, right.events);
+        let trace = Trace::new(&apart);
+        assert_eq!(trace.replicas, expected.replicas, "{order:?}");
+        assert_eq!(trace.work, expected.work, "{order:?}");
+        assert_eq!(trace.total_micros, expected.total_micros, "{order:?}");
+        assert_eq!(slowest(&trace), slowest(&expected), "{order:?}");
+        let places = |trace: &Trace| {
+            let steps = trace.steps.iter();
+            let mut places: Vec<_> = steps
+                .map(|step| (step.start_micros, step.node.clone(), step.activity.clone()))
+                .collect();
+            places.sort();
+            places
+        };
+        assert_eq!(places(&trace), places(&expected), "{order:?}");
+    }
+}
+
 #[test]
 fn a_scan_of_several_nodes_is_summed_up() {
     let trace = Trace::new(&scan_of_5_0());

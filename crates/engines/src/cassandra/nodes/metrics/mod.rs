@@ -89,6 +89,19 @@ impl Metrics {
         }
     }
 
+    /// Returns what the exporters of all URLs expose of a host, which is the only one that is asked or one of several,
+    /// and what is missing of it.
+    pub async fn of_host(all: &[Metrics], host: &str, is_one: bool) -> (Exposed, Vec<Missing>) {
+        let mut exposed = Exposed::default();
+        let mut missing = Vec::new();
+        for metrics in all {
+            if let Err(reason) = metrics.read(host, is_one, &mut exposed).await {
+                missing.push(Missing::new(&metrics.to_string(), reason));
+            }
+        }
+        (exposed, missing)
+    }
+
     /// Returns the host and port, and the path, for a host; `None` if it has no port that there is.
     fn of(&self, host: &str) -> Option<(String, String)> {
         let host = if host.contains(':') {
@@ -125,13 +138,8 @@ impl Metrics {
 }
 
 async fn add_to_node(all: &[Metrics], node: &mut NodeFigures, is_one: bool) {
-    let mut exposed = Exposed::default();
-    for metrics in all {
-        if let Err(reason) = metrics.read(&node.host, is_one, &mut exposed).await {
-            node.missing
-                .push(Missing::new(&metrics.to_string(), reason));
-        }
-    }
+    let (exposed, missing) = Metrics::of_host(all, &node.host, is_one).await;
+    node.missing.extend(missing);
     node.metrics = Some(exposed);
 }
 

@@ -29,7 +29,7 @@ use super::measure::Measure;
 use crate::cassandra::read::aggregation::{Aggregation, Division};
 use crate::cassandra::read::failures::explained;
 use crate::cassandra::read::owners::Owners;
-use crate::cassandra::read::request::Request;
+use crate::cassandra::read::request::{Request, Sent};
 use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::split::end;
 use crate::cassandra::read::statements::Statements;
@@ -76,6 +76,40 @@ impl ServerAggregateExec {
             measures,
             properties: Arc::new(properties),
             metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    /// Returns the statement with its requests. A partition that is divided is asked for its ends first.
+    ///
+    /// # Errors
+    /// Fails if Cassandra does not say where a partition ends.
+    pub async fn sent(&self) -> Result<Sent> {
+        let requests = self.partitions.concat();
+        let cql = self.cql.clone();
+        let Some(division) = &self.division else {
+            return Ok(Sent { cql, requests });
+        };
+        let (asked, division) = (Arc::new(self.asked(0)), Arc::new(division.clone()));
+        let mut divided = Vec::new();
+        for request in requests {
+            let ranges = divide(Arc::clone(&asked), Arc::clone(&division), request);
+            divided.extend(ranges.await?);
+        }
+        Ok(Sent {
+            cql,
+            requests: divided,
+        })
+    }
+
+    /// Returns what each request of a partition of the plan needs.
+    fn asked(&self, partition: usize) -> Asked {
+        Asked {
+            statements: Arc::clone(&self.statements),
+            cql: self.cql.clone(),
+            measures: self.measures.clone(),
+            schema: Arc::clone(self.properties.eq_properties.schema()),
+            rows: MetricBuilder::new(&self.metrics).output_rows(partition),
+            ranges: MetricBuilder::new(&self.metrics).counter("ranges", partition),
         }
     }
 }
@@ -131,15 +165,7 @@ impl ExecutionPlan for ServerAggregateExec {
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let schema = Arc::clone(self.properties.eq_properties.schema());
-        let asked = Asked {
-            statements: Arc::clone(&self.statements),
-            cql: self.cql.clone(),
-            measures: self.measures.clone(),
-            schema: Arc::clone(&schema),
-            rows: MetricBuilder::new(&self.metrics).output_rows(partition),
-            ranges: MetricBuilder::new(&self.metrics).counter("ranges", partition),
-        };
-        let asked = Arc::new(asked);
+        let asked = Arc::new(self.asked(partition));
         let requests = futures::stream::iter(self.partitions[partition].clone());
         let states = match self.division.clone() {
             None => requests

@@ -13,7 +13,7 @@ use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer, R
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
-use super::{hostile, many_places, storable};
+use super::{figures, hostile, many_places, storable};
 use crate::support::{Started, THREADS, events, has_timescale, wrong_answers};
 
 /// Connections of the server: few, so that they can run out.
@@ -140,6 +140,8 @@ async fn on_a_server_that_runs_already() {
     access::a_server_without_timescaledb_is_told(&theirs).await;
     access::the_edition_is_checked_on_their_server(&theirs).await;
     access::a_superuser_is_not_taken(&theirs).await;
+    let (metrics, bare) = (theirs.address("metrics"), theirs.address("bare"));
+    figures::of_hypertables(&theirs.client("metrics").await, &metrics, &bare).await;
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;

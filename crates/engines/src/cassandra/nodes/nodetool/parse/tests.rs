@@ -148,6 +148,18 @@ fn statistics_of_a_table_are_numbers_or_texts() {
 }
 
 #[test]
+fn a_table_of_50_000_sstables_and_partitions_of_gigabytes_is_read() {
+    let text = r#"{"ks": {"tables": {"t": {
+        "space_used_live": "92233720368547", "sstable_count": 50000, "old_sstable_count": 0,
+        "sstables_in_each_level": ["50000/4", "0", "0"], "sstable_compression_ratio": 0.5,
+        "compacted_partition_maximum_bytes": 2874382626}}}}"#;
+    let read = statistics(text).unwrap();
+    assert_eq!(read.sstables, Some(50_000));
+    assert_eq!(read.live_bytes, Some(92_233_720_368_547));
+    assert_eq!(read.max_partition_bytes, Some(2_874_382_626));
+}
+
+#[test]
 fn statistics_of_another_form_are_not_understood() {
     for (text, why) in [
         ("Keyspace : ks", "where JSON was expected"),
