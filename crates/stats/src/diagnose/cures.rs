@@ -73,13 +73,13 @@ pub struct TriedDesign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Helped {
-    /// Something became faster and nothing slower.
+    /// Something became faster and nothing slower, and every query was answered rightly.
     Helps,
     /// Something became slower and nothing faster.
     Hurts,
     /// Some figures became better and others worse.
     Mixed,
-    /// No difference is shown.
+    /// No difference is shown, or some became faster while a query has no right answers to compare.
     NotSettled,
     NotMeasured,
 }
@@ -151,7 +151,7 @@ impl Cures {
             let figures: Vec<TriedFigure> = figures.map(|(one, of)| one.tried(of)).collect();
             TriedDesign {
                 design: (*design).to_owned(),
-                helped: helped(&figures),
+                helped: helped(&figures, lacks_a_query(&compared, &figures)),
                 figures,
                 bytes_before,
                 bytes_after,
@@ -267,9 +267,16 @@ fn bytes_of(design: &str, run: Option<&Summary>, load: Option<&DriveSummary>) ->
     of_run.or_else(of_load).and_then(Footprint::bytes)
 }
 
-fn helped(figures: &[TriedFigure]) -> Helped {
+/// Returns whether a query of the questions was not measured, such as one with a wrong answer.
+fn lacks_a_query(compared: &[Compared], figures: &[TriedFigure]) -> bool {
+    let mut both = compared.iter().zip(figures);
+    both.any(|(one, figure)| one.step == RUN && matches!(figure.change, Change::NotMeasured(_)))
+}
+
+fn helped(figures: &[TriedFigure], lacks_a_query: bool) -> Helped {
     let has = |change: &Change| figures.iter().any(|figure| figure.change == *change);
     match (has(&Change::Faster), has(&Change::Slower)) {
+        (true, false) if lacks_a_query => Helped::NotSettled,
         (true, false) => Helped::Helps,
         (false, true) => Helped::Hurts,
         (true, true) => Helped::Mixed,

@@ -201,9 +201,11 @@ impl Measure {
         let run = run.map(|run| run.summary()).transpose()?;
         let load = DriveRun::is_one(&load).then(|| DriveRun::open(&load));
         let load = load.transpose()?.map(|load| load.summary()).transpose()?;
+        // Its time may allow fewer rows than were copied.
+        let asked = run.as_ref().map_or(copy.rows, |run| run.rows);
         let cures = Cures::new(&designs.present, &designs.proposed, run, load);
         let mut out = terminal::stdout();
-        writeln!(out, "\n{}", render_cures(&cures, copy.rows, COLUMNS))?;
+        writeln!(out, "\n{}", render_cures(&cures, asked, COLUMNS))?;
         let path = self.dir.join(CURES);
         let mut file = OutFile::create_new(&path)?;
         writeln!(file, "{}", cures_json(&cures, copy.rows, &copy.notes)?)

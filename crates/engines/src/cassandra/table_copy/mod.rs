@@ -11,7 +11,8 @@ mod present;
 mod workload;
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use arrow::compute::cast;
@@ -32,6 +33,8 @@ pub use designs::changed;
 
 /// Rows whose keys are kept for queries.
 const KEYS: usize = 2;
+/// Mode of the file, whose rows are for nobody else.
+const OWNER_ONLY: u32 = 0o600;
 
 /// Rows of a table that were copied.
 #[derive(Debug, Clone)]
@@ -162,7 +165,9 @@ fn write(batches: &[RecordBatch], to: &Path) -> Result<(), String> {
         return Err("there are no rows".to_owned());
     };
     let in_words = |error: parquet::errors::ParquetError| error.to_string();
-    let file = File::create_new(to).map_err(|error| error.to_string())?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(OWNER_ONLY);
+    let file = options.open(to).map_err(|error| error.to_string())?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .build();

@@ -1,5 +1,6 @@
 //! Rows are read back from the file as they were written.
 
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int16Array, StringArray};
@@ -84,6 +85,9 @@ fn a_workload_reads_the_rows_that_were_written() {
     assert_eq!(read, 3);
     assert_eq!(batches[0].schema(), workload.table.schema());
 
+    // Nobody else may read the rows.
+    let file = std::fs::metadata(folder.path().join("rows.parquet")).unwrap();
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
     // A file that is there is not written over.
     let error = write(&pages, &folder.path().join("rows.parquet")).unwrap_err();
     assert!(error.contains("exists"), "{error}");

@@ -1,7 +1,7 @@
 //! Cures whose effect is known.
 
 use super::*;
-use crate::compare::testing::{created, footprint, loaded, run, timed};
+use crate::compare::testing::{created, footprint, loaded, run, timed, timed_as, wrong};
 use crate::{Record, Timing};
 
 /// Times of a query in seven rounds, each with noise of its own of a hundredth.
@@ -23,6 +23,10 @@ fn rounds(design: &str, query: &str, seconds: f64, shift: usize) -> Vec<Record> 
 /// A run in which a/y answers one query in a tenth of the time of a/x, the other one in `key` times its time, and takes
 /// four times the bytes.
 fn measured(key: f64) -> Summary {
+    Summary::from_records(&records(key)).unwrap()
+}
+
+fn records(key: f64) -> Vec<Record> {
     let tables = ["a/x", "a/y"].into_iter().zip([1_000, 4_000]);
     let tables = tables.flat_map(|(design, bytes)| {
         let slices = (0..6).map(move |slice| loaded(design, slice, 0.1));
@@ -35,7 +39,7 @@ fn measured(key: f64) -> Summary {
         rounds("a/x", "key", 1.0, 2),
         rounds("a/y", "key", key, 3),
     ];
-    Summary::from_records(&run(tables.chain(times.concat()))).unwrap()
+    run(tables.chain(times.concat()))
 }
 
 fn proposed(rule: &'static str, designs: &[&str]) -> Proposed {
@@ -64,6 +68,19 @@ fn a_cure_helps_where_something_is_faster_and_nothing_slower() {
         assert_eq!(tried.designs[0].helped, expected, "{key}");
         assert_eq!(tried.is_helped(), expected == Helped::Helps);
     }
+}
+
+#[test]
+fn a_design_that_answers_wrongly_does_not_help() {
+    let mut records = records(0.1);
+    records.push(timed_as("a/y", "key", 0.1, wrong()));
+    let summary = Summary::from_records(&records).unwrap();
+    let asked = [proposed("chunk-length", &["a/y"])];
+    let cures = Cures::new("a/x", &asked, Some(summary), None);
+    let design = &cures.findings[0].designs[0];
+    assert_eq!(design.figures[0].change, Change::Faster);
+    assert_eq!(design.helped, Helped::NotSettled, "{design:?}");
+    assert!(!cures.findings[0].is_helped());
 }
 
 #[test]
