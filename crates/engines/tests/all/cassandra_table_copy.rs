@@ -61,8 +61,8 @@ async fn some_rows_of_all_parts_of_the_ring_are_copied_with_the_settings_of_the_
         copied.rows
     );
     let present = copied.present("cassandra").to_string();
-    let expected =
-        "cassandra/wide?chunk=64KiB&compaction=UCS:L4&compressor=Zstd&index=note&order=desc";
+    let expected = "cassandra/wide?chunk=64KiB&compaction=UCS:L4&compressor=Zstd&gc_grace=864000s&index=note\
+                    &order=desc";
     assert_eq!(present, expected);
     let notes = copied.notes.join("; ");
     for note in [

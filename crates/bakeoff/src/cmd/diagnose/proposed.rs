@@ -129,7 +129,8 @@ fn unfit(id: &DesignId, workload: &str) -> Option<String> {
         run_dir: PathBuf::from("/"),
         token: Some(new_token()),
         threads: 1,
-        keys_repeat: false,
+        // So it counts for rows of a file.
+        keys_repeat: true,
         options: EngineOptions::default(),
     };
     let misfit = engine.unfit(id, &workload);
