@@ -21,6 +21,9 @@ const UNFINISHED_FILE: &str = "interrupted again: an unfinished file of --out ma
 /// Time that an interrupted task has to remove its file.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(10);
+/// Time that the listener of a later step has to say what is left behind, before that of an earlier one ends the
+/// process.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Whether a signal has asked a measurement of this process to stop.
 static WAS_ASKED: AtomicBool = AtomicBool::new(false);
@@ -83,10 +86,14 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
         let mut signals = Signals::new();
         signals.next().await;
         WAS_ASKED.store(true, Ordering::Relaxed);
-        // The receiver is gone if the command ends at this very moment.
-        let _ = ask.send(());
+        // The receiver is gone once its step is over; a later step has a listener of its own.
+        let is_heard = ask.send(()).is_ok();
         signals.next().await;
-        print_line(left_behind);
+        if is_heard {
+            print_line(left_behind);
+        } else {
+            tokio::time::sleep(LAST_WORDS).await;
+        }
         std::process::exit(INTERRUPTED);
     });
 }

@@ -66,6 +66,7 @@ pub use cassandra::trace::{
 };
 pub use cassandra::{
     CassandraOptions, Cluster, Replication, TableSettings, diagnose, nodes, settings_not_applied,
+    table_copy,
 };
 pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
 pub use context::{Context, EngineOptions};

@@ -15,7 +15,7 @@ mod generator;
 pub mod infer;
 #[cfg(test)]
 mod java;
-mod literal;
+pub mod literal;
 mod mix;
 mod model;
 mod parameter_sets;

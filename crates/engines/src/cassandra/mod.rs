@@ -20,6 +20,7 @@ mod request;
 mod rows;
 mod series;
 mod settings_of;
+pub mod table_copy;
 mod table_place;
 pub mod trace;
 mod write;
@@ -60,6 +61,7 @@ pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
 use request::DesignRequest;
+use rows::storage::alter::ALTER;
 pub use settings_of::TableSettings;
 pub use table_place::{place, wide_id};
 
@@ -150,8 +152,10 @@ impl Engine for Cassandra {
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
-        // A sweep has no slices, by which rows of a summary table are told apart, and its batches are whole rows.
+        // A sweep has no slices, by which rows of a summary table are told apart, its batches are whole rows, and
+        // nothing is loaded that could be altered.
         !id.settings.contains_key("summary")
+            && !id.settings.contains_key(ALTER)
             && !id.settings.contains_key(COLUMNS)
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }

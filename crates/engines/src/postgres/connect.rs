@@ -1,5 +1,7 @@
 //! Connecting to a PostgreSQL server.
 
+mod hosts;
+
 use std::error::Error as _;
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ClientConfig;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -156,88 +158,32 @@ impl PostgresServer {
         }
     }
 
-    /// Returns a server for each host of the URL, in its order.
-    pub fn each(&self) -> Vec<PostgresServer> {
-        match self.places().len() {
-            0 | 1 => vec![self.clone()],
-            several => (0..several).map(|place| self.only(place)).collect(),
-        }
-    }
-
-    /// Returns one of the hosts of the URL.
-    fn only(&self, place: usize) -> PostgresServer {
-        let all = &self.config;
-        let mut config = Config::new();
-        match all.get_hosts().get(place) {
-            Some(Host::Tcp(name)) => {
-                config.host(name.clone());
-            }
-            Some(Host::Unix(path)) => {
-                config.host_path(path.clone());
-            }
-            None => {}
-        }
-        if let Some(address) = all.get_hostaddrs().get(place) {
-            config.hostaddr(*address);
-        }
-        let ports = all.get_ports();
-        if let Some(port) = ports.get(place).or(ports.first()) {
-            config.port(*port);
-        }
-        if let Some(user) = all.get_user() {
-            config.user(user);
-        }
-        if let Some(password) = all.get_password() {
-            config.password(password);
-        }
-        if let Some(database) = all.get_dbname() {
-            config.dbname(database);
-        }
-        if let Some(options) = all.get_options() {
-            config.options(options);
-        }
-        config
-            .ssl_mode(all.get_ssl_mode())
-            .ssl_negotiation(all.get_ssl_negotiation())
-            .channel_binding(all.get_channel_binding());
-        limit_times(&mut config);
-        PostgresServer {
-            config,
-            tls: self.tls.clone(),
-        }
-    }
-
-    /// Returns each host of the URL with its port; a socket is its path.
-    pub fn places(&self) -> Vec<(String, u16)> {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let mut places: Vec<String> = hosts.collect();
-        if places.is_empty() {
-            let addresses = self.config.get_hostaddrs().iter();
-            places.extend(addresses.map(ToString::to_string));
-        }
-        let mut ports = self.config.get_ports().iter().copied().cycle();
-        let with_port = |host| (host, ports.next().unwrap_or(5432));
-        places.into_iter().map(with_port).collect()
-    }
-
     /// Connects, sets the time zone to UTC and runs the statements in `settings`.
     ///
     /// # Errors
     /// Returns what is wrong, and which part of the URL to check.
     pub async fn connect(&self, settings: &str) -> Result<Client, EngineError> {
         let connecting = tokio::time::timeout(SESSION_TIME_LIMIT, self.session(settings));
-        connecting.await.unwrap_or_else(|_| {
-            Err(EngineError(format!(
-                "cannot connect to PostgreSQL at {self}: no answer within {SESSION_TIME_LIMIT:?}; \
-                 check that it is PostgreSQL, and that it is not overloaded"
-            )))
-        })
+        connecting.await.unwrap_or_else(|_| Err(self.no_answer()))
     }
 
-    async fn session(&self, settings: &str) -> Result<Client, EngineError> {
+    /// Connects, and sets nothing in the session, which a pooler may give to others afterwards.
+    ///
+    /// # Errors
+    /// Returns what is wrong, and which part of the URL to check.
+    pub async fn connect_setting_nothing(&self) -> Result<Client, EngineError> {
+        let connecting = tokio::time::timeout(SESSION_TIME_LIMIT, self.client());
+        connecting.await.unwrap_or_else(|_| Err(self.no_answer()))
+    }
+
+    fn no_answer(&self) -> EngineError {
+        EngineError(format!(
+            "cannot connect to PostgreSQL at {self}: no answer within {SESSION_TIME_LIMIT:?}; \
+             check that it is PostgreSQL, and that it is not overloaded"
+        ))
+    }
+
+    async fn client(&self) -> Result<Client, EngineError> {
         let mut config = self.config.clone();
         config.application_name("bakeoff");
         let client = match &self.tls {
@@ -248,7 +194,11 @@ impl PostgresServer {
                     .await,
             ),
         };
-        let client = client.map_err(|e| self.cannot_connect(&e))?;
+        client.map_err(|e| self.cannot_connect(&e))
+    }
+
+    async fn session(&self, settings: &str) -> Result<Client, EngineError> {
+        let client = self.client().await?;
         let set = session_statements(settings);
         match client.batch_execute(&set).await {
             Ok(()) => Ok(client),

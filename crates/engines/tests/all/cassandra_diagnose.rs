@@ -3,6 +3,9 @@
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod faults;
+mod healthy;
+
 use bakeoff_engines::Cluster;
 use bakeoff_engines::diagnose::{ReadError, Request, read};
 use bakeoff_engines::nodes::Nodetool;

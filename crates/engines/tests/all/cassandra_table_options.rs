@@ -121,6 +121,41 @@ pub async fn table_options_on_a_real_cassandra(cassandra: &Started, session: &Se
         );
     }
     a_flushed_table_keeps_its_sstables(cassandra).await;
+    an_altered_table_is_written_anew(cassandra, session).await;
+}
+
+/// It has its first options until it is loaded.
+async fn an_altered_table_is_written_anew(cassandra: &Started, session: &Session) {
+    let with = |compression| Case {
+        id: "cassandra/wide?alter=chunk:4KiB&chunk=64KiB",
+        table: "",
+        compression,
+        compaction: &[],
+        caching: KEYS,
+        ttl_seconds: 0,
+        gc_grace_seconds: None,
+        sstables: 1..=1,
+    };
+    let (long, short) = (
+        with(&[("class", "LZ4Compressor"), ("chunk_length_in_kb", "64")]),
+        with(&[("class", "LZ4Compressor"), ("chunk_length_in_kb", "4")]),
+    );
+    let table = events();
+    let oracle = table.oracle(table.rows.clone()).await;
+    let design = cassandra.loaded(long.id, &table).await;
+    has_the_options(session, design.as_ref(), &long).await;
+    let settled = design.settle().await.unwrap();
+    let how =
+        "compacted by nodetool, then altered and written anew by nodetool upgradesstables in ";
+    assert!(settled.contains(how), "{settled}");
+    has_the_options(session, design.as_ref(), &short).await;
+    let note = design.footprint().await.unwrap().note.unwrap();
+    assert!(note.starts_with("in 1 SSTable"), "{note}");
+    assert!(note.contains("; altered and written anew by"), "{note}");
+    assert_eq!(
+        wrong_answers(design.as_ref(), &oracle, QUERIES).await,
+        [""; 0]
+    );
 }
 
 /// Each flush leaves an SSTable, which compaction by size begins to join at four.

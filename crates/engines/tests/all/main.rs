@@ -24,6 +24,7 @@ mod cassandra_replicas;
 mod cassandra_series;
 mod cassandra_settings;
 mod cassandra_summary;
+mod cassandra_table_copy;
 mod cassandra_table_options;
 mod cassandra_time_outs;
 mod cassandra_workloads;

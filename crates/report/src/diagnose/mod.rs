@@ -1,5 +1,6 @@
 //! Shows a diagnosis of a running Cassandra: as text whose first line answers, and as JSON.
 
+mod cures;
 mod text;
 
 use bakeoff_stats::diagnose::{Check, Diagnosis, Finding, Outcome, Urgency};
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 use crate::units::plural;
 
+pub use cures::{cures_json, render_cures};
 pub use text::render;
 
 /// Rules whose settings show under a load of single operations, and not in questions asked one at a time.

@@ -84,6 +84,7 @@ fn a_finding_has_its_figures_threshold_source_and_command() {
         "    seen      10.0.0.1:9042 largest partition: 300 MiB",
         "    threshold a partition above 100 MiB; by: somebody",
         "    means     reads of it take long",
+        "    designs   that would show it: cassandra/wide, cassandra/wide?bucket=1d",
         "    measure   bakeoff run mine.toml --designs 'cassandra/wide,cassandra/wide?bucket=1d'",
         "    measure   bakeoff drive mine.toml --designs 'cassandra/wide?chunk=4KiB' --in-flight 32 --rounds 7",
     ] {

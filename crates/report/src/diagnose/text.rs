@@ -80,6 +80,10 @@ fn finding(check: &Check, finding: &Finding, width: usize) -> String {
     let threshold = format!("{}; by: {}", finding.threshold, finding.source);
     labelled("threshold", &threshold);
     labelled("means", &finding.meaning);
+    if !finding.designs.is_empty() {
+        let designs = finding.designs.join(", ");
+        labelled("designs", &format!("that would show it: {designs}"));
+    }
     if let Some(command) = command(check, finding) {
         // Not broken into lines, so that it can be copied.
         lines.push(format!("    {:<10}{command}", "measure"));

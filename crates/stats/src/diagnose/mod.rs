@@ -4,6 +4,7 @@
 //! Each file has the rules of one group, and beside each rule its threshold and who states that. A rule without enough
 //! evidence says so and never raises an alarm.
 
+mod cures;
 pub mod evidence;
 mod finding;
 mod gather;
@@ -16,6 +17,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use cures::{Change, Cures, Helped, NotTried, Proposed, Tried, TriedDesign, TriedFigure};
 pub use evidence::Evidence;
 pub use finding::{Check, Diagnosis, Finding, NotChecked, Observed, Outcome, Unit, Urgency};
 

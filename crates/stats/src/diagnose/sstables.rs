@@ -92,8 +92,7 @@ pub fn count(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
 
 /// Looks at whether a table is compacted at all.
 pub fn compaction_off(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
-    let table = schema(evidence, table)?;
-    if !table.compaction_is_off {
+    if !schema(evidence, table)?.compaction_is_off {
         return Ok(Outcome::Healthy);
     }
     Ok(Outcome::Finding(Finding {
@@ -105,7 +104,7 @@ pub fn compaction_off(evidence: &Evidence, table: usize) -> Result<Outcome, NotC
         meaning:
             "SSTables and tombstones only ever become more: ALTER TABLE with 'enabled': 'true'"
                 .to_owned(),
-        designs: Vec::new(),
+        designs: designs(evidence, table, &STRATEGIES),
     }))
 }
 

@@ -1,37 +1,49 @@
-//! `bakeoff diagnose`: says what is wrong with a table or cluster of Cassandra.
+//! `bakeoff diagnose`: says what is wrong with a table or cluster of Cassandra, and measures what would help.
+
+mod measure;
+mod proposed;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::Cluster;
 use bakeoff_engines::diagnose::{Read, ReadError, Request, read};
 use bakeoff_engines::nodes::TableName;
+use bakeoff_engines::table_copy::copy;
 use bakeoff_report::COLUMNS;
 use bakeoff_report::diagnose::{json, render};
-use bakeoff_stats::diagnose::diagnose;
+use bakeoff_stats::diagnose::{Diagnosis, diagnose};
 use clap::Args;
 
 use crate::cmd::on_threads;
-use crate::cmd::options::choice::parse_duration;
+use crate::cmd::options::choice::{parse_duration, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::metrics::MetricsOptions;
 use crate::cmd::options::nodetool::{LEFT_BEHIND, NodetoolOptions};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::terminal;
+use measure::Measure;
 
 /// Help of --metrics, of which a diagnosis needs less than `bakeoff nodes` shows.
 const METRICS: &str = "Metrics of each host in the text format of Prometheus, for example \
     http://{host}:7070/metrics: those of a JVM exporter are understood (repeat for several)";
 /// Longest time for which keys are sampled.
 const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
+/// Shortest time in which designs are measured.
+const SHORTEST_MEASURE: Duration = Duration::from_secs(60);
+/// Rows that are copied unless others are asked for, and most of them.
+const COPIED_ROWS: u64 = 100_000;
+const MOST_ROWS: u64 = 1_000_000;
 
 /// Say what is wrong with tables or nodes of a running Cassandra, and what would help; reads only
 ///
 /// Each finding is to be dealt with now, soon or sometime, and has its figures, its threshold and who states that. What
 /// could not be checked is listed with the reason and the option that would bring it. A node gets at most about a
-/// hundred queries a second. The exit code is 3 if there is something to do now, and 0 if not.
+/// hundred queries a second. With --measure, settings that may help are measured on a Cassandra that Bakeoff starts,
+/// with a copy of some rows. The exit code is 3 if there is something to do now, and 0 if not.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[command(mut_arg("metrics", |a| a.help(METRICS)))]
@@ -62,6 +74,19 @@ pub struct Diagnose {
     #[command(flatten)]
     metrics: MetricsOptions,
 
+    /// Measure for so long, for example 15m, the designs that would show what helps, on a Cassandra that is started on
+    /// this machine, with some rows of the one table that is named
+    #[arg(long, value_name = "DURATION", value_parser = parse_measure, conflicts_with_all = ["whole", "json"])]
+    measure: Option<Duration>,
+
+    /// Rows to copy for --measure at most, and never more than 32 MiB of them [default: 100k]
+    #[arg(long, value_name = "N", value_parser = parse_copied, requires = "measure", allow_negative_numbers = true)]
+    copy_rows: Option<u64>,
+
+    /// Folder of --measure, a new one [default: runs/diagnose-TABLE]
+    #[arg(long, value_name = "DIR", requires = "measure")]
+    out: Option<PathBuf>,
+
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
@@ -75,12 +100,45 @@ impl Diagnose {
         // The option is required.
         let cluster = self.cluster.cluster().unwrap_or_default();
         let request = self.request()?;
-        on_threads(1, async {
-            tokio::select! {
-                done = self.show(&cluster, &request) => done,
-                () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
-            }
-        })
+        let measure = self.measure()?;
+        let mut diagnosis = None;
+        let exit = until_stopped(self.show(&cluster, &request, &mut diagnosis))?;
+        let (Some((measure, name)), Some(diagnosis)) = (measure, diagnosis) else {
+            return Ok(exit);
+        };
+        let Some(begun) = measure.begin(&diagnosis)? else {
+            return Ok(exit);
+        };
+        let (rows, file) = (measure.rows, begun.rows_file());
+        let mut copied = None;
+        let copying = until_stopped(async {
+            copied = Some(copy(&cluster, name, rows, &file).await?);
+            Ok(exit)
+        })?;
+        let Some(copied) = copied else {
+            return Ok(copying);
+        };
+        match begun.finish(&copied)? {
+            Exit::Complete => Ok(exit),
+            other => Ok(other),
+        }
+    }
+
+    /// Returns what is to be measured, and of which table.
+    fn measure(&self) -> Result<Option<(Measure, &TableName)>> {
+        let Some(budget) = self.measure else {
+            return Ok(None);
+        };
+        let [name] = &self.tables[..] else {
+            return Err(Misuse::new(anyhow!(
+                "--measure copies rows of one table: name one, not {}",
+                self.tables.len()
+            ))
+            .into());
+        };
+        let rows = self.copy_rows.unwrap_or(COPIED_ROWS);
+        let measure = Measure::new(budget, self.out.as_deref(), &name.table, rows)?;
+        Ok(Some((measure, name)))
     }
 
     fn request(&self) -> Result<Request> {
@@ -93,7 +151,13 @@ impl Diagnose {
         })
     }
 
-    async fn show(&self, cluster: &Cluster, request: &Request) -> Result<Exit> {
+    /// Shows what is wrong, and leaves it in `found`.
+    async fn show(
+        &self,
+        cluster: &Cluster,
+        request: &Request,
+        found: &mut Option<Diagnosis>,
+    ) -> Result<Exit> {
         let Read { evidence, left_out } = read(cluster, request).await.map_err(in_words)?;
         let diagnosis = diagnose(&evidence);
         let mut out = terminal::stdout();
@@ -103,7 +167,9 @@ impl Diagnose {
         } else {
             writeln!(out, "{}", render(&diagnosis, left_out, COLUMNS))?;
         }
-        Ok(if diagnosis.is_urgent() {
+        let is_urgent = diagnosis.is_urgent();
+        *found = Some(diagnosis);
+        Ok(if is_urgent {
             Exit::Partial
         } else {
             Exit::Complete
@@ -111,10 +177,36 @@ impl Diagnose {
     }
 }
 
+/// Carries out what only reads a cluster, until a signal ends it.
+fn until_stopped(reading: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    on_threads(1, async {
+        tokio::select! {
+            done = reading => done,
+            () = asked_to_stop_leaving(LEFT_BEHIND) => Ok(Exit::Interrupted),
+        }
+    })
+}
+
 fn in_words(error: ReadError) -> anyhow::Error {
     match error {
         ReadError::NoTable(text) => Misuse::new(anyhow!(text)).into(),
         ReadError::Failed(error) => error.into(),
+    }
+}
+
+fn parse_measure(text: &str) -> Result<Duration, String> {
+    match parse_duration(text)? {
+        duration if duration < SHORTEST_MEASURE => {
+            Err("less than a minute, in which no design can be measured".to_owned())
+        }
+        duration => Ok(duration),
+    }
+}
+
+fn parse_copied(text: &str) -> Result<u64, String> {
+    match parse_rows(text)? {
+        rows if rows > MOST_ROWS => Err("more than a million rows".to_owned()),
+        rows => Ok(rows),
     }
 }
 
@@ -141,6 +233,14 @@ mod tests {
         assert!(parse_sample("61s").unwrap_err().contains("a minute"));
         assert!(parse_sample("1us").unwrap_err().contains("a millisecond"));
         assert!(parse_sample("soon").is_err());
+    }
+
+    #[test]
+    fn measuring_takes_a_minute_and_copies_a_million_rows_at_most() {
+        assert_eq!(parse_measure("15m"), Ok(Duration::from_secs(900)));
+        assert!(parse_measure("59s").unwrap_err().contains("a minute"));
+        assert_eq!(parse_copied("100k"), Ok(100_000));
+        assert!(parse_copied("2M").unwrap_err().contains("a million"));
     }
 
     #[test]

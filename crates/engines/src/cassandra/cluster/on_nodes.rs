@@ -47,6 +47,12 @@ impl<'a> OnNodes<'a> {
         compacted.map(drop)
     }
 
+    /// Writes all SSTables of a table anew, and returns when that is done.
+    pub async fn rewrite(&self, keyspace: &str, table: &str) -> Result<(), DesignError> {
+        let words = ["upgradesstables", "-a", keyspace, table];
+        self.run(&words, COMPACT_LIMIT).await.map(drop)
+    }
+
     /// Returns what `tablestats` prints as JSON of a keyspace on each node.
     pub async fn table_statistics(&self, keyspace: &str) -> Result<Vec<String>, DesignError> {
         let words = ["tablestats", "-F", "json", keyspace];

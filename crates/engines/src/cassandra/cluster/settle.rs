@@ -1,6 +1,6 @@
 //! Settling of tables: flushing, and compaction where nodetool is available.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_driver::DesignError;
 use bakeoff_workload::DesignId;
@@ -78,6 +78,30 @@ pub async fn settle(
     // table's compaction strategy; the footprint has their number.
     nodes.compact(keyspace, &names).await?;
     Ok("flushed, then compacted by nodetool".to_owned())
+}
+
+/// Changes the options of a table that is at rest by a statement, and writes all of its SSTables anew with them.
+/// Returns how long that took.
+pub async fn alter(
+    deployment: &Deployment,
+    keyspace: &str,
+    table: &str,
+    statement: &str,
+) -> Result<Duration, DesignError> {
+    let Some(nodes) = OnNodes::of(deployment) else {
+        let why = "alter= needs nodetool, to write SSTables anew: leave it out";
+        return Err(DesignError(why.to_owned()));
+    };
+    let began = Instant::now();
+    keyspace::execute(&deployment.session, statement).await?;
+    nodes.rewrite(keyspace, table).await?;
+    deployment.at_rest.lock().await.statistics = None;
+    Ok(began.elapsed())
+}
+
+/// Returns the command that writes a table anew, for a dry run.
+pub fn rewrite_command(keyspace: &str, table: &str) -> String {
+    format!("nodetool upgradesstables -a {keyspace} {table}")
 }
 
 /// Lists the commands or statements that settle tables, for a dry run.

@@ -7,6 +7,7 @@ use super::layout::Shape;
 use super::operations::plan_operations;
 use super::table_layout;
 use crate::EngineError;
+use crate::cassandra::cluster::settle;
 use crate::cassandra::drive::plan;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
@@ -24,6 +25,10 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let written = written.iter().chain(&summary);
     statements.extend(written.map(|table| table.insert_statement(keyspace)));
     statements.extend(request.settle_statements(&relations, layout.settling));
+    if let Some(alter) = layout.alter_statement(keyspace) {
+        statements.push(alter);
+        statements.push(settle::rewrite_command(keyspace, &layout.name));
+    }
     // Operations of a mix are not for short names, and `drive` refuses them.
     let mix = { request.workload.mix.as_ref() }.filter(|_| !layout.names.are_short());
     if let Some(mix) = mix {

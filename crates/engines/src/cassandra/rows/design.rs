@@ -1,6 +1,6 @@
 //! The design of one CQL table of rows, with its indexes and copies.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
@@ -39,6 +39,8 @@ pub struct RowsDesign {
     written: OnceCell<Vec<WrittenTable>>,
     /// The summary table, if the design has one, once it is prepared.
     summary: OnceCell<Option<WrittenTable>>,
+    /// What altering the table took, in words, once that is done.
+    altered: Mutex<Option<String>>,
 }
 
 impl RowsDesign {
@@ -61,6 +63,7 @@ impl RowsDesign {
             sql,
             written: OnceCell::new(),
             summary: OnceCell::new(),
+            altered: Mutex::default(),
         })
     }
 
@@ -145,6 +148,29 @@ impl RowsDesign {
         built::wait(session, &self.keyspace.name, table, indexes).await
     }
 
+    /// Changes the options of the loaded table, if the design does so, and returns what that took.
+    async fn alter(&self) -> Result<Option<String>, DesignError> {
+        let (deployment, keyspace) = (&self.deployment, &self.keyspace.name);
+        let Some(statement) = self.layout.alter_statement(keyspace) else {
+            return Ok(None);
+        };
+        let before = footprint::read(deployment, keyspace, &self.tables()).await?;
+        let time = settle::alter(deployment, keyspace, &self.layout.name, &statement).await?;
+        let seconds = time.as_secs_f64();
+        let mib = |bytes: u64| format!("{:.2} MiB", bytes as f64 / (1 << 20) as f64);
+        let bytes = before.bytes().map_or("an unknown size".to_owned(), mib);
+        Ok(Some(format!(
+            "altered and written anew by nodetool upgradesstables in {seconds:.2} s, from {bytes}"
+        )))
+    }
+
+    /// Notes what altering the table took. Nothing else can be under way.
+    fn note_altered(&self, altered: Option<String>) {
+        if let Ok(mut noted) = self.altered.lock() {
+            *noted = altered;
+        }
+    }
+
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
         self.deployment.noticing_death(result).await
     }
@@ -198,7 +224,12 @@ impl Design for RowsDesign {
         .await?;
         // A server that was restarted while rows were loaded may build them again.
         self.indexes_are_built().await?;
-        Ok(settled)
+        let altered = self.alter().await?;
+        self.note_altered(altered.clone());
+        Ok(match altered {
+            Some(altered) => format!("{settled}, then {altered}"),
+            None => settled,
+        })
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
@@ -216,6 +247,11 @@ impl Design for RowsDesign {
                 format!("{note}; without its index, which is in a hidden table"),
             ),
             note => note,
+        };
+        let altered = self.altered.lock().ok().and_then(|noted| noted.clone());
+        let note = match (note, altered) {
+            (Some(note), Some(altered)) => Some(format!("{note}; {altered}")),
+            (note, altered) => note.or(altered),
         };
         Ok(Footprint {
             design: self.info.id.clone(),

@@ -1,5 +1,6 @@
 //! The layouts of rows in one CQL table: columns, keys and statements.
 
+mod altered;
 mod batch;
 mod copies;
 mod meaning;
@@ -12,7 +13,7 @@ use bakeoff_workload::{DesignId, Table};
 use super::copies::Copies;
 use super::entries::{BLOB, BLOB_4, COMPACT, COMPACT_4, NARROW, NARROW_4, WIDE, WIDE_4};
 use super::indexes::Indexes;
-use super::storage::TableOptions;
+use super::storage::{TableOptions, alter};
 use super::summary::Summary;
 use crate::EngineError;
 use crate::cassandra::cluster::settle::Settling;
@@ -90,6 +91,8 @@ pub struct TableLayout {
     /// Order of rows in a partition, with the newest one first if set.
     pub descending: bool,
     pub options: TableOptions,
+    /// Options that the loaded table gets in place of these; `None` if it keeps them.
+    pub altered: Option<TableOptions>,
     /// How the table is brought to rest after loading.
     pub settling: Settling,
     /// Copies of each row in every datacenter; `None` for those of the run.
@@ -142,6 +145,7 @@ impl TableLayout {
         check_meaning(id, shape)?;
         let mut settings = Settings::new(id, description)?;
         let options = TableOptions::take(&mut settings)?;
+        let altered = alter::take(&mut settings, id, &options)?;
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
             Some(width) => Some(bucket(&settings, table, &width)?),
             None => None,
@@ -174,6 +178,11 @@ impl TableLayout {
             ));
         }
         let summary = Summary::take(&mut settings, table, keys_repeat, &options, reading)?;
+        if altered.is_some() && (copies.is_some() || summary.is_some()) {
+            let why =
+                "alter= is for a table without copies and summaries: leave out one of the two";
+            return Err(settings.error(why.to_owned()));
+        }
         let names = column_names(&mut settings, id, table)?;
         settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
@@ -186,6 +195,7 @@ impl TableLayout {
             bucket,
             descending: order == Some("desc"),
             options,
+            altered,
             settling,
             replication,
             batch_bytes,
@@ -353,6 +363,7 @@ impl TableLayout {
         settings.extend(self.options.settings());
         let copies = self.replication.map(|copies| copies.to_string());
         settings.extend(copies.map(|copies| (DesignInfo::COPIES.to_owned(), copies)));
+        settings.extend(self.altered_setting());
         if self.descending {
             settings.push(("clustering order".to_owned(), self.clustering_order()));
         }

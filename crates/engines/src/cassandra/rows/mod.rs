@@ -52,6 +52,12 @@ pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLa
             copies::VIEWS_ENABLED
         )));
     }
+    if layout.altered.is_some() && options.cluster.is_some() {
+        return Err(EngineError(format!(
+            "design {id}: alter= writes all SSTables anew, which Bakeoff does on servers that it starts only: leave \
+             out --cassandra, or alter="
+        )));
+    }
     let aggregate = layout.reading.aggregate;
     let functions = aggregate.and_then(|aggregate| aggregate.java(&request.keyspace.name));
     if functions.is_some() && options.cluster.is_none() {
@@ -116,8 +122,45 @@ fn views_are_disabled(options: &CassandraOptions) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use bakeoff_workload::{DesignId, Workload};
+
     use super::*;
-    use crate::cassandra::Cluster;
+    use crate::cassandra::{Cassandra, Cluster};
+    use crate::{Context, Engine};
+
+    #[test]
+    fn a_table_is_altered_on_servers_that_are_started_only() {
+        let text = "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
+                    sql = \"SELECT value FROM sensor\"\n";
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let id: DesignId = "cassandra/wide?alter=chunk:4KiB&chunk=64KiB"
+            .parse()
+            .unwrap();
+        let mut context = Context::of_test("/runs/a");
+        let described = |id: &DesignId, context: &Context| {
+            let info = Cassandra::FIVE.describe(id, &workload, context);
+            info.map_err(|error| error.to_string())
+        };
+        let info = described(&id, &context).unwrap();
+        let place = |words: &str| {
+            let is_there = |statement: &String| statement.contains(words);
+            info.statements.iter().position(is_there).unwrap()
+        };
+        let rewriting = place("nodetool upgradesstables -a ");
+        assert!(place("nodetool compact ") < place("'chunk_length_in_kb': 4}"));
+        assert!(info.statements[rewriting - 1].starts_with("ALTER TABLE "));
+        let mut settings = info.settings.iter();
+        assert!(settings.any(|(name, _)| name == "altered to"));
+
+        let copied = "cassandra/wide?alter=chunk:4KiB&chunk=64KiB&table_by=value";
+        let error = described(&copied.parse().unwrap(), &context).unwrap_err();
+        assert!(error.contains("without copies"), "{error}");
+        context.options.cassandra.cluster = Some(Cluster::default());
+        let error = described(&id, &context).unwrap_err();
+        assert!(error.contains("servers that it starts only"), "{error}");
+    }
 
     #[test]
     fn a_workload_may_disable_views_of_a_server_that_is_started() {

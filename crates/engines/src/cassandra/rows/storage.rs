@@ -1,6 +1,7 @@
 //! The table options of CQL that designs choose: compression, compaction, caching and the time that rows
 //! live.
 
+pub mod alter;
 mod compaction;
 pub mod stored;
 mod taken;

@@ -10,9 +10,10 @@ use super::text_row::TextRow;
 use crate::nodes::Missing;
 use crate::postgres::connect::reason;
 
-/// What makes a session only read, and gives up what takes longer than 5 s or waits for a lock for longer than 1 s.
-pub const SESSION: &str = "SET default_transaction_read_only TO on; SET statement_timeout TO 5000; \
-     SET lock_timeout TO 1000";
+/// What makes the statement after it only read, and gives it up after 5 s, or when it waits for a lock for longer than
+/// 1 s. It holds for the transaction of both, so that a session that a pooler gives to others keeps nothing of it.
+pub const READ_ONLY: &str = "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout TO 5000; \
+     SET LOCAL lock_timeout TO 1000; ";
 /// Time limit of one statement for a server that does not give up by itself.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(10);
 /// Time after which a server is asked for nothing more.
@@ -51,7 +52,8 @@ impl Asking {
             self.lacks(figure, reason);
             return None;
         }
-        let why = match timeout(STATEMENT_LIMIT, self.client.simple_query(sql)).await {
+        let sql = format!("{READ_ONLY}{sql}");
+        let why = match timeout(STATEMENT_LIMIT, self.client.simple_query(&sql)).await {
             Ok(Ok(reply)) => return Some(TextRow::all(&reply)),
             Ok(Err(error)) => {
                 let why = in_words(error.code(), reason(&error));

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Each host of a URL is asked by a connection of its own, one statement at a time and each with a time limit, in a
-//! session that only reads. Whatever cannot be had is `None` in [`ServerFigures`] and is in [`ServerFigures::missing`]
+//! transaction that only reads. Whatever cannot be had is `None` in [`ServerFigures`] and is in [`ServerFigures::missing`]
 //! with the reason and what would bring it: a version without the view, a right that the user lacks, a setting that is
 //! off.
 
@@ -27,7 +27,7 @@ mod tables;
 mod text_row;
 mod work;
 
-pub use asking::SESSION;
+pub use asking::READ_ONLY;
 pub use model::{
     Checkpoints, DatabaseFigures, Following, Hypertable, IndexFigures, Io, LongTransaction,
     Replica, ServerFigures, Sessions, Slot, TableFigures, Wal, to_json,

@@ -225,8 +225,8 @@ pub struct Following {
     pub primary: Option<String>,
     /// Bytes that it has received and not replayed.
     pub behind_bytes: Option<u64>,
-    /// Seconds since the commit that it replayed last, by the clocks of both servers; 0 if it has replayed all that it
-    /// has received.
+    /// Seconds since the commit that it replayed last, by the clocks of both servers; 0 if it receives the log and has
+    /// replayed all of it.
     pub behind_seconds: Option<f64>,
 }
 

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use super::activity::sessions;
-use super::asking::{Asking, SESSION};
+use super::asking::Asking;
 use super::hypertables::hypertables;
 use super::model::ServerFigures;
 use super::replicas::{following, replicas, slots};
@@ -69,7 +69,7 @@ async fn read_one(
     server: &PostgresServer,
     named: &[TableName],
 ) -> Result<ServerFigures, EngineError> {
-    let mut asking = Asking::new(server.connect(SESSION).await?);
+    let mut asking = Asking::new(server.connect_setting_nothing().await?);
     let asking = &mut asking;
     let about = asking.row("version", VERSION).await.unwrap_or_default();
     let version = about.count("number").unwrap_or_default();

@@ -75,7 +75,8 @@ pub async fn following(asking: &mut Asking) -> Option<Following> {
 
 fn following_of(row: &TextRow) -> Following {
     let behind_bytes = row.distance("behind");
-    let has_all = behind_bytes == Some(0);
+    // Without a process that receives the log nothing is known of what the primary has written since.
+    let has_all = behind_bytes == Some(0) && row.count("pid").is_some();
     let place = |(host, port): (String, String)| format!("{host}:{port}");
     Following {
         status: row.text("status"),
@@ -111,6 +112,7 @@ mod tests {
     fn a_standby_that_has_replayed_all_is_not_behind_however_long_ago_that_was() {
         let row = |behind| {
             let cells = [
+                ("pid", "7"),
                 ("behind", behind),
                 ("seconds", "3600"),
                 ("sender_host", "db1"),
@@ -122,5 +124,7 @@ mod tests {
         assert_eq!(row("16").behind_seconds, Some(3600.0));
         assert_eq!(row("16").primary.as_deref(), Some("db1:5432"));
         assert_eq!(row("16").status, None);
+        let cut_off = following_of(&TextRow::of(&[("behind", "0"), ("seconds", "3600")]));
+        assert_eq!(cut_off.behind_seconds, Some(3600.0));
     }
 }

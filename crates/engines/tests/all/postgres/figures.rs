@@ -1,7 +1,7 @@
 //! Figures of a primary and its standby that users see, beside those that their owner sees.
 
 use bakeoff_engines::nodes::TableName;
-use bakeoff_engines::postgres_figures::{SESSION, ServerFigures, read};
+use bakeoff_engines::postgres_figures::{READ_ONLY, ServerFigures, read};
 use bakeoff_engines::servers::Listed;
 use bakeoff_engines::{PostgresServer, WaitFor};
 use tokio_postgres::Client;
@@ -238,17 +238,20 @@ async fn a_host_that_does_not_answer_is_one_of_several(servers: &[Listed; 2]) {
     assert!(alone.to_string().contains("127.0.0.1:1"), "{alone}");
 }
 
-/// A session that reads figures can do nothing else, whatever its user may do.
+/// A statement for figures can do nothing else, whatever its user may do, and leaves nothing in the session.
 async fn nothing_can_be_written(servers: &[Listed; 2]) {
     let server = server("watcher", &hosts(servers)[..1]);
-    let client = server.connect(SESSION).await;
-    let made = client
-        .unwrap()
-        .batch_execute("CREATE TEMPORARY TABLE t (n int)")
-        .await;
-    let error = made.unwrap_err();
+    let client = server.connect("").await.unwrap();
+    let made = format!("{READ_ONLY}CREATE TEMPORARY TABLE t (n int)");
+    let error = client.simple_query(&made).await.unwrap_err();
     let said = error.as_db_error().unwrap().message();
     assert!(said.contains("read-only transaction"), "{said}");
+    let slow = format!("{READ_ONLY}SELECT pg_sleep(60)");
+    let error = client.simple_query(&slow).await.unwrap_err();
+    let said = error.as_db_error().unwrap().message();
+    assert!(said.contains("statement timeout"), "{said}");
+    let kept = "SELECT count(*) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout') AND setting = '0'";
+    assert_eq!(number(&client, kept).await, 2);
 }
 
 /// Hypertables of a server that runs already, which a user without rights asks for.

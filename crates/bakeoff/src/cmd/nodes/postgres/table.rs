@@ -276,7 +276,8 @@ fn parts<T>(
     for name in names {
         let cell = |parts: &Vec<(String, Option<String>)>| {
             let part = parts.iter().find(|(known, _)| known == name);
-            part.and_then(|(_, words)| words.clone())
+            // A part of which nothing more is known has its line all the same.
+            part.map(|(_, words)| words.clone().unwrap_or_else(|| "–".to_owned()))
         };
         rows.push(Row {
             label: format!("  {name}"),

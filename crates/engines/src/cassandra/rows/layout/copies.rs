@@ -25,6 +25,7 @@ impl TableLayout {
             bucket: None,
             descending: false,
             options: self.options.clone(),
+            altered: None,
             settling: self.settling,
             replication: self.replication,
             batch_bytes: self.batch_bytes,

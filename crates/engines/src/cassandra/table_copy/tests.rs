@@ -1,0 +1,94 @@
+//! Rows are read back from the file as they were written.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int16Array, StringArray};
+use bakeoff_workload::{Column, ColumnType, Workload, source};
+
+use super::*;
+
+fn column(name: &str, kind: ColumnType) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind,
+    }
+}
+
+fn chosen() -> Chosen {
+    Chosen {
+        table: Table {
+            name: "t".to_owned(),
+            columns: vec![
+                column("p", ColumnType::Text),
+                column("c", ColumnType::Int),
+                column("v", ColumnType::Text),
+            ],
+            partition_key: vec!["p".to_owned()],
+            order_key: vec!["c".to_owned()],
+        },
+        projection: vec![0, 1, 2],
+        notes: Vec::new(),
+    }
+}
+
+fn page(keys: &[&str]) -> RecordBatch {
+    let numbers: Vec<i16> = (0..keys.len() as i16).collect();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("p", Arc::new(StringArray::from(keys.to_vec()))),
+        ("c", Arc::new(Int16Array::from(numbers))),
+        (
+            "v",
+            Arc::new(StringArray::from(vec![None::<&str>; keys.len()])),
+        ),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+#[test]
+fn keys_come_from_the_middle_and_are_sql() {
+    let chosen = chosen();
+    let pages = [page(&["a"]), page(&["${b}"]), page(&["it's", "d"])];
+    let keys = keys(&chosen, &pages);
+    assert_eq!(keys, [["'it''s'", "0"], ["'a'", "0"]]);
+    assert!(super::keys(&chosen, &[]).is_empty());
+}
+
+#[test]
+fn a_workload_reads_the_rows_that_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = [page(&["a", "b"]), page(&["c"])];
+    write(&pages, &folder.path().join("rows.parquet")).unwrap();
+    let copied = TableCopy {
+        name: "ks.t".parse().unwrap(),
+        rows: 3,
+        is_whole: true,
+        notes: Vec::new(),
+        table: chosen().table,
+        is_descending: false,
+        settings: BTreeMap::new(),
+        keys: keys(&chosen(), &pages),
+    };
+    assert_eq!(copied.present("cassandra").to_string(), "cassandra/wide");
+    assert!(copied.has_value("v") && !copied.has_value("p") && !copied.has_value("w"));
+    let text = copied.workload(&["cassandra/wide".to_owned()], &[], "rows.parquet");
+    let path = folder.path().join("copy.toml");
+    let workload = Workload::parse(&text, &path).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let rows = source::open(&workload, None).unwrap();
+    assert_eq!(rows.known_rows(), Some(3));
+    let batches: Vec<_> = rows
+        .read(0, 100)
+        .unwrap()
+        .map(|b| b.unwrap().rows)
+        .collect();
+    let read: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    assert_eq!(read, 3);
+    assert_eq!(batches[0].schema(), workload.table.schema());
+
+    // Nobody else may read the rows.
+    let file = std::fs::metadata(folder.path().join("rows.parquet")).unwrap();
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    // A file that is there is not written over.
+    let error = write(&pages, &folder.path().join("rows.parquet")).unwrap_err();
+    assert!(error.contains("exists"), "{error}");
+}

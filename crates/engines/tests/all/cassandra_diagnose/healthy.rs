@@ -1,0 +1,164 @@
+//! Six ordinary tables, which are written and read as such tables are, give hardly an alarm.
+
+use bakeoff_engines::diagnose::{Request, read};
+use bakeoff_engines::nodes::TableName;
+use bakeoff_engines::servers::cassandra::Server;
+use bakeoff_stats::diagnose::{Check, Diagnosis, Outcome, diagnose};
+use scylla::client::session::Session;
+use scylla::serialize::row::SerializeRow;
+use scylla::statement::prepared::PreparedStatement;
+use scylla::value::CqlTimestamp;
+
+use super::{OF_TIMES, cluster, drop_keyspace};
+use crate::support::load::session_at;
+use crate::support::shared;
+
+const KEYSPACE: &str = "diagnose_six";
+/// Tables with their definitions.
+const TABLES: [(&str, &str); 6] = [
+    (
+        "readings",
+        "(sensor text, day int, time timestamp, value double, PRIMARY KEY ((sensor, day), time))",
+    ),
+    (
+        "posts",
+        "(author int, seq int, body text, PRIMARY KEY (author, seq)) WITH CLUSTERING ORDER BY (seq DESC) AND \
+         compaction = {'class': 'LeveledCompactionStrategy'}",
+    ),
+    ("hits", "(page int PRIMARY KEY, hits counter)"),
+    ("sessions", "(id int PRIMARY KEY, state blob)"),
+    (
+        "countries",
+        "(code text PRIMARY KEY, name text, region text)",
+    ),
+    (
+        "metrics",
+        "(host int, time int, value double, PRIMARY KEY (host, time)) WITH default_time_to_live = 86400 AND \
+         compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'HOURS', \
+         'compaction_window_size': '1'}",
+    ),
+];
+/// Rows of each table but the smallest, in two flushes.
+const ROWS: i32 = 1_200;
+/// Reads of each table, more than a rule about reads asks for.
+const READS: i32 = 200;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn six_ordinary_tables_give_at_most_one_alarm() {
+    let Some(server) = shared::cassandra().await else {
+        return;
+    };
+    let session = session_at(&server.address().to_string()).await;
+    let keyspace = format!(
+        "CREATE KEYSPACE {KEYSPACE} WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+    );
+    session.query_unpaged(keyspace, ()).await.unwrap();
+    for (name, definition) in TABLES {
+        let table = format!("CREATE TABLE {KEYSPACE}.{name} {definition}");
+        session.query_unpaged(table, ()).await.unwrap();
+    }
+    for half in 0..2 {
+        write(&session, half * ROWS / 2..(half + 1) * ROWS / 2).await;
+        server.nodetool(&["flush", KEYSPACE]).await.unwrap();
+        read_all(&session).await;
+    }
+    let diagnosis = diagnosed(&server).await;
+    let of_tables: Vec<&Check> = { diagnosis.checks.iter() }
+        .filter(|check| check.about.starts_with(KEYSPACE))
+        .collect();
+    // Rules about reads were applied to each table.
+    for rule in [
+        "tombstones",
+        "rows-per-read",
+        "sstables-per-read",
+        "partition-size",
+    ] {
+        let healthy = of_tables
+            .iter()
+            .filter(|check| check.rule == rule && check.outcome == Outcome::Healthy);
+        assert_eq!(healthy.count(), TABLES.len(), "{rule}: {of_tables:?}");
+    }
+    let alarms: Vec<&&Check> = { of_tables.iter() }
+        .filter(|check| matches!(check.outcome, Outcome::Finding(_)))
+        .filter(|check| !OF_TIMES.contains(&check.rule))
+        .collect();
+    assert!(alarms.len() <= 1, "{alarms:?}");
+    drop_keyspace(&session, KEYSPACE).await;
+}
+
+async fn write(session: &Session, rows: std::ops::Range<i32>) {
+    let texts = |n: i32| format!("What was written as number {n} of them all, and nobody has read");
+    let readings = insert(session, "readings (sensor, day, time, value)").await;
+    let posts = insert(session, "posts (author, seq, body)").await;
+    let sessions = insert(session, "sessions (id, state)").await;
+    let metrics = insert(session, "metrics (host, time, value)").await;
+    let countries = insert(session, "countries (code, name, region)").await;
+    let hits = format!("UPDATE {KEYSPACE}.hits SET hits = hits + 1 WHERE page = ?");
+    let hits = session.prepare(hits).await.unwrap();
+    let first = rows.start;
+    for n in rows {
+        let time = CqlTimestamp(1_780_000_000_000 + i64::from(n) * 10_000);
+        let sensor = format!("sensor{}", n % 5);
+        let reading = (sensor, n / 400, time, f64::from(n) / 8.0);
+        execute(session, &readings, reading).await;
+        execute(session, &posts, (n % 20, n, texts(n))).await;
+        execute(session, &sessions, (n, texts(n % 7).into_bytes())).await;
+        let measured = (n % 10, n, f64::from(n % 100));
+        execute(session, &metrics, measured).await;
+        execute(session, &hits, (n % 300,)).await;
+        if n < first + 30 {
+            let region = if n % 2 == 0 { "north" } else { "south" };
+            let country = (format!("C{n}"), format!("Country number {n}"), region);
+            execute(session, &countries, country).await;
+        }
+    }
+}
+
+/// Reads each table by its key, as an application would.
+async fn read_all(session: &Session) {
+    let readings = select(session, "readings WHERE sensor = ? AND day = ?").await;
+    let posts = select(session, "posts WHERE author = ? LIMIT 10").await;
+    let hits = select(session, "hits WHERE page = ?").await;
+    let sessions = select(session, "sessions WHERE id = ?").await;
+    let countries = select(session, "countries WHERE code = ?").await;
+    let metrics = select(session, "metrics WHERE host = ? AND time >= ?").await;
+    for n in 0..READS {
+        let sensor = format!("sensor{}", n % 5);
+        execute(session, &readings, (sensor, n % 2)).await;
+        execute(session, &posts, (n % 20,)).await;
+        execute(session, &hits, (n,)).await;
+        execute(session, &sessions, (n,)).await;
+        execute(session, &countries, (format!("C{}", n % 30),)).await;
+        execute(session, &metrics, (n % 10, n)).await;
+    }
+}
+
+/// Prepares an insert into `TABLE (COLUMN, ...)`.
+async fn insert(session: &Session, into: &str) -> PreparedStatement {
+    let columns = into.matches(',').count() + 1;
+    let markers = vec!["?"; columns].join(", ");
+    let cql = format!("INSERT INTO {KEYSPACE}.{into} VALUES ({markers})");
+    session.prepare(cql).await.unwrap()
+}
+
+async fn select(session: &Session, from: &str) -> PreparedStatement {
+    let cql = format!("SELECT * FROM {KEYSPACE}.{from}");
+    session.prepare(cql).await.unwrap()
+}
+
+async fn execute(session: &Session, statement: &PreparedStatement, values: impl SerializeRow) {
+    session.execute_unpaged(statement, values).await.unwrap();
+}
+
+async fn diagnosed(server: &Server) -> Diagnosis {
+    let name =
+        |(table, _): (&str, &str)| -> TableName { format!("{KEYSPACE}.{table}").parse().unwrap() };
+    let request = Request {
+        tables: TABLES.map(name).to_vec(),
+        nodetool: Some(server.nodetool_line().unwrap().parse().unwrap()),
+        gc: true,
+        ..Request::default()
+    };
+    let read = read(&cluster(server), &request).await.unwrap();
+    diagnose(&read.evidence)
+}
