@@ -23,7 +23,7 @@ use crate::live::{MOST_BYTES, SampleRequest};
 use crate::rate_limit::Pace;
 use crate::tables::{Location, TableError};
 
-/// The ranges of tokens of which some rows are read.
+/// The ranges of tokens of which some rows are read; more if neighbours are on other nodes.
 const RANGES: usize = 64;
 /// The rows of the first page, when the size of rows is not known, and of a later one at most.
 const FIRST_PAGE_ROWS: u64 = 100;
