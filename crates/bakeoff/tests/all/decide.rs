@@ -240,6 +240,10 @@ fn mistakes_are_refused_before_anything_is_made() {
         (&["formatz"], "did you mean `formats`"),
         (&["nowhere.toml"], "nowhere.toml"),
         (
+            &["cassandra://127.0.0.1:1/ks.t"],
+            "write its workload with `bakeoff init ADDRESS --out FILE.toml`",
+        ),
+        (
             &["w.toml", "--key", "series"],
             "--key is for a data file, and w.toml is a workload",
         ),

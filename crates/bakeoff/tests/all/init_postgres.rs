@@ -182,7 +182,8 @@ fn a_part_of_a_table_is_from_all_of_its_pages() {
         };
         let (rows, all) = (of("rows"), of("full_rows"));
         assert!((500..=2_500).contains(&rows), "{text}");
-        assert!((50_000..=70_000).contains(&all), "{text}");
+        // A few pages too many or too few are probed by chance.
+        assert!((35_000..=90_000).contains(&all), "{text}");
         for words in ["TABLESAMPLE SYSTEM", words, "partition_key = [\"id\"]"] {
             assert!(text.contains(words), "`{words}` is not in: {text}");
         }

@@ -39,7 +39,7 @@ impl Plan {
     /// Decides which columns of a table a sample has. Those of the key come first.
     ///
     /// # Errors
-    /// A column of the key is none that a workload can have.
+    /// A column of the key, or every column, is none that a workload can have.
     pub fn new(table: &str, columns: &[Described]) -> Result<Plan, TableError> {
         let mut plan = Plan {
             held: Vec::new(),
@@ -81,6 +81,12 @@ impl Plan {
                 }
                 (None, _) => beyond += 1,
             }
+        }
+        if plan.held.is_empty() {
+            return Err(TableError::Asked(format!(
+                "{table} has no column that a workload can have: {}",
+                plan.left_out.join("; ")
+            )));
         }
         if beyond > 0 {
             plan.left_out.push(format!(

@@ -190,6 +190,11 @@ fn columns_that_no_workload_has_are_left_out_by_name_unless_they_are_in_the_key(
         );
         assert!(error.contains("another key"), "{error}");
     }
+    let error = plan(&columns[2..]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "ks.t has no column that a workload can have: `tags` (set<text>): it has many values"
+    );
     let many = (0..10_000).map(|number| described(&format!("c{number}"), number < 3, text));
     let made = plan(&many.collect::<Vec<_>>()).unwrap();
     assert_eq!(made.held.len(), 500);

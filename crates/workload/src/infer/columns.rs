@@ -107,7 +107,11 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     };
     let read = read_all(rows, names.len(), &words)?;
     if read.broken * 2 > read.rows {
-        let message = mostly_broken(rows.names.len(), &read);
+        let message = if rows.has_delimiter() {
+            mostly_broken(rows.names.len(), &read)
+        } else {
+            format!("{} of {} lines cannot be read", read.broken, read.rows)
+        };
         return Err(data_error(path, message));
     }
     let mut seen = SeenColumns {

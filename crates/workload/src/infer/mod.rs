@@ -121,8 +121,8 @@ pub struct InferredColumn {
 /// Reads a file, or all files in a folder, and finds out what it is.
 ///
 /// # Errors
-/// It cannot be read; files in a folder differ; two of its columns have the same name; or a key cannot be found, or is not there, which
-/// the error says together with the option that names it.
+/// It cannot be read; files in a folder differ; two of its columns have the same name; or a key cannot be found, or is
+/// not there, which the error says together with the option that names it.
 pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
     let rows = FileRows::open(path, asked)?;
     let seen = columns::see(path, &rows, asked)?;

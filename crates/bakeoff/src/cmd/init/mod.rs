@@ -63,12 +63,7 @@ impl Init {
         let file = sampled
             .as_ref()
             .map_or(self.file.as_path(), |sampled| sampled.path());
-        let written = write(
-            file,
-            self.out.as_deref(),
-            &self.asked,
-            sampled.as_deref(),
-        )?;
+        let written = write(file, self.out.as_deref(), &self.asked, sampled.as_deref())?;
         progress.finish();
         if sampled.is_some() && was_asked_to_stop() {
             return Ok(Exit::Interrupted);
@@ -106,8 +101,16 @@ pub struct Written {
 ///
 /// # Errors
 /// Fails if the file cannot be read, and with a misuse that names the option to give if something cannot be found in
-/// it, or if a question is none about the table.
+/// it, if a question is none about the table, or if the file is the address of a live table.
 pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> Result<Written> {
+    if live::is_address(file) {
+        // It is not repeated, since it may have a password.
+        return Err(Misuse::new(anyhow!(
+            "an address of a live table is no file: write its workload with `bakeoff init ADDRESS --out FILE.toml`, \
+             and name FILE.toml instead"
+        ))
+        .into());
+    }
     write(file, out, asked, None)
 }
 

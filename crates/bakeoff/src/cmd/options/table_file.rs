@@ -137,7 +137,10 @@ impl TableFileOptions {
         ];
         let given = questions.iter().find(|(_, is_given)| *is_given);
         let of_files = self.of_files();
-        of_files.first().copied().or(given.map(|(option, _)| *option))
+        of_files
+            .first()
+            .copied()
+            .or(given.map(|(option, _)| *option))
     }
 }
 

@@ -168,9 +168,11 @@ fn design(table: &ReadTable, schema: &Schema) -> String {
     } else {
         "wide"
     };
-    let mut settings: Vec<String> = { schema.options.as_settings().settings.iter() }
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let of_options = schema.options.as_settings().settings;
+    let written = of_options
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    let mut settings: Vec<String> = written.collect();
     if layout == "wide" && table.descending == Some(true) {
         settings.push("order=desc".to_owned());
     }

@@ -23,7 +23,7 @@ use crate::live::{MOST_BYTES, SampleRequest};
 use crate::rate_limit::Pace;
 use crate::tables::{Location, TableError};
 
-/// The ranges of tokens of which some rows are read.
+/// The ranges of tokens of which some rows are read; more if neighbours are on other nodes.
 const RANGES: usize = 64;
 /// The rows of the first page, when the size of rows is not known, and of a later one at most.
 const FIRST_PAGE_ROWS: u64 = 100;
@@ -38,6 +38,7 @@ const LEAST_ROWS: usize = 50;
 pub struct Sample {
     pub rows: Vec<RecordBatch>,
     pub count: u64,
+    /// The ranges of tokens that rows are from.
     pub ranges: usize,
     /// Whether all rows of the table were read.
     pub is_whole: bool,
@@ -195,10 +196,7 @@ pub async fn sample(
         })
         .collect();
     let pace = Pace::within(request.rate_limit.as_ref());
-    let mut sample = Sample {
-        ranges: ranges.len(),
-        ..Sample::default()
-    };
+    let mut sample = Sample::default();
     let mut bytes = 0;
     while sample.count < request.rows && bytes < MOST_BYTES {
         let unread = ranges.iter().filter(|range| range.next.is_some()).count();
@@ -233,6 +231,7 @@ pub async fn sample(
             }
         }
     }
+    sample.ranges = ranges.iter().filter(|range| range.rows > 0).count();
     sample.is_whole = ranges.iter().all(|range| range.next.is_none());
     sample.is_cut = !sample.is_whole && sample.count < request.rows;
     sample.expiring = expiring.load(Ordering::Relaxed);

@@ -20,6 +20,11 @@ const BYTES_AT_ONCE: usize = 4 << 20;
 const PROBED_PAGES: f64 = 100.0;
 /// How many times more rows than are asked for are read at most, since a sample of pages has about as many.
 const MOST_TIMES: f64 = 1.25;
+/// The bytes of a page unless the server was built for others.
+const PAGE_BYTES: f64 = 8_192.0;
+/// How often more pages are sampled if no row is in those that were, and how many times more.
+const MORE_TIMES: u32 = 3;
+const MORE_PAGES: f64 = 8.0;
 /// The number by which pages are chosen, so that they are the same ones each time.
 const SEED: u32 = 19;
 
@@ -30,6 +35,8 @@ pub struct Sample {
     count: u64,
     /// The share of the pages that were read, in percent; `None` if rows were read from the first on.
     percent: Option<f64>,
+    /// Whether rows of these pages were left, which are those of the last ones.
+    is_cut: bool,
     /// Whether all rows of the table were read.
     is_whole: bool,
     /// The number of all rows of the table, and how that is known.
@@ -43,10 +50,15 @@ impl Sample {
         let which = match self.percent {
             _ if self.is_whole => format!("all {count} rows that were there"),
             Some(percent) => {
-                format!("{count} rows of {percent:.4}% of its pages (TABLESAMPLE SYSTEM)")
+                let cut = if self.is_cut {
+                    ", but for those of the last of these, which were too many and are often the newest"
+                } else {
+                    ""
+                };
+                format!("{count} rows of {percent:.4}% of its pages (TABLESAMPLE SYSTEM){cut}")
             }
             None => format!(
-                "the first {count} rows, which may be no fair sample, since its pages cannot be sampled"
+                "the first {count} rows, which may be no fair sample, since none could be had of its pages"
             ),
         };
         format!("Sample: {which}. They were read at {server}, in a transaction that only reads.")
@@ -139,18 +151,26 @@ async fn read(
         all = probed(&mut transaction, &from, size.pages).await?;
     }
     let most = (request.rows as f64 * MOST_TIMES) as u64;
-    let percent = all.map_or(100.0, |all| 100.0 * request.rows as f64 / all.max(1.0));
+    let mut percent = percent(request.rows, all, size.pages);
     let mut sample = Sample::default();
-    if is_sampled && percent < 100.0 {
+    for _ in 0..=MORE_TIMES {
+        if !is_sampled || percent >= 100.0 {
+            break;
+        }
         let sql = format!(
             "SELECT {selection} FROM {from} TABLESAMPLE SYSTEM ({percent:.6}) REPEATABLE ({SEED}) LIMIT {most}"
         );
-        let returned = within_savepoint(&mut transaction, &sql, request).await?;
-        if let Some(returned) = returned.filter(|returned| returned.count > 0) {
+        let Some(returned) = within_savepoint(&mut transaction, &sql, request).await? else {
+            break;
+        };
+        if returned.count > 0 {
             sample.percent = Some(percent);
+            sample.is_cut = !returned.is_all || returned.count >= most;
             sample.count = returned.count;
             sample.rows = returned.rows;
+            break;
         }
+        percent *= MORE_PAGES;
     }
     if sample.count == 0 {
         let sql = format!("SELECT {selection} FROM {from} LIMIT {most}");
@@ -163,6 +183,14 @@ async fn read(
     // Nothing was written, so that it does not matter how the transaction ends.
     let _ = transaction.rollback().await;
     Ok(sample)
+}
+
+/// Returns the share of so many pages, in percent, that has so many rows of all. Half of the most bytes are read of
+/// pages, since a value may have more bytes as text than in its page.
+fn percent(rows: u64, all: Option<f64>, pages: u64) -> f64 {
+    let of_rows = all.map_or(100.0, |all| 100.0 * rows as f64 / all.max(1.0));
+    let of_bytes = 50.0 * MOST_BYTES as f64 / (pages as f64 * PAGE_BYTES).max(1.0);
+    of_rows.min(of_bytes)
 }
 
 /// Returns the number of all rows of a table, and how that is known.
@@ -273,6 +301,39 @@ mod tests {
         assert_eq!(rows_at_once(100, 100 << 20), 4);
         assert_eq!(rows_at_once(1, 1 << 30), 1);
         assert_eq!(rows_at_once(0, 0), MOST_ROWS);
+    }
+
+    #[test]
+    fn pages_have_the_rows_and_no_more_bytes_than_are_read() {
+        assert_eq!(percent(1_000, Some(10_000.0), 100), 10.0);
+        assert_eq!(percent(1_000, Some(100.0), 100), 1_000.0);
+        assert_eq!(percent(1_000, None, 0), 100.0);
+        // 1 GiB with few rows, of which 128 MiB of pages are read.
+        assert_eq!(percent(1_000, Some(1_000.0), 131_072), 12.5);
+    }
+
+    #[test]
+    fn a_sample_that_lacks_its_last_pages_says_so() {
+        let server = PostgresServer::looked_at("postgres://me@db1/db", None, None).unwrap();
+        let part = Sample {
+            count: 7,
+            percent: Some(2.0),
+            ..Sample::default()
+        };
+        let words = part.in_words(&server);
+        assert!(
+            words.starts_with("Sample: 7 rows of 2.0000% of its pages (TABLESAMPLE SYSTEM). They"),
+            "{words}"
+        );
+        let cut = Sample {
+            is_cut: true,
+            ..part
+        };
+        let words = cut.in_words(&server);
+        assert!(
+            words.contains("but for those of the last of these"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ const MOST_FILES: usize = 10_000;
 /// as those beside the files of Spark do, are no data.
 ///
 /// # Errors
-/// A folder cannot be read; it has no files, too many, other folders, or files of several kinds.
+/// A folder cannot be read; it has no files, too many, other folders, what is no regular file, or files of several
+/// kinds.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in paths {
@@ -48,6 +49,13 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
             inner.display()
         );
         return Err(data_error(folder, message));
+    }
+    // Opening a pipe would wait for somebody who writes to it.
+    let is_special = |path: &&PathBuf| path.metadata().is_ok_and(|found| !found.is_file());
+    if let Some(special) = files.iter().find(is_special) {
+        let message =
+            "it is no regular file, and has to be read several times: take it out of the folder";
+        return Err(data_error(special, message));
     }
     let Some((first, others)) = files.split_first() else {
         return Err(data_error(folder, "no file is in the folder"));
@@ -122,5 +130,18 @@ mod tests {
         assert!(found(&[]).unwrap_err().contains("no file is in the folder"));
         let error = found(&["a.csv", "b/"]).unwrap_err();
         assert!(error.contains("folder b is in it"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_an_error_and_links_are_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let files_in = || files(&[folder.path().to_owned()]);
+        std::fs::write(folder.path().join("a.csv"), "a\n1\n").unwrap();
+        std::os::unix::fs::symlink("a.csv", folder.path().join("b.csv")).unwrap();
+        assert_eq!(files_in().unwrap().len(), 2);
+        let special = folder.path().join("c.csv");
+        let _listener = std::os::unix::net::UnixListener::bind(&special).unwrap();
+        let error = files_in().unwrap_err().to_string();
+        assert!(error.contains("c.csv: it is no regular file"), "{error}");
     }
 }

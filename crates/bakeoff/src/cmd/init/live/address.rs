@@ -70,6 +70,10 @@ fn cassandra(rest: &str) -> Result<Address, String> {
     if host.is_empty() || user.is_some_and(str::is_empty) {
         return Err(format!("the address names no host or no user: {HOW}"));
     }
+    if table.contains('@') {
+        // It may be the rest of a password.
+        return Err(format!("the address has an @ behind its first /: {HOW}"));
+    }
     match table.parse::<Location>() {
         Ok(location @ Location::Cassandra { .. }) => Ok(Address::Cassandra {
             host: host.to_owned(),
@@ -133,6 +137,7 @@ mod tests {
                 "cassandra://me:hunter2@db1/ks.t",
                 "BAKEOFF_CASSANDRA_PASSWORD",
             ),
+            ("cassandra://me:x/hunter2@db1/ks.t", "an @ behind"),
             ("mysql://me:hunter2@db1/x", "mysql:// is no address of rows"),
         ] {
             let error = parse(text).unwrap_err();

@@ -71,6 +71,11 @@ pub struct Sampled {
     notes: Vec<String>,
 }
 
+/// Returns whether this is meant as the address of a table, even one that cannot be read.
+pub fn is_address(from: &Path) -> bool {
+    !matches!(Address::parse(from), Ok(None))
+}
+
 impl LiveOptions {
     /// Reads a sample if `from` is the address of a table. `given` are the options that say what a file is.
     ///

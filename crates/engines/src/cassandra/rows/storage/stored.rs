@@ -58,6 +58,10 @@ impl StoredOptions {
         match (of_cache("keys"), of_cache("rows_per_partition")) {
             ("NONE", "NONE") => all.set("caching", "none".to_owned()),
             ("ALL" | "", "NONE" | "") => {}
+            ("ALL", "ALL") => all.set("caching", "rows:all".to_owned()),
+            ("ALL", rows) if rows.parse::<i32>().is_ok_and(|rows| rows > 0) => {
+                all.set("caching", format!("rows:{rows}"));
+            }
             _ => all.leave_out("caching", &map(&self.caching)),
         }
         match self.default_time_to_live {
@@ -277,6 +281,16 @@ mod tests {
             written(&short),
             "compressor=Zstd&level=9&chunk=64KiB&compaction=TWCS:12h&caching=none&ttl=30d&gc_grace=1h"
         );
+        for (rows, caching) in [("ALL", "rows:all"), ("100", "rows:100")] {
+            let cached = StoredOptions {
+                caching: options(&[("keys", "ALL"), ("rows_per_partition", rows)]),
+                ..stored(&[STCS], &LZ4)
+            };
+            assert_eq!(
+                written(&cached),
+                format!("compaction=STCS&caching={caching}")
+            );
+        }
         let of = |class: &str, more: &[(&str, &str)]| {
             let class = format!("org.apache.cassandra.db.compaction.{class}CompactionStrategy");
             let all = [&[("class", class.as_str())][..], more].concat();
@@ -301,7 +315,7 @@ mod tests {
         ];
         let stored_so = StoredOptions {
             default_time_to_live: 60,
-            caching: options(&[("keys", "ALL"), ("rows_per_partition", "10")]),
+            caching: options(&[("keys", "NONE"), ("rows_per_partition", "10")]),
             ..stored(&own, &odd)
         };
         assert_eq!(written(&stored_so), "");
@@ -310,7 +324,7 @@ mod tests {
             [
                 "chunk_length_in_kb = 4096",
                 "compaction = {'class': 'OwnStrategy'}",
-                "caching = {'keys': 'ALL', 'rows_per_partition': '10'}",
+                "caching = {'keys': 'NONE', 'rows_per_partition': '10'}",
                 "default_time_to_live = 60",
             ]
         );
