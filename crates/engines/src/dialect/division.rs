@@ -4,12 +4,21 @@ use bakeoff_workload::{ColumnType, Table};
 
 use super::tokens::Kind;
 use super::types::operand_before;
-use super::units::{Unit, What, find, next, previous, split, units};
+use super::units::{Unit, What, find, next, previous, split, units as units_of};
 
 /// Aggregates that return the type of their argument.
 const SAME_TYPE: [&str; 6] = ["sum", "min", "max", "abs", "coalesce", "nullif"];
 /// Functions whose results are whole numbers.
-const WHOLE: [&str; 4] = ["count", "length", "row_number", "char_length"];
+const WHOLE: [&str; 6] = [
+    "count",
+    "length",
+    "row_number",
+    "char_length",
+    "instr",
+    "unix_timestamp",
+];
+/// Functions of parts of times, whose results are whole numbers except for `epoch`.
+const PARTS: [&str; 2] = ["extract", "date_part"];
 /// Types of whole numbers.
 const WHOLE_TYPES: [&str; 4] = ["int", "integer", "bigint", "smallint"];
 /// Deepest parentheses in operands that are looked at.
@@ -80,7 +89,11 @@ fn is_whole_operand(table: &Table, units: &[Unit], depth: usize) -> bool {
         _ if depth > DEEPEST => false,
         [number] if number.is_a(Kind::Number) => number.text.chars().all(|c| c.is_ascii_digit()),
         [group] if group.what == What::Group => is_whole_expression(table, &group.text, depth),
-        [.., column] if words.iter().all(|unit| unit.is_name() || unit.is_sign('.')) => {
+        [rule] if rule.what == What::Written => {
+            units_of(&rule.text).is_some_and(|units| is_whole_operand(table, &units, depth + 1))
+        }
+        [column] if column.is_name() => is_whole_column(table, column),
+        [_, dot, column] | [_, _, _, dot, column] if dot.is_sign('.') && column.is_name() => {
             is_whole_column(table, column)
         }
         [name, group, ..] if name.is_a(Kind::Word) && group.what == What::Group => {
@@ -88,6 +101,7 @@ fn is_whole_operand(table: &Table, units: &[Unit], depth: usize) -> bool {
             match name.as_str() {
                 "cast" => is_cast_to_whole(&group.text),
                 name if WHOLE.contains(&name) => true,
+                name if PARTS.contains(&name) => !group.text.to_ascii_lowercase().contains("epoch"),
                 name if SAME_TYPE.contains(&name) => arguments_are_whole(table, &group.text, depth),
                 _ => false,
             }
@@ -102,7 +116,7 @@ fn is_whole_column(table: &Table, column: &Unit) -> bool {
 }
 
 fn arguments_are_whole(table: &Table, text: &str, depth: usize) -> bool {
-    units(text).is_some_and(|units| {
+    units_of(text).is_some_and(|units| {
         let mut arguments = split(&units, ',').into_iter();
         arguments.all(|argument| is_whole_operand(table, argument, depth + 1))
     })
@@ -110,7 +124,7 @@ fn arguments_are_whole(table: &Table, text: &str, depth: usize) -> bool {
 
 /// Returns whether all operands of sums, products and the like are whole.
 fn is_whole_expression(table: &Table, text: &str, depth: usize) -> bool {
-    let Some(units) = units(text) else {
+    let Some(units) = units_of(text) else {
         return false;
     };
     let mut operands =
@@ -119,7 +133,7 @@ fn is_whole_expression(table: &Table, text: &str, depth: usize) -> bool {
 }
 
 fn is_cast_to_whole(text: &str) -> bool {
-    let Some(units) = units(text) else {
+    let Some(units) = units_of(text) else {
         return false;
     };
     let kind = find(&units, 0, &["as"]).and_then(|(_, behind)| next(&units, behind));

@@ -23,7 +23,7 @@ use bakeoff_workload::Table;
 
 use call::Call;
 use tokens::Kind;
-use units::{Unit, What, next, trimmed, units, written};
+use units::{Unit, What, next, previous, trimmed, units, written};
 
 pub use sql_dialect::SqlDialect;
 
@@ -77,8 +77,16 @@ fn sequence(
     let Some(mut parts) = parts else {
         return Ok(text.to_owned());
     };
-    for part in parts.iter_mut().filter(|part| part.what == What::Group) {
-        part.text = sequence(dialect, table, &part.text, depth + 1)?;
+    for at in 0..parts.len() {
+        if parts[at].what != What::Group {
+            continue;
+        }
+        let mut text = sequence(dialect, table, &parts[at].text, depth + 1)?;
+        let is_window = previous(&parts, at).is_some_and(|before| parts[before].is("over"));
+        if is_window && dialect.has_nulls_elsewhere() {
+            text = distinct_on::order_window(table, text);
+        }
+        parts[at].text = text;
     }
     calls(dialect, &mut parts)?;
     if dialect == SqlDialect::Datafusion {

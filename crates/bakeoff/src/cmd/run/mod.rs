@@ -345,7 +345,8 @@ fn dry_run(
     let touched = would_touch(infos, context).into_iter();
     let mut touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
     touched.extend(further);
-    let heading = "\nQueries, asked of every design but where one has its own or it is translated:".to_owned();
+    let heading = "\nQueries, asked of every design but where one has its own or it is translated:"
+        .to_owned();
     let mut queries = vec![heading];
     for query in &workload.queries {
         queries.push(format!("  {}: {}", query.name, query.sql.trim()));

@@ -189,12 +189,7 @@ fn setup(summary: &Summary) -> String {
     let engines: String = summary.engines.iter().map(page::setup::engine).collect();
     let designs = summary.designs.iter();
     let designs: String = designs.map(|d| setup::design(summary, d)).collect();
-    let queries: String = summary
-        .header
-        .queries
-        .iter()
-        .map(setup::query)
-        .collect();
+    let queries: String = summary.header.queries.iter().map(setup::query).collect();
     let content = format!(
         "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",
         setup::run(summary),
