@@ -93,7 +93,9 @@ fn is_whole_operand(table: &Table, units: &[Unit], depth: usize) -> bool {
             units_of(&rule.text).is_some_and(|units| is_whole_operand(table, &units, depth + 1))
         }
         [column] if column.is_name() => is_whole_column(table, column),
-        [_, dot, column] | [_, _, _, dot, column] if dot.is_sign('.') && column.is_name() => {
+        [_, dot, column] | [_, _, _, dot, column]
+            if words[1].is_sign('.') && dot.is_sign('.') && column.is_name() =>
+        {
             is_whole_column(table, column)
         }
         [name, group, ..] if name.is_a(Kind::Word) && group.what == What::Group => {

@@ -188,21 +188,19 @@ fn part_of(call: &Call) -> Option<(String, String)> {
 /// Writes a time that is made of a text or of a number of units since 1970; `per_second` of them are a second.
 pub fn to_timestamp(dialect: SqlDialect, call: &Call, per_second: u32) -> Option<String> {
     let [from] = call.exactly::<1>()?;
-    if from.starts_with('\'') && time(&from).is_some() {
+    if time(&from).is_some() {
+        let text = &from[from.find('\'').unwrap_or(0)..];
         // PostgreSQL ignores the time zone in the text of a time without one.
-        let has_zone = from
+        let has_zone = text
             .get(11..)
             .is_some_and(|clock| clock.contains(['+', '-']));
         return match dialect {
             SqlDialect::Datafusion => None,
             SqlDialect::Postgres if has_zone => {
-                Some(format!("(TIMESTAMPTZ {from} AT TIME ZONE 'UTC')"))
+                Some(format!("(TIMESTAMPTZ {text} AT TIME ZONE 'UTC')"))
             }
-            _ => Some(format!("TIMESTAMP {from}")),
+            _ => Some(format!("TIMESTAMP {text}")),
         };
-    }
-    if time(&from).is_some() {
-        return (dialect != SqlDialect::Datafusion).then(|| format!("CAST({from} AS TIMESTAMP)"));
     }
     let seconds = match per_second {
         1 => from.clone(),
