@@ -86,6 +86,11 @@ fn functions_are_written_as_each_dialect_has_them() {
         ("approx_median(value)", Spark, "median(value)"),
         ("approx_distinct(room)", Sqlite, "count(DISTINCT room)"),
         (
+            "approx_distinct(room) / 2",
+            Spark,
+            "count(DISTINCT room) div 2",
+        ),
+        (
             "last_value(value ORDER BY time)",
             Postgres,
             "(array_agg(value ORDER BY time DESC))[1]",
@@ -352,10 +357,6 @@ fn whole_numbers_are_divided_in_spark_as_elsewhere() {
         (
             "extract(hour FROM time) / 6",
             "extract(hour FROM time) div 6",
-        ),
-        (
-            "(visits + approx_distinct(room)) / 2",
-            "(visits + count(DISTINCT room)) div 2",
         ),
         ("value / 10", "value / 10"),
         ("value * visits / 2", "value * visits / 2"),
