@@ -46,8 +46,8 @@ pub fn marked(sql: &str) -> Option<String> {
     has_any.then_some(marked)
 }
 
-/// Returns the bytes of the text in quotes, the name in quotes or the comment that the SQL begins with, in which nothing
-/// is asked.
+/// Returns the bytes of the text in quotes, the name in quotes or the comment that the SQL begins with, in which
+/// nothing is asked.
 fn skipped(sql: &str) -> Option<usize> {
     for (begin, end) in [("'", "'"), ("\"", "\""), ("--", "\n"), ("/*", "*/")] {
         if let Some(inside) = sql.strip_prefix(begin) {

@@ -50,7 +50,10 @@ pub fn counted(table: &Table, units: &[Unit]) -> Result<Option<String>, String> 
         return Err(cannot("in a UNION or the like: put it into a subquery"));
     }
     let on = next(units, behind).filter(|place| units[*place].what == What::Group);
-    let from = find(units, behind, &["from"]).map(|(place, _)| place);
+    let is_distinct =
+        |place: usize| previous(units, place).is_some_and(|before| units[before].is("distinct"));
+    // That of `IS DISTINCT FROM` is another one.
+    let from = (behind..units.len()).find(|place| units[*place].is("from") && !is_distinct(*place));
     let (Some(on), Some(from)) = (on, from) else {
         return Err(cannot("without a table"));
     };
@@ -195,8 +198,8 @@ pub fn order_window(table: &Table, text: String) -> String {
     written(&units)
 }
 
-/// Says where nulls are in each `ORDER BY` of a query or a window, for a dialect that has them at the other end. Keys of
-/// the table are never null.
+/// Says where nulls are in each `ORDER BY` of a query or a window, for a dialect that has them at the other end. Keys
+/// of the table are never null.
 pub fn order_nulls(table: &Table, units: &mut Vec<Unit>) {
     let mut from = 0;
     while let Some((_, behind)) = find(units, from, &["order", "by"]) {

@@ -1,24 +1,28 @@
-//! Division of whole numbers, whose result is whole for DataFusion, and is not for Spark and DuckDB itself.
+//! Division of whole numbers, whose result is whole for DataFusion. For Spark and DuckDB itself it is not, and not for
+//! PostgreSQL where one of them is a sum or a part of a time.
 
 use bakeoff_workload::{ColumnType, Table};
 
 use super::tokens::Kind;
 use super::types::operand_before;
-use super::units::{Unit, What, find, next, previous, split, units as units_of};
+use super::units::{Unit, What, find, next, previous, split, units as units_of, written};
 
 /// Aggregates that return the type of their argument.
 const SAME_TYPE: [&str; 6] = ["sum", "min", "max", "abs", "coalesce", "nullif"];
 /// Functions whose results are whole numbers.
-const WHOLE: [&str; 6] = [
+const WHOLE: [&str; 7] = [
     "count",
     "length",
     "row_number",
     "char_length",
     "instr",
+    "strpos",
     "unix_timestamp",
 ];
 /// Functions of parts of times, whose results are whole numbers except for `epoch`.
 const PARTS: [&str; 2] = ["extract", "date_part"];
+/// Beginnings of what rules write for functions whose results are whole numbers.
+const WRITTEN_WHOLE: [&str; 2] = ["trunc(", "floor(extract("];
 /// Types of whole numbers.
 const WHOLE_TYPES: [&str; 4] = ["int", "integer", "bigint", "smallint"];
 /// Deepest parentheses in operands that are looked at.
@@ -47,6 +51,57 @@ pub fn whole(table: &Table, units: &mut [Unit], operator: &str) {
     }
 }
 
+/// Cuts off the decimals of each division of whole numbers that PostgreSQL has as numbers with decimals.
+pub fn cut(table: &Table, units: &mut Vec<Unit>) {
+    let mut at = 0;
+    while at < units.len() {
+        let is_whole = units[at].is_sign('/')
+            && is_whole_before(table, units, at)
+            && is_whole_after(table, units, at);
+        let operands = is_whole.then(|| {
+            let begin = product_before(units, at)?;
+            Some((begin, clauses_after(units, operand_after(units, at)?)))
+        });
+        if let Some((begin, end)) = operands.flatten()
+            && has_decimals(&units[begin..end], 0)
+        {
+            let text = format!("trunc({})", written(&units[begin..end]));
+            units.splice(begin..end, [Unit::written(text)]);
+            at = begin;
+        }
+        at += 1;
+    }
+}
+
+/// Returns whether a function is called whose results have decimals for PostgreSQL.
+fn has_decimals(units: &[Unit], depth: usize) -> bool {
+    let mut units = units.iter().filter(|_| depth <= DEEPEST);
+    units.any(|unit| match unit.what {
+        What::Group | What::Written => {
+            units_of(&unit.text).is_some_and(|inside| has_decimals(&inside, depth + 1))
+        }
+        What::Token(_) => unit.is("sum") || unit.is_one_of(&PARTS),
+    })
+}
+
+/// Returns where all that is multiplied and divided to the left of an operator begins.
+fn product_before(units: &[Unit], at: usize) -> Option<usize> {
+    let begin = operand_before(units, at)?;
+    match previous(units, begin) {
+        Some(place) if is_operator(&units[place]) => product_before(units, place),
+        _ => Some(begin),
+    }
+}
+
+/// Returns the place behind the clauses of a call that ends before a place.
+fn clauses_after(units: &[Unit], end: usize) -> usize {
+    let clause = next(units, end).filter(|place| units[*place].is_one_of(&["filter", "over"]));
+    match clause.and_then(|place| next(units, place + 1)) {
+        Some(last) => clauses_after(units, last + 1),
+        None => end,
+    }
+}
+
 fn is_operator(unit: &Unit) -> bool {
     let is_written = matches!(unit.text.trim(), "div" | "//");
     unit.is_sign('*') || unit.is_sign('/') || unit.is_sign('%') || is_written
@@ -68,9 +123,12 @@ fn is_whole_before(table: &Table, units: &[Unit], at: usize) -> bool {
 
 /// Returns whether the operand to the right of a division is whole.
 fn is_whole_after(table: &Table, units: &[Unit], at: usize) -> bool {
-    let Some(mut last) = next(units, at + 1) else {
-        return false;
-    };
+    operand_after(units, at).is_some_and(|end| is_whole_operand(table, &units[at + 1..end], 0))
+}
+
+/// Returns the place behind the operand to the right of an operator.
+fn operand_after(units: &[Unit], at: usize) -> Option<usize> {
+    let mut last = next(units, at + 1)?;
     // Names of tables, and the parentheses of a call.
     while let Some(place) = next(units, last + 1)
         && (units[place].is_sign('.')
@@ -79,7 +137,7 @@ fn is_whole_after(table: &Table, units: &[Unit], at: usize) -> bool {
     {
         last = place;
     }
-    is_whole_operand(table, &units[at + 1..=last], 0)
+    Some(last + 1)
 }
 
 /// Returns whether an operand is certain to be a whole number.
@@ -90,7 +148,11 @@ fn is_whole_operand(table: &Table, units: &[Unit], depth: usize) -> bool {
         [number] if number.is_a(Kind::Number) => number.text.chars().all(|c| c.is_ascii_digit()),
         [group] if group.what == What::Group => is_whole_expression(table, &group.text, depth),
         [rule] if rule.what == What::Written => {
-            units_of(&rule.text).is_some_and(|units| is_whole_operand(table, &units, depth + 1))
+            WRITTEN_WHOLE
+                .iter()
+                .any(|begin| rule.text.starts_with(begin))
+                || units_of(&rule.text)
+                    .is_some_and(|units| is_whole_operand(table, &units, depth + 1))
         }
         [column] if column.is_name() => is_whole_column(table, column),
         [_, dot, column] | [_, _, _, dot, column]

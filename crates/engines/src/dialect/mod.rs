@@ -101,6 +101,9 @@ fn sequence(
     if let Some(operator) = dialect.whole_division() {
         division::whole(table, &mut parts, operator);
     }
+    if dialect == SqlDialect::Postgres {
+        division::cut(table, &mut parts);
+    }
     if !distinct_on::is_query(&parts) {
         return Ok(written(&parts));
     }

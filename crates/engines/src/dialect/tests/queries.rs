@@ -14,8 +14,8 @@ fn nulls_are_where_datafusion_has_them() {
             "SELECT * FROM readings ORDER BY value DESC NULLS FIRST, room, readings.note NULLS LAST LIMIT 3",
         ),
         (
-            "SELECT room, row_number() OVER (ORDER BY value DESC ROWS 2 PRECEDING) AS n FROM readings ORDER BY n, r.room \
-             OFFSET 1",
+            "SELECT room, row_number() OVER (ORDER BY value DESC ROWS 2 PRECEDING) AS n FROM readings \
+             ORDER BY n, r.room OFFSET 1",
             "SELECT room, row_number() OVER (ORDER BY value DESC NULLS FIRST ROWS 2 PRECEDING) AS n FROM readings \
              ORDER BY n NULLS LAST, r.room OFFSET 1",
         ),
