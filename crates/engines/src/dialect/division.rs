@@ -28,6 +28,48 @@ const WHOLE_TYPES: [&str; 4] = ["int", "integer", "bigint", "smallint"];
 /// Deepest parentheses in operands that are looked at.
 const DEEPEST: usize = 16;
 
+/// Returns a table without the columns whose names SQL also gives to what is not certain to be a whole number, since
+/// nobody knows which of both is divided.
+pub fn certain(table: &Table, sql: &str) -> Table {
+    let mut certain = table.clone();
+    leave_out(table, &mut certain, sql, 0);
+    certain
+}
+
+fn leave_out(table: &Table, certain: &mut Table, text: &str, depth: usize) {
+    let Some(units) = units_of(text).filter(|_| depth <= DEEPEST) else {
+        return;
+    };
+    for (at, unit) in units.iter().enumerate() {
+        if unit.what == What::Group {
+            leave_out(table, certain, &unit.text, depth + 1);
+        }
+        let given = if unit.is("as") {
+            next(&units, at + 1)
+        } else {
+            None
+        };
+        if let Some(given) = given.filter(|place| units[*place].is_name())
+            && !is_whole_item(table, &units, at)
+        {
+            let name = units[given].name();
+            certain
+                .columns
+                .retain(|own| !own.name.eq_ignore_ascii_case(name));
+        }
+    }
+}
+
+/// Returns whether what a SELECT lists before a place is certain to be a whole number.
+fn is_whole_item(table: &Table, units: &[Unit], end: usize) -> bool {
+    let Some(begin) = product_before(units, end) else {
+        return false;
+    };
+    let is_begin =
+        |place: usize| units[place].is_sign(',') || units[place].is_one_of(&["select", "distinct"]);
+    previous(units, begin).is_none_or(is_begin) && is_whole_before(table, units, end)
+}
+
 /// Writes another operator for each division whose operands are certain to be whole numbers.
 pub fn whole(table: &Table, units: &mut [Unit], operator: &str) {
     for at in 0..units.len() {
@@ -123,7 +165,11 @@ fn is_whole_before(table: &Table, units: &[Unit], at: usize) -> bool {
 
 /// Returns whether the operand to the right of a division is whole.
 fn is_whole_after(table: &Table, units: &[Unit], at: usize) -> bool {
-    operand_after(units, at).is_some_and(|end| is_whole_operand(table, &units[at + 1..end], 0))
+    operand_after(units, at).is_some_and(|end| {
+        // A cast of it comes first.
+        let is_cast = next(units, end).is_some_and(|place| units[place].is_sign(':'));
+        !is_cast && is_whole_operand(table, &units[at + 1..end], 0)
+    })
 }
 
 /// Returns the place behind the operand to the right of an operator.

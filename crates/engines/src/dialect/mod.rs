@@ -62,17 +62,20 @@ pub fn translated(
     table: &Table,
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
-    let text = sequence(dialect, table, sql, 0)?;
+    let certain = division::certain(table, sql);
+    let text = sequence(dialect, [table, &certain], sql, 0)?;
     Ok((text != sql).then_some(text))
 }
 
-/// Writes what is between two parentheses, or a whole text.
+/// Writes what is between two parentheses, or a whole text. The second table has the columns alone whose types are
+/// certain.
 fn sequence(
     dialect: SqlDialect,
-    table: &Table,
+    tables: [&Table; 2],
     text: &str,
     depth: usize,
 ) -> Result<String, Untranslatable> {
+    let [table, certain] = tables;
     let parts = if depth > DEEPEST { None } else { units(text) };
     let Some(mut parts) = parts else {
         return Ok(text.to_owned());
@@ -81,7 +84,7 @@ fn sequence(
         if parts[at].what != What::Group {
             continue;
         }
-        let mut text = sequence(dialect, table, &parts[at].text, depth + 1)?;
+        let mut text = sequence(dialect, tables, &parts[at].text, depth + 1)?;
         let is_window = previous(&parts, at).is_some_and(|before| parts[before].is("over"));
         if is_window && dialect.has_nulls_elsewhere() {
             text = distinct_on::order_window(table, text);
@@ -99,10 +102,10 @@ fn sequence(
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
     words(dialect, &mut parts)?;
     if let Some(operator) = dialect.whole_division() {
-        division::whole(table, &mut parts, operator);
+        division::whole(certain, &mut parts, operator);
     }
     if dialect == SqlDialect::Postgres {
-        division::cut(table, &mut parts);
+        division::cut(certain, &mut parts);
     }
     if !distinct_on::is_query(&parts) {
         return Ok(written(&parts));

@@ -390,6 +390,7 @@ fn quotients_of_sums_and_of_parts_of_times_are_cut_for_postgresql() {
         ),
         ("sum(value) / 2", "sum(value) / 2"),
         ("sum(visits) / 2.0", "sum(visits) / 2.0"),
+        ("sum(visits) / 2::numeric", "sum(visits) / 2::numeric"),
     ] {
         assert_eq!(expression(Postgres, sql), expected);
     }

@@ -41,6 +41,23 @@ fn nulls_are_where_datafusion_has_them() {
 }
 
 #[test]
+fn a_name_that_is_also_given_to_something_else_is_no_whole_number() {
+    for (given, operator) in [
+        ("avg(value)", "/"),
+        ("value + 1", "/"),
+        ("max(visits)", "div"),
+        ("sum(visits) * 2", "div"),
+    ] {
+        let sql = |operator: &str| {
+            format!(
+                "SELECT visits {operator} 2 AS half FROM (SELECT {given} AS visits FROM readings)"
+            )
+        };
+        assert_eq!(query(Spark, &sql("/")), sql(operator));
+    }
+}
+
+#[test]
 fn distinct_on_is_counted_where_it_is_lacking() {
     for (sql, expected) in [
         (
