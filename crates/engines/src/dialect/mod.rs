@@ -64,6 +64,12 @@ pub fn translated(
 ) -> Result<Option<String>, Untranslatable> {
     let certain = division::certain(table, sql);
     let text = sequence(dialect, [table, &certain], sql, 0)?;
+    // Those of `date_bin` are written as numbers.
+    let interval = { interval_in(&text) }.filter(|_| dialect == SqlDialect::Sqlite);
+    if let Some(word) = interval {
+        let why = "has no intervals".to_owned();
+        return Err(Untranslatable { word, why });
+    }
     Ok((text != sql).then_some(text))
 }
 
@@ -100,7 +106,7 @@ fn sequence(
         move |why| Untranslatable { word, why }
     };
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
-    words(dialect, &mut parts)?;
+    words(dialect, &mut parts);
     if let Some(operator) = dialect.whole_division() {
         division::whole(certain, &mut parts, operator);
     }
@@ -143,7 +149,7 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
 }
 
 /// Writes keywords that are others, and intervals.
-fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> {
+fn words(dialect: SqlDialect, parts: &mut [Unit]) {
     let mut at = 0;
     while at < parts.len() {
         if dialect == SqlDialect::Sqlite && parts[at].is("ilike") {
@@ -158,12 +164,6 @@ fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> 
         let is_literal =
             |place: &usize| parts[*place].is_a(Kind::Text) || parts[*place].is_a(Kind::Number);
         if let Some(value) = value.filter(is_literal) {
-            if dialect == SqlDialect::Sqlite {
-                return Err(Untranslatable {
-                    word: parts[at].text.clone(),
-                    why: "has no intervals".to_owned(),
-                });
-            }
             // PostgreSQL has numbers in quotes only.
             if dialect == SqlDialect::Postgres && parts[value].is_a(Kind::Number) {
                 parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
@@ -171,7 +171,17 @@ fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> 
         }
         at += 1;
     }
-    Ok(())
+}
+
+/// Returns the word of the first interval that is left in a translated text.
+fn interval_in(sql: &str) -> Option<String> {
+    let mut all = tokens::tokens(sql)?;
+    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    let pair = all.windows(2).find(|pair| {
+        let is_literal = matches!(pair[1].kind, Kind::Text | Kind::Number);
+        pair[0].kind == Kind::Word && pair[0].text.eq_ignore_ascii_case("interval") && is_literal
+    })?;
+    Some(pair[0].text.to_owned())
 }
 
 #[cfg(test)]
