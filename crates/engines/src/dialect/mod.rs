@@ -163,11 +163,12 @@ fn words(dialect: SqlDialect, parts: &mut [Unit]) {
         };
         let is_literal =
             |place: &usize| parts[*place].is_a(Kind::Text) || parts[*place].is_a(Kind::Number);
-        if let Some(value) = value.filter(is_literal) {
-            // PostgreSQL has numbers in quotes only.
-            if dialect == SqlDialect::Postgres && parts[value].is_a(Kind::Number) {
-                parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
-            }
+        // PostgreSQL has numbers in quotes only.
+        if let Some(value) = value.filter(is_literal)
+            && dialect == SqlDialect::Postgres
+            && parts[value].is_a(Kind::Number)
+        {
+            parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
         }
         at += 1;
     }
