@@ -5,7 +5,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 23] = [
+const QUESTIONS: [&str; 25] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
@@ -34,6 +34,9 @@ const QUESTIONS: [&str; 23] = [
     "SELECT count(*) AS n FROM cpu WHERE time < TIMESTAMP '2016-01-01' + INTERVAL 1 HOUR",
     "SELECT usage_user, usage_system, time FROM cpu WHERE hostname = ${host} -- ORDER BY nothing
      ORDER BY usage_user DESC, usage_system, time LIMIT 20",
+    "SELECT extract(minute FROM time) / 7 AS part, sum(extract(minute FROM time)) / 7 AS total FROM cpu GROUP BY part",
+    "SELECT time, row_number() OVER (PARTITION BY hostname ORDER BY usage_user DESC, time) AS place,
+     concat(hostname, '-') AS name FROM cpu WHERE hostname = ${host}",
     "SELECT to_unixtime(max(time)) AS seconds, count(*) AS n FROM cpu
      WHERE time >= to_timestamp('2016-01-01T00:10:00') /* median(usage_user) */",
 ];

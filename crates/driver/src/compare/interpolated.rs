@@ -21,9 +21,10 @@ pub fn marked(sql: &str) -> Option<String> {
     let mut marked = String::with_capacity(sql.len());
     let (mut rest, mut is_inside_name, mut has_any) = (sql, false, false);
     while let Some(character) = rest.chars().next() {
-        if let Some(end) = rest.strip_prefix('\'').and_then(|text| text.find('\'')) {
-            marked.push_str(&rest[..end + 2]);
-            rest = &rest[end + 2..];
+        if let Some(end) = skipped(rest) {
+            marked.push_str(&rest[..end]);
+            rest = &rest[end..];
+            is_inside_name = false;
             continue;
         }
         match percentile(rest).filter(|_| !is_inside_name) {
@@ -38,12 +39,25 @@ pub fn marked(sql: &str) -> Option<String> {
             None => {
                 marked.push(character);
                 rest = &rest[character.len_utf8()..];
-                is_inside_name =
-                    character.is_alphanumeric() || matches!(character, '_' | '.' | '"');
+                is_inside_name = character.is_alphanumeric() || matches!(character, '_' | '.');
             }
         }
     }
     has_any.then_some(marked)
+}
+
+/// Returns the bytes of the text in quotes, the name in quotes or the comment that the SQL begins with, in which
+/// nothing is asked.
+fn skipped(sql: &str) -> Option<usize> {
+    for (begin, end) in [("'", "'"), ("\"", "\""), ("--", "\n"), ("/*", "*/")] {
+        if let Some(inside) = sql.strip_prefix(begin) {
+            let found = inside.find(end).map(|at| at + end.len());
+            // A comment may end with the SQL.
+            let found = found.or((begin == "--").then_some(inside.len()));
+            return found.map(|length| begin.len() + length);
+        }
+    }
+    None
 }
 
 /// Splits a percentile that the text begins with into its values, its filter with a space before it, and what comes
@@ -145,6 +159,10 @@ mod tests {
                 "SELECT (1e-200 * (max(x + 1) FILTER (WHERE x > 0) - min(x + 1) FILTER (WHERE x > 0))), \
                  'percentile_cont('",
             ),
+            (
+                "SELECT 1 -- don't\n, percentile_cont(x, 0.5) AS \"a\"",
+                "SELECT 1 -- don't\n, (1e-200 * (max(x) - min(x))) AS \"a\"",
+            ),
         ] {
             assert_eq!(marked(sql).as_deref(), Some(expected));
         }
@@ -154,6 +172,8 @@ mod tests {
             "SELECT percentile_cont",
             "SELECT percentile_cont(0.5) WITHIN GROUP (x)",
             "SELECT percentile_cont(0.5",
+            "SELECT max(x) -- don't ask for percentile_cont(x, 0.5)",
+            "SELECT max(x) /* percentile_cont(x, 0.5) */ AS \"quantile_cont(x, 0.5)\"",
         ] {
             assert_eq!(marked(plain), None, "{plain}");
         }

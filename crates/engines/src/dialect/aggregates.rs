@@ -100,7 +100,20 @@ pub fn first_or_last(dialect: SqlDialect, call: &Call) -> Result<Option<String>,
     match dialect {
         SqlDialect::Datafusion => Ok(None),
         SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
-            Ok(Some(call.renamed(if is_last { "last" } else { "first" })))
+            let name = if is_last { "last" } else { "first" };
+            let is_elsewhere = |key: &Key| key.is_descending && key.nulls_first.is_none();
+            if dialect == SqlDialect::Duckdb || !keys.iter().any(is_elsewhere) {
+                return Ok(Some(call.renamed(name)));
+            }
+            // It has nulls last in descending order, too.
+            let keys: Vec<Key> = { keys.into_iter() }
+                .map(|key| Key {
+                    nulls_first: key.nulls_first.or(key.is_descending.then_some(true)),
+                    ..key
+                })
+                .collect();
+            let (by, filter) = (written(&keys), &call.filter);
+            Ok(Some(format!("{name}({value} ORDER BY {by}){filter}")))
         }
         SqlDialect::Postgres => {
             let keys = if is_last {

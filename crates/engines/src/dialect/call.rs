@@ -23,9 +23,11 @@ impl Call {
     /// Finds the call that begins at a place, and the place behind it.
     pub fn at(all: &[Unit], place: usize) -> Option<(Call, usize)> {
         let name = all.get(place).filter(|unit| unit.is_a(Kind::Word))?;
-        // What is in a schema is not a function of the dialect.
+        // What is in a schema is not a function of the dialect, and a name that is given here calls nothing.
         let before = previous(all, place).map(|before| &all[before]);
-        if before.is_some_and(|unit| unit.is_sign('.')) {
+        if before
+            .is_some_and(|unit| unit.is_sign('.') || unit.is_one_of(&["as", "with", "recursive"]))
+        {
             return None;
         }
         let (inside, arguments_end) = group(all, place + 1)?;

@@ -3,7 +3,9 @@
 use bakeoff_workload::Table;
 
 use super::order::{Key, written as keys_written};
-use super::units::{Unit, What, find, meaning, next, split, trimmed, units as units_of, written};
+use super::units::{
+    Unit, What, find, meaning, next, previous, split, trimmed, units as units_of, written,
+};
 
 /// The column that counts the rows of one value.
 const PLACE: &str = "bakeoff_place";
@@ -15,6 +17,10 @@ const ORDER: &str = "bakeoff_order";
 const JOINS: [&str; 3] = ["union", "intersect", "except"];
 /// What may follow the only table of a query.
 const CLAUSES: [&str; 6] = ["where", "group", "having", "order", "limit", "window"];
+/// What ends an `ORDER BY`.
+const CUTS: [&str; 3] = ["limit", "offset", "fetch"];
+/// What begins the frame of a window.
+const FRAMES: [&str; 3] = ["rows", "range", "groups"];
 
 /// A column of an answer.
 struct Item {
@@ -44,7 +50,10 @@ pub fn counted(table: &Table, units: &[Unit]) -> Result<Option<String>, String> 
         return Err(cannot("in a UNION or the like: put it into a subquery"));
     }
     let on = next(units, behind).filter(|place| units[*place].what == What::Group);
-    let from = find(units, behind, &["from"]).map(|(place, _)| place);
+    let is_distinct =
+        |place: usize| previous(units, place).is_some_and(|before| units[before].is("distinct"));
+    // That of `IS DISTINCT FROM` is another one.
+    let from = (behind..units.len()).find(|place| units[*place].is("from") && !is_distinct(*place));
     let (Some(on), Some(from)) = (on, from) else {
         return Err(cannot("without a table"));
     };
@@ -53,7 +62,8 @@ pub fn counted(table: &Table, units: &[Unit]) -> Result<Option<String>, String> 
         .iter()
         .rposition(|unit| !unit.is_space() && !unit.is_sign(';'));
     let end = end.map_or(units.len(), |end| end + 1);
-    let limit = find(units, from, &["limit"]).map_or(end, |(place, _)| place);
+    let limit = (from..end).find(|place| units[*place].is_one_of(&CUTS));
+    let limit = limit.unwrap_or(end);
     let (rows_end, keys) = match order {
         Some((place, behind)) if behind <= limit => (place, Key::list(&units[behind..limit])),
         _ => (limit, Vec::new()),
@@ -179,20 +189,29 @@ pub fn is_query(units: &[Unit]) -> bool {
     next(units, 0).is_some_and(|first| units[first].is_one_of(&["select", "with", "values"]))
 }
 
-/// Says where nulls are in each `ORDER BY` of a query in which a column of the table that may be null is alone, for
-/// a dialect that has them at the other end.
+/// Says where nulls are in what is between the parentheses of an `OVER`, as [`order_nulls`] does.
+pub fn order_window(table: &Table, text: String) -> String {
+    let Some(mut units) = units_of(&text) else {
+        return text;
+    };
+    order_nulls(table, &mut units);
+    written(&units)
+}
+
+/// Says where nulls are in each `ORDER BY` of a query or a window, for a dialect that has them at the other end. Keys
+/// of the table are never null.
 pub fn order_nulls(table: &Table, units: &mut Vec<Unit>) {
     let mut from = 0;
     while let Some((_, behind)) = find(units, from, &["order", "by"]) {
-        let is_end = |unit: &Unit| {
-            unit.is_one_of(&["limit", "offset", "fetch"])
-                || unit.is_one_of(&JOINS)
-                || unit.is_sign(';')
+        let is_behind_key = |place: usize| {
+            previous(units, place).is_some_and(|last| last >= behind && !units[last].is_sign(','))
         };
-        let end = units[behind..]
-            .iter()
-            .position(is_end)
-            .map_or(units.len(), |end| behind + end);
+        let is_end = |place: &usize| {
+            let unit = &units[*place];
+            let ends_query = unit.is_one_of(&CUTS) || unit.is_one_of(&JOINS) || unit.is_sign(';');
+            ends_query || unit.is_one_of(&FRAMES) && is_behind_key(*place)
+        };
+        let end = (behind..units.len()).find(is_end).unwrap_or(units.len());
         let mut begin = behind;
         let mut places = Vec::new();
         for key in split(&units[behind..end], ',') {
@@ -209,26 +228,24 @@ pub fn order_nulls(table: &Table, units: &mut Vec<Unit>) {
     }
 }
 
-/// Returns what has to be said of the nulls of a key.
+/// Returns what has to be said of the nulls of a key, if nothing is said.
 fn nulls_of(table: &Table, key: &[Unit]) -> Option<&'static str> {
     let words = meaning(key);
     let (path, is_descending) = match words.as_slice() {
+        [.., nulls, end] if nulls.is("nulls") && end.is_one_of(&["first", "last"]) => return None,
         [path @ .., direction] if direction.is_one_of(&["asc", "desc"]) => {
             (path, direction.is("desc"))
         }
         path => (path, false),
     };
     let column = match path {
-        [column] | [_, _, column] if column.is_name() => column.name(),
-        _ => return None,
+        [] => return None,
+        [column] if column.is_name() => Some(column.name()),
+        [_, dot, column] if dot.is_sign('.') && column.is_name() => Some(column.name()),
+        _ => None,
     };
-    let is_path = path.len() == 1 || path[1].is_sign('.');
-    let own = table
-        .columns
-        .iter()
-        .find(|own| own.name.eq_ignore_ascii_case(column))?;
-    let may_be_null = is_path && !table.is_key(&own.name);
-    may_be_null.then_some(if is_descending {
+    let is_key = column.is_some_and(|name| table.key().any(|key| key.eq_ignore_ascii_case(name)));
+    (!is_key).then_some(if is_descending {
         " NULLS FIRST"
     } else {
         " NULLS LAST"

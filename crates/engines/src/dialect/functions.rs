@@ -133,6 +133,15 @@ pub fn write(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
         "date_bin" => date_bin(dialect, call),
         "date_trunc" | "datetrunc" => date_trunc(dialect, call),
         "date_part" | "datepart" | "extract" => part(dialect, call),
+        "to_timestamp"
+        | "to_timestamp_seconds"
+        | "to_timestamp_millis"
+        | "to_timestamp_micros"
+        | "to_unixtime"
+            if call.arguments().len() > 1 =>
+        {
+            Err(other_formats(call))
+        }
         // Spark's takes texts, and numbers of seconds, too.
         "to_timestamp" if dialect == SqlDialect::Spark => Ok(None),
         "to_timestamp" | "to_timestamp_seconds" | "from_unixtime" => {
@@ -144,6 +153,11 @@ pub fn write(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
         "to_char" | "date_format" => formatted(dialect, call),
         "position" => Ok(position(dialect, call)),
         "contains" => Ok(contains(dialect, call)),
+        // That of Spark is null if any part is, and others leave nulls out.
+        "concat" if dialect == SqlDialect::Spark => {
+            let parts = call.arguments().join(", ");
+            Ok((!parts.is_empty()).then(|| format!("concat_ws('', {parts})")))
+        }
         "round" => round(dialect, call),
         "log" => Ok(logarithm(dialect, call)),
         "isnan" => Ok(is_nan(dialect, call)),
@@ -174,17 +188,40 @@ fn formatted(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
     let Some([at, format]) = call.exactly::<2>() else {
         return Ok(None);
     };
-    match dialect {
-        SqlDialect::Datafusion => Ok(None),
-        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
-            Ok(Some(format!("strftime({at}, {format})")))
-        }
-        SqlDialect::Sqlite => Ok(Some(format!("strftime({format}, {at})"))),
-        SqlDialect::Postgres | SqlDialect::Spark => Err(format!(
-            "has other formats than `{}` of DataFusion",
-            call.name
-        )),
+    let same = match dialect {
+        SqlDialect::Datafusion => return Ok(None),
+        SqlDialect::Duckdb | SqlDialect::DuckdbAlone => "YmdHMSjwyIpaAbB%",
+        SqlDialect::Sqlite => "YmdHMSjw%",
+        SqlDialect::Postgres | SqlDialect::Spark => "",
+    };
+    if !is_format_of(&format, same) {
+        return Err(other_formats(call));
     }
+    Ok(Some(match dialect {
+        SqlDialect::Sqlite => format!("strftime({format}, {at})"),
+        _ => format!("strftime({at}, {format})"),
+    }))
+}
+
+/// Returns whether a format is a text with no other signs behind `%` than these, which mean the same.
+fn is_format_of(format: &str, same: &str) -> bool {
+    let inside = format
+        .strip_prefix('\'')
+        .and_then(|format| format.strip_suffix('\''));
+    let Some(inside) = inside.filter(|_| !same.is_empty()) else {
+        return false;
+    };
+    let mut signs = inside.chars();
+    while let Some(sign) = signs.next() {
+        if sign == '%' && !signs.next().is_some_and(|behind| same.contains(behind)) {
+            return false;
+        }
+    }
+    true
+}
+
+fn other_formats(call: &Call) -> String {
+    format!("has other formats than `{}` of DataFusion", call.name)
 }
 
 /// Writes `position(part IN text)` for SQLite.

@@ -23,7 +23,7 @@ use bakeoff_workload::Table;
 
 use call::Call;
 use tokens::Kind;
-use units::{Unit, What, next, trimmed, units, written};
+use units::{Unit, What, next, previous, trimmed, units, written};
 
 pub use sql_dialect::SqlDialect;
 
@@ -62,23 +62,40 @@ pub fn translated(
     table: &Table,
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
-    let text = sequence(dialect, table, sql, 0)?;
+    let certain = division::certain(table, sql);
+    let text = sequence(dialect, [table, &certain], sql, 0)?;
+    // Those of `date_bin` are written as numbers.
+    let interval = { interval_in(&text) }.filter(|_| dialect == SqlDialect::Sqlite);
+    if let Some(word) = interval {
+        let why = "has no intervals".to_owned();
+        return Err(Untranslatable { word, why });
+    }
     Ok((text != sql).then_some(text))
 }
 
-/// Writes what is between two parentheses, or a whole text.
+/// Writes what is between two parentheses, or a whole text. The second table has the columns alone whose types are
+/// certain.
 fn sequence(
     dialect: SqlDialect,
-    table: &Table,
+    tables: [&Table; 2],
     text: &str,
     depth: usize,
 ) -> Result<String, Untranslatable> {
+    let [table, certain] = tables;
     let parts = if depth > DEEPEST { None } else { units(text) };
     let Some(mut parts) = parts else {
         return Ok(text.to_owned());
     };
-    for part in parts.iter_mut().filter(|part| part.what == What::Group) {
-        part.text = sequence(dialect, table, &part.text, depth + 1)?;
+    for at in 0..parts.len() {
+        if parts[at].what != What::Group {
+            continue;
+        }
+        let mut text = sequence(dialect, tables, &parts[at].text, depth + 1)?;
+        let is_window = previous(&parts, at).is_some_and(|before| parts[before].is("over"));
+        if is_window && dialect.has_nulls_elsewhere() {
+            text = distinct_on::order_window(table, text);
+        }
+        parts[at].text = text;
     }
     calls(dialect, &mut parts)?;
     if dialect == SqlDialect::Datafusion {
@@ -89,9 +106,12 @@ fn sequence(
         move |why| Untranslatable { word, why }
     };
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
-    words(dialect, &mut parts)?;
+    words(dialect, &mut parts);
     if let Some(operator) = dialect.whole_division() {
-        division::whole(table, &mut parts, operator);
+        division::whole(certain, &mut parts, operator);
+    }
+    if dialect == SqlDialect::Postgres {
+        division::cut(certain, &mut parts);
     }
     if !distinct_on::is_query(&parts) {
         return Ok(written(&parts));
@@ -129,7 +149,7 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
 }
 
 /// Writes keywords that are others, and intervals.
-fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> {
+fn words(dialect: SqlDialect, parts: &mut [Unit]) {
     let mut at = 0;
     while at < parts.len() {
         if dialect == SqlDialect::Sqlite && parts[at].is("ilike") {
@@ -143,21 +163,26 @@ fn words(dialect: SqlDialect, parts: &mut [Unit]) -> Result<(), Untranslatable> 
         };
         let is_literal =
             |place: &usize| parts[*place].is_a(Kind::Text) || parts[*place].is_a(Kind::Number);
-        if let Some(value) = value.filter(is_literal) {
-            if dialect == SqlDialect::Sqlite {
-                return Err(Untranslatable {
-                    word: parts[at].text.clone(),
-                    why: "has no intervals".to_owned(),
-                });
-            }
-            // PostgreSQL has numbers in quotes only.
-            if dialect == SqlDialect::Postgres && parts[value].is_a(Kind::Number) {
-                parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
-            }
+        // PostgreSQL has numbers in quotes only.
+        if let Some(value) = value.filter(is_literal)
+            && dialect == SqlDialect::Postgres
+            && parts[value].is_a(Kind::Number)
+        {
+            parts[value] = Unit::written(format!("'{}'", trimmed(&parts[value..=value])));
         }
         at += 1;
     }
-    Ok(())
+}
+
+/// Returns the word of the first interval that is left in a translated text.
+fn interval_in(sql: &str) -> Option<String> {
+    let mut all = tokens::tokens(sql)?;
+    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    let pair = all.windows(2).find(|pair| {
+        let is_literal = matches!(pair[1].kind, Kind::Text | Kind::Number);
+        pair[0].kind == Kind::Word && pair[0].text.eq_ignore_ascii_case("interval") && is_literal
+    })?;
+    Some(pair[0].text.to_owned())
 }
 
 #[cfg(test)]

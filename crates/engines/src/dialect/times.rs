@@ -144,8 +144,11 @@ pub fn part(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String> 
     let extracted = |part: &str| format!("extract({part} FROM {at})");
     Ok(match (dialect, part.as_str()) {
         // These have fractions in it, and DataFusion has none.
-        (SqlDialect::Postgres | SqlDialect::Spark, "second") => {
+        (SqlDialect::Postgres | SqlDialect::Spark, "second" | "seconds") => {
             Some(format!("floor({})", extracted("second")))
+        }
+        (SqlDialect::Postgres, "millisecond" | "milliseconds") => {
+            Some(format!("floor({})", extracted("milliseconds")))
         }
         // Sunday is 1.
         (SqlDialect::Spark, "dow") => Some(format!("({} - 1)", extracted("dow"))),
@@ -153,7 +156,11 @@ pub fn part(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String> 
         (SqlDialect::Spark, "epoch") => {
             Some(format!("(unix_micros(CAST({at} AS TIMESTAMP)) / 1e6)"))
         }
-        (SqlDialect::Sqlite, "epoch") => Some(format!("((julianday({at}) - 2440587.5) * 86400.0)")),
+        // Its times have milliseconds.
+        (SqlDialect::Sqlite, "epoch") => Some(format!(
+            "((CAST(strftime('%s', {at}) AS INTEGER) * 1000 + CAST(substr(strftime('%f', {at}), 4) AS INTEGER)) / \
+             1000.0)"
+        )),
         (SqlDialect::Sqlite, name) => {
             let known = SQLITE_PARTS.iter().find(|(known, _)| *known == name);
             let (_, format) = known.ok_or_else(|| format!("has no part `{name}` of times"))?;
@@ -182,12 +189,18 @@ fn part_of(call: &Call) -> Option<(String, String)> {
 pub fn to_timestamp(dialect: SqlDialect, call: &Call, per_second: u32) -> Option<String> {
     let [from] = call.exactly::<1>()?;
     if time(&from).is_some() {
-        let literal = if from.to_ascii_lowercase().starts_with("timestamp") {
-            from
-        } else {
-            format!("TIMESTAMP {from}")
+        let text = &from[from.find('\'').unwrap_or(0)..];
+        // PostgreSQL ignores the time zone in the text of a time without one.
+        let has_zone = text
+            .get(11..)
+            .is_some_and(|clock| clock.contains(['+', '-']));
+        return match dialect {
+            SqlDialect::Datafusion => None,
+            SqlDialect::Postgres if has_zone => {
+                Some(format!("(TIMESTAMPTZ {text} AT TIME ZONE 'UTC')"))
+            }
+            _ => Some(format!("TIMESTAMP {text}")),
         };
-        return (dialect != SqlDialect::Datafusion).then_some(literal);
     }
     let seconds = match per_second {
         1 => from.clone(),

@@ -6,7 +6,7 @@ use super::tokens::Kind;
 use super::units::{Unit, What, find, next, previous, trimmed, written};
 
 /// Keywords before parentheses that call nothing.
-const KEYWORDS: [&str; 31] = [
+const KEYWORDS: [&str; 32] = [
     "all",
     "and",
     "any",
@@ -37,6 +37,7 @@ const KEYWORDS: [&str; 31] = [
     "then",
     "union",
     "values",
+    "when",
     "where",
 ];
 /// Types whose literals are this word and a text.
@@ -44,6 +45,9 @@ const TYPED: [&str; 4] = ["timestamp", "date", "time", "interval"];
 
 /// Writes a cast, such as `CAST(value AS DOUBLE)`, if its type has another name.
 pub fn cast(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String> {
+    if call.name == "try_cast" && matches!(dialect, SqlDialect::Postgres | SqlDialect::Sqlite) {
+        return Err("has no `try_cast`".to_owned());
+    }
     // The last AS is that of the cast.
     let (mut found, mut from) = (None, 0);
     while let Some((_, behind)) = find(&call.inside, from, &["as"]) {
@@ -145,7 +149,15 @@ pub fn operand_before(units: &[Unit], end: usize) -> Option<usize> {
     let mut begin = match units[last].what {
         What::Written => return Some(last),
         What::Group => match before(last) {
-            Some((place, unit)) if unit.is("filter") => return operand_before(units, place),
+            // Clauses of a call.
+            Some((place, unit)) if unit.is_one_of(&["filter", "over"]) => {
+                return operand_before(units, place);
+            }
+            Some((place, unit)) if unit.is("group") => {
+                return before(place)
+                    .filter(|(_, unit)| unit.is("within"))
+                    .and_then(|(within, _)| operand_before(units, within));
+            }
             Some((place, unit)) if unit.is_a(Kind::Word) && !unit.is_one_of(&KEYWORDS) => place,
             _ => return Some(last),
         },
@@ -156,6 +168,7 @@ pub fn operand_before(units: &[Unit], end: usize) -> Option<usize> {
             });
         }
         What::Token(Kind::Number | Kind::Parameter) => return Some(last),
+        What::Token(Kind::Word) if units[last].is("end") => return case_before(units, last),
         What::Token(Kind::Word | Kind::Name) => last,
         What::Token(_) => return None,
     };
@@ -165,5 +178,25 @@ pub fn operand_before(units: &[Unit], end: usize) -> Option<usize> {
     {
         begin = name;
     }
-    Some(begin)
+    match before(begin) {
+        // The name of a window.
+        Some((place, unit)) if unit.is("over") => operand_before(units, place),
+        _ => Some(begin),
+    }
+}
+
+/// Returns where the `CASE` begins whose `END` is at this place.
+fn case_before(units: &[Unit], end: usize) -> Option<usize> {
+    let mut open = 0_usize;
+    for (place, unit) in units[..=end].iter().enumerate().rev() {
+        if unit.is("end") {
+            open += 1;
+        } else if unit.is("case") {
+            open = open.checked_sub(1)?;
+            if open == 0 {
+                return Some(place);
+            }
+        }
+    }
+    None
 }

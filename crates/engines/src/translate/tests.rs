@@ -1,6 +1,6 @@
 //! Which texts queries get, and for whom.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::*;
 
@@ -36,7 +36,8 @@ fn designs(ids: &[&str]) -> Vec<DesignId> {
 }
 
 /// All workload files in a folder and those below it.
-fn files(folder: &Path) -> Vec<PathBuf> {
+#[cfg(feature = "postgres")]
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

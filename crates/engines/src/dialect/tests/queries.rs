@@ -14,6 +14,17 @@ fn nulls_are_where_datafusion_has_them() {
             "SELECT * FROM readings ORDER BY value DESC NULLS FIRST, room, readings.note NULLS LAST LIMIT 3",
         ),
         (
+            "SELECT room, row_number() OVER (ORDER BY value DESC ROWS 2 PRECEDING) AS n FROM readings \
+             ORDER BY n, r.room OFFSET 1",
+            "SELECT room, row_number() OVER (ORDER BY value DESC NULLS FIRST ROWS 2 PRECEDING) AS n FROM readings \
+             ORDER BY n NULLS LAST, r.room OFFSET 1",
+        ),
+        (
+            "SELECT room, max(value) AS range FROM readings GROUP BY room ORDER BY range, max(value) DESC -- d",
+            "SELECT room, max(value) AS range FROM readings GROUP BY room ORDER BY range NULLS LAST, \
+             max(value) DESC NULLS FIRST -- d",
+        ),
+        (
             "SELECT * FROM (SELECT * FROM readings ORDER BY note LIMIT 2) AS r ORDER BY time, value NULLS FIRST",
             "SELECT * FROM (SELECT * FROM readings ORDER BY note NULLS LAST LIMIT 2) AS r \
              ORDER BY time, value NULLS FIRST",
@@ -26,6 +37,23 @@ fn nulls_are_where_datafusion_has_them() {
         assert_eq!(query(Spark, sql), expected);
         assert_eq!(query(SqlDialect::DuckdbAlone, sql), expected);
         assert_eq!(query(Duckdb, sql), sql);
+    }
+}
+
+#[test]
+fn a_name_that_is_also_given_to_something_else_is_no_whole_number() {
+    for (given, operator) in [
+        ("avg(value)", "/"),
+        ("value + 1", "/"),
+        ("max(visits)", "div"),
+        ("sum(visits) * 2", "div"),
+    ] {
+        let sql = |operator: &str| {
+            format!(
+                "SELECT visits {operator} 2 AS half FROM (SELECT {given} AS visits FROM readings)"
+            )
+        };
+        assert_eq!(query(Spark, &sql("/")), sql(operator));
     }
 }
 
@@ -43,8 +71,8 @@ fn distinct_on_is_counted_where_it_is_lacking() {
             "WITH r AS (SELECT 1) SELECT DISTINCT ON (day) date_trunc('day', time) AS day, room FROM readings \
              ORDER BY day LIMIT 2",
             "WITH r AS (SELECT 1) SELECT day, room FROM (SELECT date_trunc('day', time) AS day, room, row_number() \
-             OVER (PARTITION BY date_trunc('day', time) ORDER BY date_trunc('day', time)) AS bakeoff_place FROM \
-             readings) AS bakeoff_counted WHERE bakeoff_place = 1 ORDER BY day LIMIT 2",
+             OVER (PARTITION BY date_trunc('day', time) ORDER BY date_trunc('day', time) NULLS LAST) AS bakeoff_place \
+             FROM readings) AS bakeoff_counted WHERE bakeoff_place = 1 ORDER BY day NULLS LAST LIMIT 2",
         ),
     ] {
         assert_eq!(query(Spark, sql), expected);
@@ -141,6 +169,10 @@ fn what_is_lacking_is_told() {
         ("ENDS_WITH(room, 'a')", Postgres, "ENDS_WITH"),
         ("median(DISTINCT value)", Postgres, "median"),
         ("to_char(time, '%Y')", Spark, "to_char"),
+        ("to_char(time, '%f')", Duckdb, "to_char"),
+        ("to_char(time, note)", Sqlite, "to_char"),
+        ("to_timestamp(note, '%Y')", Postgres, "to_timestamp"),
+        ("try_cast(note AS int)", Postgres, "try_cast"),
         (
             "last_value(value ORDER BY time, room DESC)",
             Spark,
