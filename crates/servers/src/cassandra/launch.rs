@@ -41,6 +41,8 @@ use crate::record::{Owner, Record, Register};
 
 const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
 const START_LIMIT: Duration = Duration::from_secs(300);
+/// Longest time that a node which joins may take to get its share of the data from the others.
+const JOIN_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// The number of times that a server is launched, each time on other ports.
 const ATTEMPTS: u32 = 4;
 const POLL: Duration = Duration::from_millis(100);
@@ -53,7 +55,8 @@ impl Server {
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
     /// cannot be chosen, a folder with files of others, a folder or port in use; `NoMemoryLimit` or
     /// `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
-    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s.
+    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s, or a
+    /// day for a node that joins a cluster with data.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
@@ -105,6 +108,9 @@ impl Server {
             },
             name: record.name.clone(),
             version: record.version.clone(),
+            later_nodes: 0,
+            // One that has joined keeps its tokens and its data.
+            joins: false,
             login: Some(self.login.clone()),
         };
         self.stop().await?;
@@ -120,12 +126,17 @@ impl Server {
         java: Java,
         heap_mib: u64,
     ) -> Result<Server> {
+        let limit = if options.joins {
+            JOIN_LIMIT
+        } else {
+            START_LIMIT
+        };
         let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
             let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
             let server = Server::launch(options, folder, jars, java, heap_mib).await?;
-            match server.wait_until_it_answers().await {
+            match server.wait_until_it_answers(limit).await {
                 Ok(()) => return Ok(server),
                 Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
                 Err(error) => return Err(error),
@@ -153,6 +164,7 @@ impl Server {
             release,
             functions: options.functions,
             syncs_writes: options.syncs_writes,
+            joins: options.joins,
             tuning: options.tuning,
         };
         folder.write_configuration(node, ports, disk_access, &chosen)?;
@@ -216,8 +228,8 @@ impl Server {
         begun.map_err(Error::io("start the server in", self.dir()))
     }
 
-    async fn wait_until_it_answers(&self) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
+    async fn wait_until_it_answers(&self, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             if !self.is_running() {
                 return Err(self.ended_early());
@@ -229,7 +241,7 @@ impl Server {
         }
         Err(Error::NotAnswering {
             engine: Engine::Cassandra,
-            limit_seconds: START_LIMIT.as_secs(),
+            limit_seconds: limit.as_secs(),
             log: self.folder.log(),
         })
     }
