@@ -16,6 +16,8 @@ pub struct CassandraOptions {
     pub nodetool: Option<Nodetool>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
+    /// Number of nodes that are added to those later, for which memory is left.
+    pub later_nodes: u8,
     /// Keyspace that several processes share, which is never dropped.
     pub keyspace: Option<String>,
     /// Limits and settings of a server that is started.
