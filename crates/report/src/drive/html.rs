@@ -8,7 +8,7 @@ mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
-use super::{Kind, notes, per_node, ranking, rows, verdict};
+use super::{Kind, added, notes, per_node, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
 use crate::page::statistics::Told;
@@ -32,7 +32,7 @@ pub fn render_so_far(summary: &DriveSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &DriveSummary) -> [String; 14] {
+fn sections(summary: &DriveSummary) -> [String; 15] {
     [
         comparison(summary),
         by_setting::by_setting(summary),
@@ -42,6 +42,7 @@ fn sections(summary: &DriveSummary) -> [String; 14] {
         time_lines(summary),
         percentiles(summary),
         beside(summary),
+        nodes_added(summary),
         figures(summary),
         partitions(summary),
         statistics(summary),
@@ -87,6 +88,16 @@ fn beside(summary: &DriveSummary) -> String {
         sql.collect(),
     ];
     section("Questions beside the load", &tables.concat())
+}
+
+/// Renders what nodes that were added did to the loads that ran meanwhile.
+fn nodes_added(summary: &DriveSummary) -> String {
+    let nodes = summary.nodes_added.iter();
+    let tables: String = nodes.map(|node| tables::added(summary, node)).collect();
+    if tables.is_empty() {
+        return tables;
+    }
+    section(added::TITLE, &tables)
 }
 
 fn partitions(summary: &DriveSummary) -> String {
@@ -263,6 +274,12 @@ fn how_to_read(summary: &DriveSummary) -> String {
                 .to_owned(),
         );
     }
+    if !summary.nodes_added.is_empty() {
+        sentences.push(
+            "Dashed across: when the node that was added was started, and when it had joined or could not."
+                .to_owned(),
+        );
+    }
     let own_latency = |s: &SecondCounts| {
         let local = s.server.read_p99_micros.or(s.server.write_p99_micros);
         let coordinator = s.server.coordinator_read_p99_micros;
@@ -281,8 +298,10 @@ fn how_to_read(summary: &DriveSummary) -> String {
 }
 
 fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {
-    let [wide, phone] =
-        [chart::Size::Wide, chart::Size::Phone].map(|s| chart::timeline(&summary.header, trial, s));
+    let mut nodes = summary.nodes_added.iter();
+    let node = nodes.find(|node| node.trial == trial.start.trial);
+    let [wide, phone] = [chart::Size::Wide, chart::Size::Phone]
+        .map(|size| chart::timeline(&summary.header, trial, node, size));
     Some(format!(
         "<figure class=\"time-line\"><h3>{}</h3>\n<div class=\"wide\">{}</div>\n\
          <div class=\"phone\">{}</div></figure>\n",

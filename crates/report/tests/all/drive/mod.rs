@@ -1,6 +1,8 @@
 //! Every form of report of a load.
 
 #[cfg(test)]
+mod added;
+#[cfg(test)]
 mod beside;
 #[cfg(test)]
 mod disk_for_reads;
