@@ -9,6 +9,7 @@ mod before;
 mod between;
 mod cassandra;
 mod cassandra_4;
+mod cassandra_added_node;
 mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;

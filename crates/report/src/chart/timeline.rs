@@ -22,8 +22,8 @@ const RIGHT: f64 = 14.0;
 /// Most points of a line; in longer trials, each point covers several seconds.
 pub const MOST_POINTS: usize = 240;
 
-/// Draws the chart, with lines where the joining of a node began and ended, if one was added. Returns `None` for a trial
-/// without a second.
+/// Draws the chart, with lines where the joining of a node began and ended, if one was added. Returns `None` for a
+/// trial without a second.
 pub fn timeline(
     header: &DriveHeader,
     trial: &TrialSummary,

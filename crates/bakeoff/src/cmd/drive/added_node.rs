@@ -26,7 +26,7 @@ pub struct AddedNodeOptions {
         value_parser = parse_duration,
         requires = "nodes",
         conflicts_with_all = [
-            "within", "passes", "operations", "beside", "beside_query", "beside_design", "need", "prices", "start_at"
+            "cassandra", "within", "passes", "operations", "beside", "beside_query", "beside_design", "need", "prices", "start_at"
         ]
     )]
     add_node_after: Option<Duration>,
@@ -76,10 +76,15 @@ impl Drive {
         }
         for id in designs {
             if engine(id)?.role() == Role::Sink {
-                bail!("--add-node-after: {id} stores nothing, so that no node has anything to fetch: name another design");
+                bail!(
+                    "--add-node-after: {id} stores nothing that a node could fetch: name another design"
+                );
             }
         }
-        if matches!(load.schedule, Schedule::Ramp { .. } | Schedule::Steps { .. }) {
+        if matches!(
+            load.schedule,
+            Schedule::Ramp { .. } | Schedule::Steps { .. }
+        ) {
             bail!(
                 "--add-node-after: the rate changes by itself, so that the load before and after cannot be compared: \
                  give one --rate"
