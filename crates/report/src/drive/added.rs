@@ -40,12 +40,15 @@ pub fn rows<'a>(summary: &'a DriveSummary, added: &'a NodeAdded) -> Vec<Row<'a>>
 }
 
 fn when(part: &LoadPart) -> String {
-    let words = match part.part {
+    format!("{}, {} to {} s", place(part.part), part.from, part.to)
+}
+
+fn place(part: PartOfLoad) -> &'static str {
+    match part {
         PartOfLoad::Before => "before",
         PartOfLoad::During => "while it joined",
         PartOfLoad::After => "afterwards",
-    };
-    format!("{words}, {} to {} s", part.from, part.to)
+    }
 }
 
 /// Says when the node was started, how long joining took and how much was sent to it.
@@ -68,6 +71,47 @@ pub fn in_words(added: &NodeAdded) -> String {
             format!("{begun}, which had joined after {seconds}, its own start included{sent}")
         }
     }
+}
+
+/// Says for the verdict what operations did before, while a node joined and afterwards: their rate, and the p99 of the
+/// slowest of them.
+pub fn sentences(summary: &DriveSummary) -> Option<String> {
+    let nodes = summary.nodes_added.iter();
+    let sentences: Vec<String> = nodes
+        .filter(|added| !added.parts.is_empty())
+        .map(|added| {
+            let parts = added.parts.iter();
+            let parts: Vec<String> = parts.map(|part| part_in_words(summary, part)).collect();
+            let what = match added.failed {
+                Some(_) => "One more node did not join",
+                None => "One more node joined",
+            };
+            format!("{what}: {}.", parts.join("; "))
+        })
+        .collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// Writes the rate of all operations in a part, and the p99 of the slowest: `before 2.00 k ops/s, read p99 7.00 ms`.
+fn part_in_words(summary: &DriveSummary, part: &LoadPart) -> String {
+    let successes: u64 = part.operations.iter().map(|o| o.successes).sum();
+    let failed: u64 = part.operations.iter().map(|o| o.failed).sum();
+    let rate = units::rate(successes as f64 / f64::from(part.seconds().max(1)));
+    let operations = summary.header.operations.iter().zip(&part.operations);
+    let slowest = operations
+        .filter_map(|(info, figures)| Some((&info.name, figures.p99_ns?)))
+        .max_by_key(|(_, p99)| *p99);
+    let slowest = slowest.map(|(name, p99)| {
+        let p99 = units::duration(p99 as f64 / 1e9);
+        format!(", {name} p99 {p99}")
+    });
+    let failed = (failed > 0).then(|| format!(", {} failed", units::count(failed)));
+    format!(
+        "{} {rate} ops/s{}{}",
+        place(part.part),
+        slowest.unwrap_or_default(),
+        failed.unwrap_or_default()
+    )
 }
 
 /// Says of each node that was added what it did, and what the other figures have to do with it.

@@ -63,6 +63,9 @@ fn the_load_is_told_before_while_a_node_joins_and_afterwards() {
         "one more node was started, which had joined after 4.5 s, its own start included; the other nodes \
          sent it 3.00 MiB",
         "without that node",
+        "One more node joined: before ",
+        "; while it joined ",
+        " p99 31.0 ms, ",
     ] {
         assert!(flat.contains(words), "{words}: {flat}");
     }
