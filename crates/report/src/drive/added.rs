@@ -13,7 +13,7 @@ pub struct Row<'a> {
     pub operation: &'a str,
     /// Place among the parts of its operation.
     pub place: usize,
-    /// Which part it is, with its seconds: `while it joined, 60 to 104 s`.
+    /// Which part it is, with its seconds: `meanwhile, 60 to 104 s`.
     pub when: String,
     /// Operations that succeeded, each second.
     pub rate: f64,
@@ -46,7 +46,7 @@ fn when(part: &LoadPart) -> String {
 fn place(part: PartOfLoad) -> &'static str {
     match part {
         PartOfLoad::Before => "before",
-        PartOfLoad::During => "while it joined",
+        PartOfLoad::During => "meanwhile",
         PartOfLoad::After => "afterwards",
     }
 }

@@ -1,5 +1,7 @@
 //! A node that is added to a cluster which runs and has data.
 
+use std::time::Duration;
+
 use super::cql::{Connection, Rows};
 use super::node::Node;
 use super::nodes::{Nodes, node_options};
@@ -9,6 +11,10 @@ use crate::error::{Error, Result};
 
 /// Statement that reads the bytes which each stream has brought to a node, by the node's own list.
 const RECEIVED: &str = "SELECT bytes_received FROM system_views.streaming";
+/// Number of times that a node which has just joined is asked: it may not know its roles at once.
+const ATTEMPTS: u32 = 5;
+/// Time between them.
+const PAUSE: Duration = Duration::from_millis(500);
 
 impl Nodes {
     /// Starts one more node with the options of the others. It joins the cluster: it takes its share of the ring, gets
@@ -43,9 +49,13 @@ impl Nodes {
 impl Server {
     /// Returns the bytes that other nodes have streamed to this one since it started; `None` if it does not say.
     pub async fn received_bytes(&self) -> Option<u64> {
-        let connection = Connection::open(self.address(), self.login()).await;
-        let mut connection = connection.ok()??;
-        sum_of(&connection.rows(RECEIVED).await.ok()?)
+        for _ in 0..ATTEMPTS {
+            match Connection::open(self.address(), self.login()).await {
+                Ok(Some(mut connection)) => return sum_of(&connection.rows(RECEIVED).await.ok()?),
+                Ok(None) | Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+        None
     }
 }
 

@@ -46,6 +46,8 @@ const JOIN_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// The number of times that a server is launched, each time on other ports.
 const ATTEMPTS: u32 = 4;
 const POLL: Duration = Duration::from_millis(100);
+/// Pause between two looks at a node that joins, whose log is read, too, while a load is measured.
+const JOIN_POLL: Duration = Duration::from_millis(500);
 
 impl Server {
     /// Starts a server and waits until it answers, and, unless it is one of several nodes, until only
@@ -53,8 +55,8 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
-    /// cannot be chosen, a folder with files of others, a folder or port in use; `NoMemoryLimit` or
-    /// `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
+    /// cannot be chosen, a folder with files of others, a folder or port in use, or data that a node did not get
+    /// when it joined; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
     /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s, or a
     /// day for a node that joins a cluster with data.
     pub async fn start(options: ServerOptions) -> Result<Server> {
@@ -126,17 +128,13 @@ impl Server {
         java: Java,
         heap_mib: u64,
     ) -> Result<Server> {
-        let limit = if options.joins {
-            JOIN_LIMIT
-        } else {
-            START_LIMIT
-        };
+        let joins = options.joins;
         let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
             let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
             let server = Server::launch(options, folder, jars, java, heap_mib).await?;
-            match server.wait_until_it_answers(limit).await {
+            match server.wait_until_it_answers(joins).await {
                 Ok(()) => return Ok(server),
                 Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
                 Err(error) => return Err(error),
@@ -228,7 +226,12 @@ impl Server {
         begun.map_err(Error::io("start the server in", self.dir()))
     }
 
-    async fn wait_until_it_answers(&self, limit: Duration) -> Result<()> {
+    async fn wait_until_it_answers(&self, joins: bool) -> Result<()> {
+        let (limit, poll) = if joins {
+            (JOIN_LIMIT, JOIN_POLL)
+        } else {
+            (START_LIMIT, POLL)
+        };
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             if !self.is_running() {
@@ -237,7 +240,10 @@ impl Server {
             if speaks_cql(self.address()).await {
                 return Ok(());
             }
-            tokio::time::sleep(POLL).await;
+            if joins && let Some(why) = log::why_not_joined(&self.folder.logs()) {
+                return Err(Error::Refused(why));
+            }
+            tokio::time::sleep(poll).await;
         }
         Err(Error::NotAnswering {
             engine: Engine::Cassandra,

@@ -52,7 +52,7 @@ fn the_load_is_told_before_while_a_node_joins_and_afterwards() {
     let (_, section) = text.split_once("A node that was added\n").unwrap();
     let line = |word: &str| section.lines().find(|line| line.contains(word)).unwrap();
     assert!(line("before, 0 to 4 s").contains("7.00 ms"), "{section}");
-    let during = line("while it joined, 4 to 9 s");
+    let during = line("meanwhile, 4 to 9 s");
     // 4,000 operations in 5 seconds.
     for figure in ["800", "31.0 ms", "12"] {
         assert!(during.contains(figure), "{figure}: {during}");
@@ -64,7 +64,7 @@ fn the_load_is_told_before_while_a_node_joins_and_afterwards() {
          sent it 3.00 MiB",
         "without that node",
         "One more node joined: before ",
-        "; while it joined ",
+        "; meanwhile ",
         " p99 31.0 ms, ",
     ] {
         assert!(flat.contains(words), "{words}: {flat}");
