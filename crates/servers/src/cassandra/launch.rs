@@ -55,10 +55,10 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
-    /// cannot be chosen, a folder with files of others, a folder or port in use, or data that a node did not get
-    /// when it joined; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
-    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s, or a
-    /// day for a node that joins a cluster with data.
+    /// cannot be chosen, a folder with files of others, a folder or port in use, or data that a node did
+    /// not get when it joined; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a
+    /// folder that cannot be written; `Died`, or `DiedWithSettings` if some were chosen, with the log's
+    /// last errors; `NotAnswering` after 300 s, or a day for a node that joins a cluster with data.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
