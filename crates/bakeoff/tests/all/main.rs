@@ -47,6 +47,7 @@ mod run;
 mod scan;
 mod server_per_design;
 mod shell;
+mod small_tables;
 mod spark;
 mod spark_cluster;
 mod sql;
