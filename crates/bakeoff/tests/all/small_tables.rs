@@ -4,7 +4,8 @@
 use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS, of_kind};
 
-const RACKS: &str = "hostname,rack,spare\nhost_0,1,true\nhost_1,1,false\nhost_2,,true\nhost_9,3,\n";
+const SHELVES: &str =
+    "hostname,shelf,spare\nhost_0,1,true\nhost_1,1,false\nhost_2,,true\nhost_9,3,\n";
 
 /// Two questions: one of all rows and one with a clause of its own and a condition.
 const QUESTIONS: &str = r#"
@@ -12,22 +13,22 @@ const QUESTIONS: &str = r#"
 generator = "devops"
 hosts = 5
 [[small_tables]]
-name = "racks"
-file = "racks.csv"
+name = "shelves"
+file = "shelves.csv"
 key = "hostname"
-columns = { hostname = "text", rack = "bigint", spare = "boolean" }
+columns = { hostname = "text", shelf = "bigint", spare = "boolean" }
 [[queries]]
-name = "by_rack"
+name = "by_shelf"
 sql = """
-SELECT rack, spare, count(*) AS rows, max(usage_user) AS highest FROM cpu JOIN racks USING (hostname)
-GROUP BY rack, spare ORDER BY rack, spare
+SELECT shelf, spare, count(*) AS number, max(usage_user) AS highest FROM cpu JOIN shelves USING (hostname)
+WHERE shelf IS NOT NULL GROUP BY shelf, spare ORDER BY shelf, spare
 """
 [[queries]]
 name = "by_minute"
 sql = """
 WITH hot AS (SELECT hostname, time, usage_user FROM cpu WHERE hostname = ${host})
-SELECT date_trunc('minute', time) AS minute, min(rack) AS rack, max(usage_user) AS highest
-FROM hot LEFT JOIN racks ON hot.hostname = racks.hostname
+SELECT date_trunc('minute', time) AS minute, min(shelf) AS shelf, max(usage_user) AS highest
+FROM hot LEFT JOIN shelves ON hot.hostname = shelves.hostname
 GROUP BY date_trunc('minute', time) ORDER BY minute
 """
 parameters = { host = { column = "hostname" } }
@@ -40,12 +41,12 @@ fn workload(designs: &[&str]) -> String {
 /// Runs both questions, and checks that each design has given right answers only.
 #[track_caller]
 fn all_agree(bench: &Bench, designs: &[&str]) {
-    std::fs::write(bench.path("racks.csv"), RACKS).unwrap();
+    std::fs::write(bench.path("shelves.csv"), SHELVES).unwrap();
     let run = [
         "run", "w.toml", "--rows", "3k", "--rounds", "2", "--out", "out",
     ];
     let ended = bench.bakeoff(&run).expect(0);
-    ended.says("by_rack");
+    ended.says("by_shelf");
     let records = bench.journal("out");
     all_is_right(&records, designs.len() * 2 * 2);
     for design in designs {
@@ -104,17 +105,18 @@ fn a_table_that_cannot_be_read_is_an_error_before_anything_starts() {
     bench
         .bakeoff(&["run", "w.toml"])
         .expect(2)
-        .says("racks.csv");
+        .says("shelves.csv");
     assert!(!bench.path("runs").exists());
 }
 
 #[test]
 fn proposals_know_such_questions() {
     let bench = Bench::new(&workload(&["memory"]), READINGS);
-    std::fs::write(bench.path("racks.csv"), RACKS).unwrap();
+    std::fs::write(bench.path("shelves.csv"), SHELVES).unwrap();
     let proposed = bench.bakeoff(&["propose", "w.toml", "--out", "proposed.toml"]);
-    proposed.expect(0).says("by_rack");
+    proposed.expect(0).says("by_shelf");
     let dry = bench.bakeoff(&["run", "proposed.toml", "--dry-run", "--designs", "memory"]);
-    dry.expect(0)
-        .says("WITH racks(hostname, rack, spare) AS (VALUES ('host_0', CAST(1 AS BIGINT), true)");
+    dry.expect(0).says(
+        "WITH shelves(hostname, shelf, spare) AS (VALUES ('host_0', CAST(1 AS BIGINT), true)",
+    );
 }

@@ -1,7 +1,6 @@
 //! Tests of `[[small_tables]]`: what a question brings along, and what cannot be brought.
 
 use std::fs;
-use std::path::Path;
 
 use bakeoff_workload::{SmallTable, Workload};
 use tempfile::TempDir;
@@ -90,7 +89,7 @@ fn mistakes_are_shown_where_they_are() {
         ("", "no rows"),
         (many.as_str(), "has more than 1000 rows"),
         (long.as_str(), "has more than 64 KiB"),
-        ("\"a\nb\",1,true\n", "control character"),
+        ("a\tb,1,true\n", "control character"),
         ("${a},1,true\n", "taken for a parameter"),
     ] {
         let error = refused(&format!("device,rack,spare\n{rows}"));
@@ -117,12 +116,11 @@ fn errors_in_sql_are_where_it_is_written() {
     let workload = parse(RACKS, SMALL, JOIN).unwrap();
     let query = &workload.queries[0];
     // The second line of what is sent is the first one that was written.
-    for (line, column, shown) in [(2, 1, ":15:1:"), (3, 7, ":16:7:"), (1, 900, ":15:1:")] {
+    for (line, column, shown) in [(2, 1, ":16:1:"), (3, 7, ":17:7:"), (1, 900, ":16:1:")] {
         let error = workload.error_at(query, line, column, "wrong").to_string();
         assert!(error.contains(shown), "{error}");
     }
     let plain = parse(RACKS, SMALL, "SELECT 1 AS one\nFROM readings").unwrap();
     let error = plain.error_at(&plain.queries[0], 2, 1, "wrong").to_string();
-    assert!(error.contains(":16:1:"), "{error}");
-    assert!(Path::new(&workload.path).ends_with("w.toml"));
+    assert!(error.contains(":17:1:"), "{error}");
 }

@@ -175,8 +175,11 @@ pub fn fingerprint(
     } else {
         ""
     };
-    format!(
-        "{:016x}",
-        xxh3_64(format!("{parts:?}{nodetool}{own_servers}").as_bytes())
-    )
+    // Their files may have changed, which the text of the workload does not show.
+    let small_tables = match workload.small_tables.as_slice() {
+        [] => String::new(),
+        tables => format!("{tables:?}"),
+    };
+    let all = format!("{parts:?}{nodetool}{own_servers}{small_tables}");
+    format!("{:016x}", xxh3_64(all.as_bytes()))
 }
