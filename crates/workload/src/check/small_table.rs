@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use toml::Spanned;
-
 use super::data::check_file;
 use super::table::{check_columns, identifier};
 use super::text::{Text, suggestion};
@@ -52,7 +50,7 @@ pub fn bring(
     queries: &mut [Query],
 ) -> Result<()> {
     for (query, written) in queries.iter_mut().zip(wire) {
-        let refused = |why| document.error(written.sql.span(), why);
+        let refused = |why: &str| document.error(written.sql.span(), why);
         query.sql = bring_along(tables, &query.sql).map_err(refused)?;
         for sql in query.engine_sql.values_mut() {
             *sql = bring_along(tables, sql).map_err(refused)?;
