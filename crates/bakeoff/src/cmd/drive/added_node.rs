@@ -26,7 +26,8 @@ pub struct AddedNodeOptions {
         value_parser = parse_duration,
         requires = "nodes",
         conflicts_with_all = [
-            "cassandra", "within", "passes", "operations", "beside", "beside_query", "beside_design", "need", "prices", "start_at"
+            "cassandra", "within", "passes", "operations", "beside", "beside_query", "beside_design", "need",
+            "prices", "start_at"
         ]
     )]
     add_node_after: Option<Duration>,
