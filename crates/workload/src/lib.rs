@@ -25,6 +25,7 @@ mod prices;
 mod random;
 mod sample;
 mod server;
+mod small_table;
 pub mod source;
 mod study;
 mod table;
@@ -55,6 +56,7 @@ pub use prices::PriceList;
 pub use random::Stream;
 pub use sample::{SampleAxis, SampleSize, ScaleSample};
 pub use server::{Collector, ServerSettings, TimeOuts};
+pub use small_table::SmallTable;
 pub use source::{BadRows, DuplicateKeys, RowBatch, RowSource};
 pub use study::{
     Publication, Study, StudyClaim, StudyCommand, StudyComparison, StudyFigure, StudyPassTime,

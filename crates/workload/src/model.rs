@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::{
     ColumnGenerator, Concurrent, Decide, DesignId, DevopsMeasurement, Growth, IotMeasurement, Mix,
-    ScaleSample, ServerSettings, Table, TextForm, TsbsScale,
+    ScaleSample, ServerSettings, SmallTable, Table, TextForm, TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -25,7 +25,9 @@ pub struct Workload {
     pub text_form: TextForm,
     /// How its data files are continued, if they are a sample of a larger table.
     pub scale_sample: Option<ScaleSample>,
+    /// Questions, each with the small tables that it names.
     pub queries: Vec<Query>,
+    pub small_tables: Vec<SmallTable>,
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
     pub scale: Scale,

@@ -35,6 +35,8 @@ pub struct Workload {
     #[serde(default)]
     pub queries: Vec<Query>,
     #[serde(default)]
+    pub small_tables: Vec<SmallTable>,
+    #[serde(default)]
     pub designs: Vec<Spanned<String>>,
     #[serde(default)]
     pub scale: Scale,
@@ -54,6 +56,15 @@ pub struct Table {
     pub columns_of: Option<Spanned<String>>,
     pub partition_key: Option<Spanned<Vec<Spanned<String>>>>,
     pub order_key: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallTable {
+    pub name: Spanned<String>,
+    pub file: Spanned<String>,
+    pub key: Spanned<String>,
+    pub columns: Spanned<Names<Spanned<String>>>,
 }
 
 #[derive(Debug, Deserialize)]

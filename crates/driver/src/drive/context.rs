@@ -26,6 +26,8 @@ pub struct DriveSettings {
     pub passes: Option<PassesFor>,
     /// The questions that are asked beside every second load, if some were given.
     pub beside: Option<BesideFor>,
+    /// Time from the start of a load until a node is added to its servers, if one is to be added.
+    pub add_node_after: Option<Duration>,
     /// Whether each design's server is warmed up before its first load. A search always does that.
     pub warms_up: bool,
     /// Whether the tables are filled; otherwise an earlier command has filled them.

@@ -10,9 +10,12 @@
 //!
 //! A [`BesideFor`] asks questions beside every second load, to find what they cost it.
 //!
+//! A node may join the servers while a load runs, which is then told before, during and after it.
+//!
 //! [`drive_designs`] is the protocol of the command `drive`: it fills the tables of all designs,
 //! drives each once in every round, and appends what happens to the log of the drive.
 
+mod added_node;
 mod arrivals;
 mod background;
 mod beside;

@@ -104,5 +104,8 @@ async fn drive_turn(
         warm_up::warm_up(&mut turn).await?;
         turn.design.is_warm = true;
     }
-    turn.drive(load).await.map(drop)
+    turn.trials.add_node_after = settings.add_node_after;
+    let driven = turn.drive(load).await;
+    turn.trials.add_node_after = None;
+    driven.map(drop)
 }

@@ -39,4 +39,16 @@ pub trait Target: Send + Sync {
 
     /// Executes a statement of the mix's background, as written.
     async fn execute(&self, statement: &str) -> Result<(), DesignError>;
+
+    /// Adds a node to the servers that store the rows, and returns when it has joined them: the bytes that they sent
+    /// it, if that is known. If the returned future is dropped, the node ends.
+    ///
+    /// # Errors
+    /// If no node can be added, or it does not join.
+    async fn add_node(&self) -> Result<Option<u64>, DesignError> {
+        Err(DesignError::new(format!(
+            "no node can be added to {}",
+            self.info().id
+        )))
+    }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bakeoff_stats::drive::{
-    DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
-    TrialStart, least_climb, warm_up_of,
+    DriveLog, DriveRecord, HistogramLog, HistogramLogReader, NodeAdded, SecondCounts, Tally,
+    TrialEnd, TrialStart, least_climb, warm_up_of,
 };
 use bakeoff_workload::Mix;
 use tokio::sync::watch;
 
+use super::added_node::{Joining, Recorded};
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
 use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
@@ -32,6 +33,8 @@ pub struct Trials<'a> {
     pub is_beside: bool,
     /// Whether the loads are those of a search, which are many and short, so that their read repairs are not counted.
     pub is_search: bool,
+    /// Time from the start of the next loads until a node is added to their servers, if one is to be added.
+    pub add_node_after: Option<Duration>,
     /// Number of the load that began last.
     pub begun: watch::Sender<u32>,
 }
@@ -47,6 +50,7 @@ impl<'a> Trials<'a> {
             is_warm_up: false,
             is_beside: false,
             is_search: false,
+            add_node_after: None,
             begun: watch::Sender::new(0),
         }
     }
@@ -94,6 +98,7 @@ impl<'a> Trials<'a> {
         // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
         let is_warm_up = self.is_warm_up;
+        let (add_node_after, begun) = (self.add_node_after, self.begun.subscribe());
         let mut recording = Recording {
             trials: self,
             design: target.info().id.clone(),
@@ -118,11 +123,19 @@ impl<'a> Trials<'a> {
             own_stop.stop();
             std::future::pending().await
         };
-        // The other two only ask the load to end and never return, so that its end is always awaited.
+        let mut joining = Joining::default();
+        let joins = async {
+            if let Some(after) = add_node_after {
+                joining.join(target.as_ref(), after, trial, begun).await;
+            }
+            std::future::pending().await
+        };
+        // The others do not return: two of them ask the load to end, which is always awaited.
         let driven = tokio::select! {
             driven = drive(target.clone(), plan, &own_stop, &mut recording) => driven,
             driven = asked => driven,
             driven = server_ends => driven,
+            driven = joins => driven,
         };
         let (trouble, seconds) = (recording.trouble, recording.seconds);
         if let Some(profile) = profile {
@@ -144,6 +157,9 @@ impl<'a> Trials<'a> {
             && driven.failures.is_empty()
             && driven.background.failed == 0;
         self.log.append(&DriveRecord::TrialEnded(ended))?;
+        if let Some(added) = joining.node_added(trial, id) {
+            self.note_joining(added, &seconds, driven.duration)?;
+        }
         // What a warm-up has warmed is to be as warm when the next load begins, and questions may still be under way.
         if !self.is_warm_up && !self.is_beside {
             self.between_loads();
@@ -160,6 +176,27 @@ impl<'a> Trials<'a> {
             driven,
             seconds,
         })
+    }
+
+    /// Records that a node was added during a load, with the load's parts, and as a warning if it did not join.
+    fn note_joining(
+        &mut self,
+        mut added: NodeAdded,
+        seconds: &[SecondCounts],
+        duration: Duration,
+    ) -> Result<(), Trouble> {
+        if let Some(why) = &added.failed {
+            let message = format!("the node that was added did not join: {why}");
+            self.log.append(&DriveRecord::Warning { message })?;
+        }
+        let load = Recorded {
+            dir: self.log.dir(),
+            operations: &self.operations,
+            seconds,
+            duration,
+        };
+        added.parts = load.parts(&added)?;
+        Ok(self.log.append(&DriveRecord::NodeAdded(added))?)
     }
 
     /// Says that a load has ended with all that belongs to it, and is on record.

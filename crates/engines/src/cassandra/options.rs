@@ -19,6 +19,8 @@ pub struct CassandraOptions {
     pub replication: Replication,
     /// Settings of a table that exists, which tables of rows take over where a design states none.
     pub settings_of: Option<TableSettings>,
+    /// Number of nodes that are added to those later, for which memory is left.
+    pub later_nodes: u8,
     /// Keyspace that several processes share, or that the user made, which is never dropped.
     pub keyspace: Option<String>,
     /// Whether the tables of this command in that keyspace are its own, which no other command may replace and which

@@ -8,7 +8,7 @@ mod steps;
 
 use std::fmt::Write;
 
-use bakeoff_stats::drive::{DriveHeader, TrialSummary};
+use bakeoff_stats::drive::{DriveHeader, NodeAdded, TrialSummary};
 
 use super::Size;
 use super::panel::{GAP, HEADING, Panel};
@@ -27,8 +27,14 @@ const FROM_THE_START: &str = "seconds from the start";
 /// Most points of a line; in longer trials, each point covers several seconds.
 pub const MOST_POINTS: usize = 240;
 
-/// Draws the chart, or returns `None` for a trial without a second.
-pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Option<String> {
+/// Draws the chart, with lines where the joining of a node began and ended, if one was added. Returns `None` for a
+/// trial without a second.
+pub fn timeline(
+    header: &DriveHeader,
+    trial: &TrialSummary,
+    node: Option<&NodeAdded>,
+    size: Size,
+) -> Option<String> {
     let end = f64::from(trial.seconds.last()?.second) + 1.0;
     let width = width_of(size);
     let x = Scale::up_to(end, LEFT, width - RIGHT);
@@ -38,7 +44,9 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
         .into_iter()
         .filter(Panel::has_values)
         .collect();
-    let (mut content, bottom) = stacked(&panels, &x, width, |plot| left_out(trial, &x, plot));
+    let (mut content, bottom) = stacked(&panels, &x, width, |plot| {
+        left_out(trial, &x, plot) + &joining(node, &x, plot)
+    });
     content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
     let title = format!(
         "{}, {}, second by second",
@@ -104,6 +112,29 @@ fn left_out(trial: &TrialSummary, x: &Scale, plot: &Rectangle) -> String {
         shades += &shade(x.at(trial.duration), plot.right);
     }
     shades
+}
+
+/// Draws lines where the joining of a node began and where it ended.
+fn joining(node: Option<&NodeAdded>, x: &Scale, plot: &Rectangle) -> String {
+    let moments = node.map(|node| [Some((node.began, "a node was started")), ended(node)]);
+    let lines = moments.into_iter().flatten().flatten().map(|(at, what)| {
+        format!(
+            "<path class=\"limit\" d=\"M{:.1} {:.1}V{:.1}\"><title>{what} {at:.0} s from the start</title></path>\n",
+            x.at(at).min(plot.right),
+            plot.top,
+            plot.bottom
+        )
+    });
+    lines.collect()
+}
+
+fn ended(node: &NodeAdded) -> Option<(f64, &'static str)> {
+    let what = if node.failed.is_some() {
+        "the node could not join"
+    } else {
+        "the node had joined"
+    };
+    Some((node.ended?, what))
 }
 
 fn time_axis(x: &Scale, bottom: f64, width: f64, name: &str) -> String {

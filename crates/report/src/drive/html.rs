@@ -8,7 +8,7 @@ mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
-use super::{Kind, notes, per_node, ranking, rows, verdict};
+use super::{Kind, added, notes, per_node, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
 use crate::page::profile::Recorded;
@@ -43,6 +43,7 @@ fn sections(summary: &DriveSummary) -> [String; 15] {
         time_lines(summary),
         percentiles(summary),
         beside(summary),
+        nodes_added(summary),
         figures(summary),
         partitions(summary),
         statistics(summary),
@@ -89,6 +90,16 @@ fn beside(summary: &DriveSummary) -> String {
         sql.collect(),
     ];
     section("Questions beside the load", &tables.concat())
+}
+
+/// Renders what nodes that were added did to the loads that ran meanwhile.
+fn nodes_added(summary: &DriveSummary) -> String {
+    let nodes = summary.nodes_added.iter();
+    let tables: String = nodes.map(|node| tables::added(summary, node)).collect();
+    if tables.is_empty() {
+        return tables;
+    }
+    section(added::TITLE, &tables)
 }
 
 fn partitions(summary: &DriveSummary) -> String {
@@ -265,6 +276,12 @@ fn how_to_read(summary: &DriveSummary) -> String {
                 .to_owned(),
         );
     }
+    if !summary.nodes_added.is_empty() {
+        sentences.push(
+            "Dashed across: when the node that was added was started, and when it had joined or could not."
+                .to_owned(),
+        );
+    }
     let own_latency = |s: &SecondCounts| {
         let local = s.server.read_p99_micros.or(s.server.write_p99_micros);
         let coordinator = s.server.coordinator_read_p99_micros;
@@ -300,8 +317,10 @@ fn not_available(summary: &DriveSummary) -> Vec<String> {
 }
 
 fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {
-    let [wide, phone] =
-        [chart::Size::Wide, chart::Size::Phone].map(|s| chart::timeline(&summary.header, trial, s));
+    let mut nodes = summary.nodes_added.iter();
+    let node = nodes.find(|node| node.trial == trial.start.trial);
+    let [wide, phone] = [chart::Size::Wide, chart::Size::Phone]
+        .map(|size| chart::timeline(&summary.header, trial, node, size));
     Some(format!(
         "<figure class=\"time-line\"><h3>{}</h3>\n<div class=\"wide\">{}</div>\n\
          <div class=\"phone\">{}</div></figure>\n",

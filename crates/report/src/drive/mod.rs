@@ -1,5 +1,6 @@
 //! Shows a load: in the terminal, as one HTML file, as JSON.
 
+mod added;
 mod beside;
 pub mod disk_for_reads;
 pub mod html;

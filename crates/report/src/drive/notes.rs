@@ -7,7 +7,7 @@ mod rounds;
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 use bakeoff_stats::total;
 
-use super::{Kind, beside, few_operations, passes};
+use super::{Kind, added, beside, few_operations, passes};
 use crate::{compression, nodes, partitions, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
@@ -102,6 +102,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(wide_searches(summary));
     notes.extend(background(summary));
     notes.extend(beside::notes(summary));
+    notes.extend(added::notes(summary));
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());

@@ -4,7 +4,7 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{notes, per_node, rows, verdict};
+use super::{added, notes, per_node, rows, verdict};
 use crate::partitions;
 use crate::per_node::terminal::sections;
 use crate::text::style::{Style, wrap};
@@ -29,6 +29,10 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         parts.push(section("Load beside questions", style, &costs));
         let questions = tables::questions(summary, width, style);
         parts.push(section("Questions beside the load", style, &questions));
+    }
+    for node in &summary.nodes_added {
+        let table = tables::added(summary, node, width, style);
+        parts.push(section(added::TITLE, style, &table));
     }
     if summary.passes.iter().any(|pass| pass.ended > 0) {
         let passes = tables::passes(summary, width, style);

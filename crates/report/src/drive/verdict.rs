@@ -11,7 +11,7 @@ mod short;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
-use super::{Kind, beside, compared, list, passes, quantile};
+use super::{Kind, added, beside, compared, list, passes, quantile};
 use crate::units;
 pub use answers::answers;
 use ranked::{Ranked, fell_short, ranked};
@@ -37,6 +37,7 @@ pub fn paragraph(summary: &DriveSummary) -> String {
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
         beside::sentences(summary),
+        added::sentences(summary),
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     sentences.join(" ")

@@ -23,9 +23,13 @@ pub(crate) struct Chosen {
     pub(crate) functions: bool,
     /// Whether a write is on the disk before it is acknowledged.
     pub(crate) syncs_writes: bool,
+    /// Whether the node joins a cluster that has data.
+    pub(crate) joins: bool,
     pub(crate) tuning: Tuning,
 }
 
+/// The name of the setting by which a node fetches its share of the data before it answers.
+const BOOTSTRAP: &str = "auto_bootstrap";
 const FUNCTIONS: &str = "user_defined_functions_enabled";
 /// The name of the setting for the format within the entry of SSTables.
 const SSTABLE_FORMAT: &str = "sstable_format";
@@ -86,7 +90,12 @@ impl Folder {
         let settings = settings(node, chosen);
         lines.extend(settings.iter().map(|(name, value)| entry(name, value)));
         if !node.is_alone() {
-            let tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
+            let tokens = if chosen.joins {
+                node.tokens_when_added()
+            } else {
+                node.tokens()
+            };
+            let tokens: Vec<String> = tokens.iter().map(i64::to_string).collect();
             lines.push(format!("initial_token: {}", tokens.join(",")));
         }
         Ok(lines.join("\n") + "\n")
@@ -119,6 +128,9 @@ pub(crate) fn settings(node: Node, chosen: &Chosen) -> Vec<(String, String)> {
     let several: &[(&str, &str)] = if node.is_alone() { &[] } else { &SEVERAL_NODES };
     for (name, value) in synced.iter().chain(several) {
         set(name, value);
+    }
+    if chosen.joins {
+        set(BOOTSTRAP, "true");
     }
     set(FUNCTIONS, &chosen.functions.to_string());
     for (name, value) in &chosen.tuning.settings {

@@ -49,6 +49,7 @@ impl Details {
             release,
             functions: self.functions,
             syncs_writes: self.syncs_writes,
+            joins: false,
             tuning: self.tuning.clone(),
         }
     }

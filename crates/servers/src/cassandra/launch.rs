@@ -41,9 +41,13 @@ use crate::record::{Owner, Record, Register};
 
 const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
 const START_LIMIT: Duration = Duration::from_secs(300);
+/// Longest time that a node which joins may take to get its share of the data from the others.
+const JOIN_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// The number of times that a server is launched, each time on other ports.
 const ATTEMPTS: u32 = 4;
 const POLL: Duration = Duration::from_millis(100);
+/// Pause between two looks at a node that joins, whose log is read, too, while a load is measured.
+const JOIN_POLL: Duration = Duration::from_millis(500);
 
 impl Server {
     /// Starts a server and waits until it answers, and, unless it is one of several nodes, until only
@@ -51,9 +55,10 @@ impl Server {
     ///
     /// # Errors
     /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, settings that
-    /// cannot be chosen, a folder with files of others, a folder or port in use; `NoMemoryLimit` or
-    /// `NoDiskLimit` if these cannot be bounded; `Io` for a folder that cannot be written; `Died`, or
-    /// `DiedWithSettings` if some were chosen, with the log's last errors; `NotAnswering` after 300 s.
+    /// cannot be chosen, a folder with files of others, a folder or port in use, or data that a node did
+    /// not get when it joined; `NoMemoryLimit` or `NoDiskLimit` if these cannot be bounded; `Io` for a
+    /// folder that cannot be written; `Died`, or `DiedWithSettings` if some were chosen, with the log's
+    /// last errors; `NotAnswering` after 300 s, or a day for a node that joins a cluster with data.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         Folder::existing(options.dir.clone()).check_contents()?;
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
@@ -105,6 +110,9 @@ impl Server {
             },
             name: record.name.clone(),
             version: record.version.clone(),
+            later_nodes: 0,
+            // One that has joined keeps its tokens and its data.
+            joins: false,
             login: Some(self.login.clone()),
         };
         self.stop().await?;
@@ -120,12 +128,13 @@ impl Server {
         java: Java,
         heap_mib: u64,
     ) -> Result<Server> {
+        let joins = options.joins;
         let mut attempts = if options.ports.is_none() { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
             let (options, folder, java) = (options.clone(), folder.clone(), java.clone());
             let server = Server::launch(options, folder, jars, java, heap_mib).await?;
-            match server.wait_until_it_answers().await {
+            match server.wait_until_it_answers(joins).await {
                 Ok(()) => return Ok(server),
                 Err(Error::Died { reason, .. }) if attempts > 0 && log::is_port_taken(&reason) => {}
                 Err(error) => return Err(error),
@@ -153,6 +162,7 @@ impl Server {
             release,
             functions: options.functions,
             syncs_writes: options.syncs_writes,
+            joins: options.joins,
             tuning: options.tuning,
         };
         folder.write_configuration(node, ports, disk_access, &chosen)?;
@@ -216,8 +226,13 @@ impl Server {
         begun.map_err(Error::io("start the server in", self.dir()))
     }
 
-    async fn wait_until_it_answers(&self) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
+    async fn wait_until_it_answers(&self, joins: bool) -> Result<()> {
+        let (limit, poll) = if joins {
+            (JOIN_LIMIT, JOIN_POLL)
+        } else {
+            (START_LIMIT, POLL)
+        };
+        let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             if !self.is_running() {
                 return Err(self.ended_early());
@@ -225,11 +240,14 @@ impl Server {
             if speaks_cql(self.address()).await {
                 return Ok(());
             }
-            tokio::time::sleep(POLL).await;
+            if joins && let Some(why) = log::why_not_joined(&self.folder.logs()) {
+                return Err(Error::Refused(why));
+            }
+            tokio::time::sleep(poll).await;
         }
         Err(Error::NotAnswering {
             engine: Engine::Cassandra,
-            limit_seconds: START_LIMIT.as_secs(),
+            limit_seconds: limit.as_secs(),
             log: self.folder.log(),
         })
     }

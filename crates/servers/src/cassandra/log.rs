@@ -5,6 +5,9 @@ use std::process::ExitStatus;
 
 use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
+/// Words of a node that did not get its data from others. It goes on and never answers.
+const NOT_JOINED: &str = "Some data streaming failed";
+
 /// Returns the log of a server with that folder.
 pub(crate) fn log(dir: &Path) -> PathBuf {
     dir.join("logs/system.log")
@@ -31,6 +34,18 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
         reason.push_str(line);
     }
     reason
+}
+
+/// Says why a node that runs has not joined its cluster, if it has given up.
+pub(crate) fn why_not_joined(logs: &Path) -> Option<String> {
+    let system = tail(&logs.join("system.log"));
+    system.contains(NOT_JOINED).then(|| {
+        let errors: String = error_lines(&system)
+            .iter()
+            .map(|line| format!("\n  {line}"))
+            .collect();
+        format!("the other nodes could not send it all data{errors}")
+    })
 }
 
 /// Returns whether a server ended for this reason since another program listens on one of its ports:
@@ -131,6 +146,22 @@ mod tests {
             assert!(is_port_taken(&reason), "{reason}");
         }
         assert!(!is_port_taken("exit status: 3"));
+    }
+
+    #[test]
+    fn a_node_that_got_no_data_has_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let why = |system: &str| {
+            std::fs::write(folder.path().join("system.log"), system).unwrap();
+            why_not_joined(folder.path())
+        };
+        assert_eq!(why("INFO JOINING: Starting to bootstrap\nERROR x"), None);
+        let log =
+            "ERROR [main] Stream failed\nWARN [main] Some data streaming failed. Use nodetool";
+        assert_eq!(
+            why(log).unwrap(),
+            "the other nodes could not send it all data\n  ERROR [main] Stream failed"
+        );
     }
 
     #[test]

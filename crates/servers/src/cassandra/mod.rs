@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod added;
 pub(crate) mod checksums;
 mod chosen_ports;
 mod compactions;

@@ -53,6 +53,21 @@ impl Node {
             .filter_map(|turn| i64::try_from(i128::from(i64::MIN) + 1 + own(turn) * distance).ok())
             .collect()
     }
+
+    /// Returns its tokens as the last node, which is added to the others when these have data already. It takes as
+    /// much of the ring as every node would have of equal shares, from ranges of several nodes in turn.
+    pub(crate) fn tokens_when_added(self) -> Vec<i64> {
+        let others = i128::from(self.of.saturating_sub(1).max(1));
+        let distance = (1_i128 << 64) / (others * i128::from(TOKENS));
+        let share = distance * others / (others + 1);
+        let range = |turn: i128| turn * others + turn % others;
+        (0..i128::from(TOKENS))
+            .filter_map(|turn| {
+                let token = i128::from(i64::MIN) + 1 + range(turn) * distance + share;
+                i64::try_from(token).ok()
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -71,5 +86,35 @@ mod tests {
             Node::all(3).last().unwrap().name(),
             "node 3 of 3 at 127.0.0.3"
         );
+    }
+
+    #[test]
+    fn a_node_that_is_added_takes_its_share_from_several_nodes() {
+        for before in [2, 3, 16] {
+            let old: Vec<i64> = Node::all(before).flat_map(Node::tokens).collect();
+            let added = Node {
+                number: before + 1,
+                of: before + 1,
+            };
+            let tokens = added.tokens_when_added();
+            assert_eq!(tokens.len(), usize::from(TOKENS));
+            let taken: u128 = { tokens.iter() }
+                .map(|token| {
+                    let below = old.iter().filter(|old| *old < token).max().unwrap();
+                    u128::from(token.abs_diff(*below))
+                })
+                .sum();
+            let share = u128::from(u64::MAX) / u128::from(before + 1);
+            assert!(taken.abs_diff(share) < 1000, "{taken} of {share}");
+            let next = |token: &i64| old.iter().filter(|old| *old > token).min().copied();
+            let owners: Vec<Option<u8>> = { tokens.iter() }
+                .map(|token| {
+                    let next = next(token).unwrap_or(i64::MIN + 1);
+                    let mut nodes = Node::all(before);
+                    nodes.find_map(|node| node.tokens().contains(&next).then_some(node.number))
+                })
+                .collect();
+            assert_ne!(owners[0], owners[1], "{owners:?}");
+        }
     }
 }

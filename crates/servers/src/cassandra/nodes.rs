@@ -1,7 +1,6 @@
 //! Several servers that form one cluster, all on this machine.
 
 use std::net::SocketAddr;
-use std::ops::Add;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,7 +32,8 @@ const JOIN_POLL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Nodes {
     nodes: Vec<Server>,
-    dir: PathBuf,
+    /// The options that they were started with.
+    pub(super) options: ServerOptions,
     start_seconds: f64,
 }
 
@@ -50,14 +50,14 @@ impl Nodes {
     /// machine lacks the memory for all; `NotAnswering` when they do not find each other within 300
     /// s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
-        let (began, dir) = (Instant::now(), options.dir.clone());
+        let began = Instant::now();
         let nodes = match count {
-            0 | 1 => vec![Server::start(options).await?],
-            several => start_several(options, several).await?,
+            0 | 1 => vec![Server::start(options.clone()).await?],
+            several => start_several(options.clone(), several).await?,
         };
         Ok(Nodes {
             nodes,
-            dir,
+            options,
             start_seconds: began.elapsed().as_secs_f64(),
         })
     }
@@ -70,7 +70,7 @@ impl Nodes {
     /// chosen, a folder with files of others, a home that cannot be written, or a folder from which this
     /// Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
-        let count = count.max(1);
+        let count = count.max(1).saturating_add(options.later_nodes);
         for node in Node::all(count) {
             Folder::existing(folder_of(&options.dir, node)).check_contents()?;
         }
@@ -106,7 +106,7 @@ impl Nodes {
     pub fn check_room_together(all: &[(ServerOptions, u8)]) -> Result<()> {
         let mut servers = Vec::new();
         for (options, count) in all {
-            let count = (*count).max(1);
+            let count = (*count).max(1).saturating_add(options.later_nodes);
             let first = Node {
                 number: 1,
                 of: count,
@@ -179,7 +179,7 @@ impl Nodes {
 
     /// Returns the folder that holds those of all nodes.
     pub fn dir(&self) -> &Path {
-        &self.dir
+        &self.options.dir
     }
 
     /// Returns the folders of their tables.
@@ -252,7 +252,7 @@ impl Nodes {
     /// Returns the requests to read and to write that the device with the nodes' data has completed, those of other
     /// programs included; `None` if the system does not count them.
     pub fn device_requests(&self) -> Option<(u64, u64)> {
-        device_requests(&self.dir)
+        device_requests(&self.options.dir)
     }
 
     /// Returns the load average of the whole machine over about a minute; `None` if the system does not say it.
@@ -271,48 +271,18 @@ impl Nodes {
     }
 }
 
-impl Usage {
-    fn and(self, other: &Usage) -> Usage {
-        let Usage {
-            cpu_seconds,
-            resident_bytes,
-            disk_read_bytes,
-            disk_written_bytes,
-            compaction_read_bytes,
-            compaction_written_bytes,
-            gc_count,
-            gc_seconds,
-            allocated_bytes,
-            limited_bytes,
-            page_cache_bytes,
-        } = *other;
-        Usage {
-            cpu_seconds: sum(self.cpu_seconds, cpu_seconds),
-            resident_bytes: sum(self.resident_bytes, resident_bytes),
-            disk_read_bytes: sum(self.disk_read_bytes, disk_read_bytes),
-            disk_written_bytes: sum(self.disk_written_bytes, disk_written_bytes),
-            compaction_read_bytes: sum(self.compaction_read_bytes, compaction_read_bytes),
-            compaction_written_bytes: sum(self.compaction_written_bytes, compaction_written_bytes),
-            gc_count: sum(self.gc_count, gc_count),
-            gc_seconds: sum(self.gc_seconds, gc_seconds),
-            allocated_bytes: sum(self.allocated_bytes, allocated_bytes),
-            limited_bytes: sum(self.limited_bytes, limited_bytes),
-            page_cache_bytes: sum(self.page_cache_bytes, page_cache_bytes),
-        }
-    }
-}
-
-fn sum<T: Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
-    one.zip(other).map(|(one, other)| one + other)
-}
-
 async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Server>> {
     let mut others = Node::all(count);
     let Some(first) = others.next() else {
         return Ok(Vec::new());
     };
-    options.heap_mib = heap_mib(options.heap_mib, first)?;
-    check_room(count, options.heap_mib, options.memory_limit_bytes)?;
+    let together = count.saturating_add(options.later_nodes);
+    let in_the_end = Node {
+        of: together,
+        ..first
+    };
+    options.heap_mib = heap_mib(options.heap_mib, in_the_end)?;
+    check_room(together, options.heap_mib, options.memory_limit_bytes)?;
     let mut node = node_options(&options, first);
     // Nodes that knew each other before look for each other at their former ports.
     node.ports = Folder::existing(node.dir.clone()).earlier_ports();
@@ -328,7 +298,8 @@ async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Serv
     Ok(nodes)
 }
 
-fn node_options(options: &ServerOptions, node: Node) -> ServerOptions {
+/// Returns the options of a node of the cluster that has these.
+pub(super) fn node_options(options: &ServerOptions, node: Node) -> ServerOptions {
     ServerOptions {
         dir: folder_of(&options.dir, node),
         name: format!("{}, {}", options.name, node.name()),
@@ -383,16 +354,5 @@ mod tests {
         let status = "Datacenter: datacenter1\n--  Address\nUN  127.0.0.1  1 KiB\n\
                       DN  127.0.0.2  1 KiB\nUJ  127.0.0.3  1 KiB\n";
         assert_eq!(up_and_normal(status), 1);
-    }
-
-    #[test]
-    fn what_is_not_known_of_one_node_is_not_known_of_all() {
-        let usage = |gc_count| Usage {
-            cpu_seconds: Some(1.5),
-            gc_count,
-            ..Usage::default()
-        };
-        let both = usage(Some(2)).and(&usage(None));
-        assert_eq!((both.cpu_seconds, both.gc_count), (Some(3.0), None));
     }
 }

@@ -49,6 +49,10 @@ pub struct ServerOptions {
     pub name: String,
     /// The version of Cassandra.
     pub version: String,
+    /// Number of nodes that are to be added to the cluster later, for which memory is left; see [`super::Nodes::add`].
+    pub later_nodes: u8,
+    /// Whether it joins a cluster that has data, of which it gets its share before it answers.
+    pub(crate) joins: bool,
     /// The login of the cluster that it is a node of; `None` means that of its last start or a new one.
     pub(crate) login: Option<Login>,
 }
@@ -83,6 +87,8 @@ impl ServerOptions {
             owner: Owner::ThisProcess,
             name: "cassandra".into(),
             version: pinned_of(release)?.version,
+            later_nodes: 0,
+            joins: false,
             login: None,
         })
     }

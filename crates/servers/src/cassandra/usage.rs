@@ -1,5 +1,6 @@
 //! Resources that a running server uses, cheap enough to be read every second.
 
+use std::ops::Add;
 use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -84,5 +85,57 @@ impl Server {
     /// written, but a counter must not fall.
     fn most_written(&self, now: u64) -> u64 {
         self.most_written.fetch_max(now, Ordering::Relaxed).max(now)
+    }
+}
+
+impl Usage {
+    /// Adds the usage of another node; a figure that is unknown for one of them is unknown.
+    pub(super) fn and(self, other: &Usage) -> Usage {
+        let Usage {
+            cpu_seconds,
+            resident_bytes,
+            disk_read_bytes,
+            disk_written_bytes,
+            compaction_read_bytes,
+            compaction_written_bytes,
+            gc_count,
+            gc_seconds,
+            allocated_bytes,
+            limited_bytes,
+            page_cache_bytes,
+        } = *other;
+        Usage {
+            cpu_seconds: sum(self.cpu_seconds, cpu_seconds),
+            resident_bytes: sum(self.resident_bytes, resident_bytes),
+            disk_read_bytes: sum(self.disk_read_bytes, disk_read_bytes),
+            disk_written_bytes: sum(self.disk_written_bytes, disk_written_bytes),
+            compaction_read_bytes: sum(self.compaction_read_bytes, compaction_read_bytes),
+            compaction_written_bytes: sum(self.compaction_written_bytes, compaction_written_bytes),
+            gc_count: sum(self.gc_count, gc_count),
+            gc_seconds: sum(self.gc_seconds, gc_seconds),
+            allocated_bytes: sum(self.allocated_bytes, allocated_bytes),
+            limited_bytes: sum(self.limited_bytes, limited_bytes),
+            page_cache_bytes: sum(self.page_cache_bytes, page_cache_bytes),
+        }
+    }
+}
+
+fn sum<T: Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+    one.zip(other).map(|(one, other)| one + other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_of_one_node_is_not_known_of_all() {
+        let usage = |gc_count| Usage {
+            cpu_seconds: Some(1.5),
+            gc_count,
+            ..Usage::default()
+        };
+        let both = usage(Some(2)).and(&usage(None));
+        assert_eq!((both.cpu_seconds, both.gc_count), (Some(3.0), None));
     }
 }

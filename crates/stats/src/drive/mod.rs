@@ -10,6 +10,7 @@ mod header;
 mod histogram_log;
 mod log;
 mod merge;
+mod node_added;
 mod partitions;
 mod passes;
 mod record;
@@ -31,6 +32,7 @@ pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
 pub use merge::{MergeError, merge};
+pub use node_added::{LoadPart, NodeAdded, PartFigures, PartOfLoad};
 pub use partitions::{KeyShares, PartitionBytes, PartitionRows, Partitions};
 pub use passes::{PassInfo, PassRecord, Passes};
 pub use record::{

@@ -107,7 +107,7 @@ fn check_sensors(document: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u
         })
 }
 
-fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<PathBuf> {
+pub fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<PathBuf> {
     if file.get_ref().is_empty() {
         let message = "the name is empty; name a file of rows, or a folder of them";
         return Err(document.error(file.span(), message));

@@ -15,6 +15,7 @@ mod query;
 mod sample;
 mod server;
 mod set;
+mod small_table;
 mod study;
 mod table;
 mod text;
@@ -28,6 +29,7 @@ use std::path::Path;
 
 use toml::Spanned;
 
+use crate::small_table::lines_before;
 use crate::source::rows_in_all;
 use crate::{
     Data, DesignId, Error, Expectation, Generator, Mix, Published, PublishedTime, Query, Result,
@@ -122,7 +124,9 @@ impl Workload {
         if let Data::Generator(Generator::Columns(generators)) = &mut data {
             *generators = columns::check(place, &wire.data, &table, scale.full_rows)?;
         }
-        let queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
+        let mut queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
+        let small_tables = small_table::check(place, &wire.small_tables, &table)?;
+        small_table::bring(place, &wire.queries, &small_tables, &mut queries)?;
         let about = mix::About {
             document: place,
             table: &table,
@@ -170,13 +174,14 @@ impl Workload {
             text_form,
             scale_sample,
             queries,
+            small_tables,
             path: place.path.to_owned(),
             text: place.text.to_owned(),
         })
     }
 
     /// Makes an error with line and column of the workload file, from a position (1-based, counted
-    /// in characters) in `query.sql`.
+    /// in characters) in `query.sql`. One in a small table that it brings along is the beginning of the query.
     pub fn error_at(
         &self,
         query: &Query,
@@ -189,7 +194,12 @@ impl Workload {
             text: &self.text,
         };
         let start = place.offset(query.position.0, query.position.1);
-        let offset = toml_string::offset(place, start, line_in_sql, column_in_sql);
+        let before = lines_before(&self.small_tables, &query.sql);
+        let (line, column) = match line_in_sql.checked_sub(before) {
+            Some(line) if line > 0 => (line, column_in_sql),
+            _ => (1, 1),
+        };
+        let offset = toml_string::offset(place, start, line, column);
         place.error(offset..offset, message)
     }
 

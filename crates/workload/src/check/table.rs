@@ -127,7 +127,7 @@ fn whole_table(document: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table>
     Ok(table)
 }
 
-fn check_columns(
+pub fn check_columns(
     document: Text<'_>,
     wire: &Spanned<wire::Names<Spanned<String>>>,
 ) -> Result<Vec<Column>> {

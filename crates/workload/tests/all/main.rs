@@ -26,6 +26,7 @@ mod set;
 mod shipped_mixes;
 mod shipped_time_outs;
 mod shipped_workloads;
+mod small_tables;
 mod text_form_file;
 mod tsbs_file;
 mod windows;

@@ -116,6 +116,7 @@ impl Load {
             search,
             passes,
             beside: None,
+            add_node_after: options.added_node.after(),
             warms_up: true,
             fills_tables: !options.no_load,
         }

@@ -1,5 +1,6 @@
 //! `bakeoff drive`: performs many operations at once, timed from the moment they were due.
 
+mod added_node;
 mod beside;
 mod check;
 mod execute;
@@ -38,6 +39,7 @@ use crate::cmd::options::settings_of::SettingsOfOptions;
 use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use added_node::AddedNodeOptions;
 use beside::BesideOptions;
 use check::{check_new_rows, check_operations};
 use load::{Arrivals, Load};
@@ -190,6 +192,9 @@ pub struct Drive {
     nodes: NodesOptions,
 
     #[command(flatten)]
+    added_node: AddedNodeOptions,
+
+    #[command(flatten)]
     rate_limit: RateLimitOptions,
 
     #[command(flatten)]
@@ -281,7 +286,9 @@ impl Drive {
             progress.finish();
             let preview = self.preview(&workload, (&all, rows), source.as_ref(), &context)?;
             let designs = [infos, other_infos].concat();
-            let after = asked.map_or_else(Vec::new, |asked| asked.lines());
+            let mut after = asked.map_or_else(Vec::new, |asked| asked.lines());
+            let nodes = context.options.cassandra.replication.nodes;
+            after.extend(self.added_node.lines(nodes));
             let dry_run = DryRun {
                 what: "load",
                 dir: &context.run_dir,
@@ -330,6 +337,7 @@ impl Drive {
         self.check_sharing(&designs)?;
         self.check_start()?;
         self.check_rate()?;
+        self.check_added_node(&load, &designs, self.nodes.count())?;
         Ok((load, designs))
     }
 
@@ -359,6 +367,7 @@ impl Drive {
         options.cassandra.cluster = self.cluster.cluster();
         options.cassandra.nodetool = self.nodetool.command()?;
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
+        options.cassandra.later_nodes = self.added_node.nodes();
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.server = workload.server.clone();

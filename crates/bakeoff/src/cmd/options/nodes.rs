@@ -49,13 +49,18 @@ impl NodesOptions {
         given.add("--server-per-design", OptionGroup::Cassandra, has_own);
     }
 
+    /// Returns the number of nodes that are started.
+    pub fn count(&self) -> u8 {
+        self.nodes.unwrap_or(1)
+    }
+
     /// Returns the nodes, copies and consistency that were asked for.
     ///
     /// # Errors
     /// Fails with a misuse if the nodes that are to be started cannot provide them.
     pub fn replication(&self, ours: bool, consistency: Option<Consistency>) -> Result<Replication> {
         let replication = Replication {
-            nodes: self.nodes.unwrap_or(1),
+            nodes: self.count(),
             copies: self.replication,
             consistency,
         };

@@ -182,8 +182,11 @@ pub fn fingerprint(
     };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
-    format!(
-        "{:016x}",
-        xxh3_64(format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}").as_bytes())
-    )
+    // Their files may have changed, which the text of the workload does not show.
+    let small_tables = match workload.small_tables.as_slice() {
+        [] => String::new(),
+        tables => format!("{tables:?}"),
+    };
+    let all = format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}");
+    format!("{:016x}", xxh3_64(all.as_bytes()))
 }

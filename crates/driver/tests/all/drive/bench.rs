@@ -80,6 +80,10 @@ impl Target for Driven {
     async fn execute(&self, statement: &str) -> Result<(), DesignError> {
         self.load.execute(statement).await
     }
+
+    async fn add_node(&self) -> Result<Option<u64>, DesignError> {
+        self.load.add_node().await
+    }
 }
 
 /// Designs on one engine, and on one that is not available.
@@ -187,6 +191,7 @@ impl Bench {
                 search: None,
                 passes: None,
                 beside: None,
+                add_node_after: None,
                 warms_up: false,
                 fills_tables: true,
             },
@@ -369,13 +374,6 @@ impl Records {
             _ => None,
         });
         populated.collect()
-    }
-}
-
-/// Waits until something has happened.
-pub async fn until(happened: impl Fn() -> bool) {
-    while !happened() {
-        tokio::time::sleep(MILLISECOND).await;
     }
 }
 

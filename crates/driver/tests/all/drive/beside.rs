@@ -8,7 +8,7 @@ use bakeoff_driver::drive::{BesideFor, Question};
 use bakeoff_stats::drive::{AskedBeside, BesideRecord, DriveRecord, DriveRun};
 use bakeoff_workload::Query;
 
-use super::bench::{Bench, Driven, Fakes, Records, until};
+use super::bench::{Bench, Driven, Fakes, Records};
 use super::fake::{Fake, MILLISECOND};
 use crate::compare::fake::{Act, Call, Fake as Table};
 

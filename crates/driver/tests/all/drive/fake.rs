@@ -19,6 +19,7 @@ pub type Sending = LocalBoxFuture<'static, Result<Done, Failure>>;
 type Behaviour = dyn Fn(Call) -> Sending + Send + Sync;
 type Check = dyn Fn(&Call) -> Option<Failure> + Send + Sync;
 type Connect = dyn Fn(usize) -> Result<(), DesignError> + Send + Sync;
+type AddNode = dyn Fn() -> Result<Option<u64>, DesignError> + Send + Sync;
 type Execute = dyn Fn(&str) -> Result<(), DesignError> + Send + Sync;
 
 pub struct Fake {
@@ -28,6 +29,8 @@ pub struct Fake {
     /// Called with how many workers connected before.
     connect: Box<Connect>,
     execute: Box<Execute>,
+    /// Tells what becomes of a node that is added; `None` if it never comes to an end.
+    add_node: Option<Box<AddNode>>,
     /// How long a look at the server takes.
     pub sampling: Duration,
     connected: AtomicUsize,
@@ -54,6 +57,7 @@ impl Fake {
             check: Box::new(|_| None),
             connect: Box::new(|_| Ok(())),
             execute: Box::new(|_| Ok(())),
+            add_node: None,
             sampling: Duration::ZERO,
             connected: AtomicUsize::new(0),
             sent: Mutex::new(Vec::new()),
@@ -92,6 +96,14 @@ impl Fake {
         connect: impl Fn(usize) -> Result<(), DesignError> + Send + Sync + 'static,
     ) -> Fake {
         self.connect = Box::new(connect);
+        self
+    }
+
+    pub fn adding(
+        mut self,
+        add_node: impl Fn() -> Result<Option<u64>, DesignError> + Send + Sync + 'static,
+    ) -> Fake {
+        self.add_node = Some(Box::new(add_node));
         self
     }
 
@@ -163,6 +175,20 @@ impl Target for Fake {
     async fn execute(&self, statement: &str) -> Result<(), DesignError> {
         self.statements.lock().unwrap().push(statement.to_owned());
         (self.execute)(statement)
+    }
+
+    async fn add_node(&self) -> Result<Option<u64>, DesignError> {
+        match &self.add_node {
+            Some(add_node) => add_node(),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Waits until something has happened.
+pub async fn until(happened: impl Fn() -> bool) {
+    while !happened() {
+        tokio::time::sleep(MILLISECOND).await;
     }
 }
 

@@ -9,7 +9,7 @@ use bakeoff_driver::drive::Shard;
 use bakeoff_stats::drive::{DriveRecord, Partitions};
 use bakeoff_workload::ColumnType;
 
-use super::bench::{Bench, Driven, Fakes, until};
+use super::bench::{Bench, Driven, Fakes};
 use super::fake::{Fake, MILLISECOND};
 use crate::compare::fake::{Act, Call, Fake as Table};
 

@@ -1,5 +1,6 @@
 //! Loads on fake sessions, most of them on a clock that is paused; and drives of several designs.
 
+mod added_nodes;
 mod bench;
 mod beside;
 mod driven_knees;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::cassandra::{Nodes, Release};
+use bakeoff_servers::cassandra::{Nodes, Release, Server};
 use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
 
@@ -24,6 +24,8 @@ pub struct Deployment {
     pub cluster: Cluster,
     /// Nodes that Bakeoff started; `None` for an existing cluster.
     pub server: Option<Nodes>,
+    /// Node that joined them while a load ran.
+    added: Mutex<Option<Server>>,
     /// Nodetool on the hosts of an existing cluster, if it was named.
     pub nodetool: Option<Nodetool>,
     pub info: EngineInfo,
@@ -138,6 +140,7 @@ impl Deployment {
             session,
             cluster,
             server,
+            added: Mutex::default(),
             nodetool: options.nodetool.clone(),
             records_profiles: options.records_profiles,
             info,
@@ -205,13 +208,20 @@ impl Deployment {
         // A server that something else still refers to stops when its last reference is dropped.
         let Some(Deployment {
             server: Some(server),
+            added,
             ..
         }) = Arc::into_inner(this)
         else {
             return Ok(());
         };
         let dir = server.dir().to_owned();
+        let added = added.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let added_stopped = match added {
+            Some(added) => added.stop().await,
+            None => Ok(()),
+        };
         server.stop().await?;
+        added_stopped?;
         if keep {
             return Ok(());
         }
@@ -253,10 +263,36 @@ impl Deployment {
 
     /// Returns the reason why the server that Bakeoff started has ended, if it has.
     pub fn dead(&self) -> Option<String> {
-        self.server
-            .as_ref()
-            .filter(|s| !s.is_running())
-            .map(Nodes::why_stopped)
+        let server = self.server.as_ref()?;
+        if !server.is_running() {
+            return Some(server.why_stopped());
+        }
+        let added = self.added();
+        let ended = added.as_ref().filter(|added| !added.is_running());
+        ended.map(|added| format!("the node that was added is gone: {}", added.why_stopped()))
+    }
+
+    /// Starts one more node, and returns when it has joined: the bytes that the others sent it, if it says so. It is
+    /// stopped with them. If the returned future is dropped, the node ends.
+    ///
+    /// # Errors
+    /// If Bakeoff did not start the cluster, a node was added before, or this one cannot start or join.
+    pub async fn add_node(&self) -> Result<Option<u64>, EngineError> {
+        let Some(server) = &self.server else {
+            let why = "no node can be added to a cluster that Bakeoff did not start";
+            return Err(EngineError(why.to_owned()));
+        };
+        if self.added().is_some() {
+            return Err(EngineError("a node was added before".to_owned()));
+        }
+        let added = server.add().await?;
+        let received = added.received_bytes().await;
+        *self.added() = Some(added);
+        Ok(received)
+    }
+
+    fn added(&self) -> std::sync::MutexGuard<'_, Option<Server>> {
+        self.added.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the statements that reset temporary settings.

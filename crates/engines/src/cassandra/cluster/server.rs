@@ -37,6 +37,7 @@ pub fn server_options(
     options.memory_limit_bytes = memory_mib.map(|mib| mib << 20);
     options.disk_read_bytes_per_second = disk_read_bytes;
     options.functions = context.options.cassandra.functions;
+    options.later_nodes = context.options.cassandra.later_nodes;
     options.tuning = Tuning {
         shipped_time_outs: time_outs == TimeOuts::Shipped,
         young_mib,
@@ -135,11 +136,13 @@ mod tests {
         assert_eq!(default.tuning, Tuning::default());
         context.options.cassandra.server = settings();
         context.options.cassandra.functions = true;
+        context.options.cassandra.later_nodes = 1;
         let options = server_options(Release::Five, &context).unwrap();
         assert_eq!(options.heap_mib, 512);
         assert_eq!(options.memory_limit_bytes, Some(960 << 20));
         assert_eq!(options.disk_read_bytes_per_second, Some(50_000_000));
         assert!(options.functions);
+        assert_eq!((default.later_nodes, options.later_nodes), (0, 1));
         let tuning = Tuning {
             shipped_time_outs: true,
             young_mib: Some(128),

@@ -246,4 +246,8 @@ impl Target for CassandraTarget {
         let cql = in_keyspace(statement, &self.parts.keyspace);
         Ok(keyspace::execute(&self.parts.deployment.session, &cql).await?)
     }
+
+    async fn add_node(&self) -> Result<Option<u64>, DesignError> {
+        Ok(self.parts.deployment.add_node().await?)
+    }
 }

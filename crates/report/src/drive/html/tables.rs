@@ -1,5 +1,6 @@
 //! Renders the figures as tables: designs, operations, passes, loads, the mix.
 
+mod added;
 mod beside;
 mod partitions;
 mod passes;
@@ -17,6 +18,7 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+pub use added::added;
 pub use beside::{costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;

@@ -1,5 +1,7 @@
-//! Renders the tables: one of designs, one of their operations, one of a search's loads, one of passes.
+//! Renders the tables: one of designs, one of their operations, one of a search's loads, one of passes, one of a node
+//! that was added.
 
+mod added;
 mod beside;
 mod partitions;
 mod passes;
@@ -13,6 +15,7 @@ use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays}
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
+pub use added::added;
 pub use beside::{costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;

@@ -1,6 +1,8 @@
 //! Every form of report of a load.
 
 #[cfg(test)]
+mod added;
+#[cfg(test)]
 mod around;
 #[cfg(test)]
 mod beside;

@@ -90,6 +90,30 @@ fn a_period_of_the_commit_log_is_only_set_where_there_is_one() {
     );
 }
 
+#[test]
+fn a_node_that_joins_fetches_its_data_and_has_tokens_between_those_of_the_others() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = Folder::create(parent.path()).unwrap();
+    let fourth = Node::all(4).last().unwrap();
+    let text = |joins| {
+        let chosen = Chosen {
+            joins,
+            ..Chosen::default()
+        };
+        let text = folder.yaml_text(fourth, PORTS, DiskAccess::Standard, &chosen);
+        text.unwrap()
+    };
+    assert!(text(false).contains("\nauto_bootstrap: false\n"));
+    let joins = text(true);
+    assert!(joins.contains("\nauto_bootstrap: true\n"), "{joins}");
+    assert_eq!(joins.matches("auto_bootstrap").count(), 1);
+    let tokens: Vec<String> = { fourth.tokens_when_added().iter() }
+        .map(i64::to_string)
+        .collect();
+    let tokens = format!("\ninitial_token: {}\n", tokens.join(","));
+    assert!(joins.contains(&tokens), "{joins}");
+}
+
 fn yaml(node: Node, tuning: Tuning) -> String {
     let parent = tempfile::tempdir().unwrap();
     let folder = Folder::create(parent.path()).unwrap();

@@ -44,6 +44,7 @@ impl Collected {
                 partitions: Vec::new(),
                 passes: Vec::new(),
                 beside: Vec::new(),
+                nodes_added: Vec::new(),
                 comparison: LoadComparison::default(),
                 read_repairs: BTreeMap::new(),
                 profiles: Vec::new(),
@@ -108,6 +109,10 @@ impl Collected {
                 self.design(number, &asked.design)?;
                 self.trial(number, asked.trial)?;
                 self.beside.push(asked.clone());
+            }
+            DriveRecord::NodeAdded(added) => {
+                self.trial(number, added.trial)?;
+                self.run.nodes_added.push(added.clone());
             }
             DriveRecord::Probe(probe) => {
                 self.trial(number, probe.trial)?.probe = Some(probe.clone());

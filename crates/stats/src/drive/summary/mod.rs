@@ -17,7 +17,7 @@ pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
 
 use super::{
-    DriveHeader, DriveRun, FoundRate, LoadFigures, Partitions, PassRecord, ProbeRecord,
+    DriveHeader, DriveRun, FoundRate, LoadFigures, NodeAdded, Partitions, PassRecord, ProbeRecord,
     SecondCounts, TrialEnd, TrialStart,
 };
 use crate::design::{DesignsBySetting, by_setting};
@@ -42,6 +42,9 @@ pub struct DriveSummary {
     /// What questions beside the load cost each design, if some were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<BesideFigures>,
+    /// Nodes that were added while a load ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes_added: Vec<NodeAdded>,
     /// Comparison of the designs within rounds; empty for a search and for passes.
     pub comparison: LoadComparison,
     /// Reads of all trials whose copies disagreed and were made equal before the answer, by design, as far as it is

@@ -1,0 +1,143 @@
+//! A node that joins a real cluster while a load runs. Without Java, Maven or the memory this prints why it is skipped
+//! and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::support::processes::{Going, wait_until};
+use crate::support::{Bench, READINGS, of_kind, records};
+use bakeoff_testing::skipped;
+use serde_json::Value;
+
+const MIX: &str = r#"
+title = "Readings of a test"
+designs = ["cassandra/wide"]
+
+[table]
+name = "readings"
+columns = { sensor = "text", time = "bigint", value = "double", note = "text" }
+partition_key = ["sensor"]
+order_key = ["time"]
+
+[data]
+generator = "columns"
+[data.columns]
+sensor = { sequence = { cycle = 500 }, prefix = "s" }
+time = { sequence = { every = 500 } }
+value = { normal = { mean = 20.0, deviation = 5.0 } }
+note = { words = [2, 10] }
+
+[scale]
+rows = 20_000
+
+[mix]
+[[mix.operations]]
+name = "insert"
+action = "insert"
+weight = 50
+[[mix.operations]]
+name = "read"
+action = "read-row"
+keys = "uniform"
+weight = 50
+"#;
+
+const DRIVE: [&str; 12] = [
+    "drive",
+    "w.toml",
+    "--nodes",
+    "2",
+    "--replication",
+    "2",
+    "--rate",
+    "100",
+    "--for",
+    "20m",
+    "--add-node-after",
+    "3s",
+];
+/// What Cassandra writes into its log when it has joined and takes clients.
+const TAKES_CLIENTS: &str = "Starting listening for CQL clients";
+
+#[test]
+fn a_node_joins_while_the_load_runs_and_is_stopped_with_the_others() {
+    let Some(bench) = Bench::with_nodes_of_cassandra(MIX, READINGS) else {
+        return;
+    };
+    let arguments = [&DRIVE[..], &["--out", "out"]].concat();
+    let mut going = Going::start(&mut bench.command(&arguments));
+    let log = bench.path("out/cassandra/node3/logs/system.log");
+    let mut runs = true;
+    wait_until("the node has joined, or there is an end", || {
+        runs = going.is_running();
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        !runs || text.contains(TAKES_CLIENTS)
+    });
+    if !runs {
+        let ended = going.end();
+        assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
+        skipped(ended.stderr);
+        return;
+    }
+    // Some seconds of the load belong to the time afterwards.
+    std::thread::sleep(Duration::from_secs(10));
+    going.interrupt();
+    let ended = going.end().expect(130);
+    ended.says("A node that was added");
+
+    let records = records(&bench.path("out/drive.jsonl"));
+    let added: Vec<&Value> = of_kind(&records, "node-added").collect();
+    let [added] = added[..] else {
+        panic!("{added:?}");
+    };
+    assert!(added["failed"].is_null(), "{added}");
+    let (began, joined) = (added["began"].as_f64(), added["ended"].as_f64());
+    assert!(began.unwrap() >= 3.0 && joined > began, "{added}");
+    // A third of the rows, with two copies of each.
+    assert!(
+        added["streamed_bytes"].as_u64().unwrap() > 10_000,
+        "{added}"
+    );
+    let parts = added["parts"].as_array().unwrap();
+    let names: Vec<&str> = parts.iter().filter_map(|p| p["part"].as_str()).collect();
+    assert_eq!(names.last(), Some(&"after"), "{added}");
+    assert!(names.contains(&"during"), "{added}");
+    for part in parts {
+        for operation in part["operations"].as_array().unwrap() {
+            assert!(operation["successes"].as_u64().unwrap() > 0, "{added}");
+        }
+    }
+    let left = bench.bakeoff(&["engines", "status"]).expect(0);
+    left.says("no server that Bakeoff started");
+}
+
+#[test]
+fn what_a_node_cannot_be_added_to_is_a_wrong_command_line() {
+    let bench = Bench::new(MIX, READINGS);
+    for (options, words) in [
+        (&["--cassandra", "db1"][..], "cannot be used with"),
+        (&["--nodes", "1"], "start at least --nodes 2"),
+        (&["--nodes", "2"], "a longer --for"),
+        (&["--nodes", "2", "--design", "dry"], "stores nothing"),
+        (
+            &["--nodes", "2", "--within", "p99<1s"],
+            "cannot be used with",
+        ),
+        (&[], "--nodes"),
+    ] {
+        let command = ["drive", "w.toml", "--for", "1m", "--add-node-after", "1m"];
+        let ended = bench.bakeoff(&[&command[..], options].concat());
+        ended.expect(2).says(words);
+    }
+    let engines = ["run", "w.toml", "--nodes", "2", "--add-node-after", "1m"];
+    bench.bakeoff(&engines).expect(2).says("--add-node-after");
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn a_dry_run_says_when_and_where_a_node_is_added() {
+    let bench = Bench::new(MIX, READINGS);
+    let dry = bench.bakeoff(&[&DRIVE[..], &["--dry-run"]].concat());
+    dry.expect(0)
+        .says("3 s into the load one more node of Cassandra is started at 127.0.0.3");
+}
