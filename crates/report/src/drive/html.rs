@@ -33,7 +33,7 @@ pub fn render_so_far(summary: &DriveSummary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &DriveSummary) -> [String; 15] {
+fn sections(summary: &DriveSummary) -> [String; 16] {
     [
         comparison(summary),
         by_setting::by_setting(summary),

@@ -98,14 +98,14 @@ fn read(document: Text<'_>, wire: &wire::SmallTable, table: &Table) -> Result<Sm
         )));
     };
     check_key(&rows, table).map_err(refused)?;
-    let columns = table.columns.iter().enumerate();
-    for (place, column) in columns.clone() {
+    for (place, column) in table.columns.iter().enumerate() {
         if rows.iter().all(|row| row[place].is_none()) {
             let why = format!("column `{}` has no value in `{}`", column.name, wire.file);
             return Err(refused(why));
         }
     }
-    let names: Vec<&str> = columns.map(|(_, column)| column.name.as_str()).collect();
+    let columns = table.columns.iter();
+    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
     let values: Vec<String> = rows
         .iter()
         .enumerate()

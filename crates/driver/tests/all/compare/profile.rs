@@ -112,9 +112,8 @@ async fn what_cannot_be_recorded_is_a_warning_and_no_failure() {
 async fn a_question_that_fails_meanwhile_ends_the_recording() {
     let timed = Fake::new("a");
     Bench::new().complete(std::slice::from_ref(&timed)).await;
-    let before = { timed.asked().iter() }
-        .filter(|(query, _)| query == "all")
-        .count();
+    let asked = timed.asked();
+    let before = asked.iter().filter(|(query, _)| query == "all").count();
     let fails = move |call: &Call| {
         if call.asks("all", before) {
             Act::Fail

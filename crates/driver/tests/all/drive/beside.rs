@@ -9,7 +9,7 @@ use bakeoff_stats::drive::{AskedBeside, BesideRecord, DriveRecord, DriveRun};
 use bakeoff_workload::Query;
 
 use super::bench::{Bench, Driven, Fakes, Records};
-use super::fake::{Fake, MILLISECOND};
+use super::fake::{Fake, MILLISECOND, until};
 use crate::compare::fake::{Act, Call, Fake as Table};
 
 fn question(name: &str, values: &[&str]) -> Question {

@@ -10,7 +10,7 @@ use bakeoff_stats::drive::{DriveRecord, Partitions};
 use bakeoff_workload::ColumnType;
 
 use super::bench::{Bench, Driven, Fakes};
-use super::fake::{Fake, MILLISECOND};
+use super::fake::{Fake, MILLISECOND, until};
 use crate::compare::fake::{Act, Call, Fake as Table};
 
 /// Three slices.

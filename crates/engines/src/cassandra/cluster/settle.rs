@@ -95,7 +95,7 @@ pub async fn alter(
     let began = Instant::now();
     keyspace::execute(&deployment.session, statement).await?;
     nodes.rewrite(keyspace, table).await?;
-    deployment.at_rest.lock().await.statistics = None;
+    deployment.at_rest.lock().await.statistics.clear();
     Ok(began.elapsed())
 }
 

@@ -102,7 +102,11 @@ fn kind_of(read: &ReadTable, column: &ReadColumn) -> Result<(ColumnType, bool), 
         CqlKind::Blob => (ColumnType::Blob, true),
         CqlKind::Timestamp => (ColumnType::Timestamp, true),
         CqlKind::Date => (ColumnType::Timestamp, false),
-        CqlKind::Time | CqlKind::Varint | CqlKind::Decimal => {
+        CqlKind::Time
+        | CqlKind::Varint
+        | CqlKind::VarintText
+        | CqlKind::Decimal
+        | CqlKind::DecimalText => {
             return Err("is a time of day, a varint or a decimal");
         }
         CqlKind::Literal => return Err("is a collection or another type of several values"),

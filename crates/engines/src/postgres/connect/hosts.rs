@@ -54,6 +54,7 @@ impl PostgresServer {
         PostgresServer {
             config,
             tls: self.tls.clone(),
+            names: self.names,
         }
     }
 

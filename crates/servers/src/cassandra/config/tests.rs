@@ -107,9 +107,8 @@ fn a_node_that_joins_fetches_its_data_and_has_tokens_between_those_of_the_others
     let joins = text(true);
     assert!(joins.contains("\nauto_bootstrap: true\n"), "{joins}");
     assert_eq!(joins.matches("auto_bootstrap").count(), 1);
-    let tokens: Vec<String> = { fourth.tokens_when_added().iter() }
-        .map(i64::to_string)
-        .collect();
+    let tokens = fourth.tokens_when_added();
+    let tokens: Vec<String> = tokens.iter().map(i64::to_string).collect();
     let tokens = format!("\ninitial_token: {}\n", tokens.join(","));
     assert!(joins.contains(&tokens), "{joins}");
 }
