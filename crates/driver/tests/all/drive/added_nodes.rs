@@ -60,7 +60,8 @@ async fn a_node_is_added_during_a_load_and_recorded_after_its_end() {
     let ended = place(|record| matches!(record, DriveRecord::TrialEnded(_)));
     assert!(ended < place(|record| matches!(record, DriveRecord::NodeAdded(_))));
     let run = DriveRun::open(bench.folder.path()).unwrap();
-    assert_eq!(run.summary().unwrap().nodes_added, [added.clone()]);
+    let summary = run.summary().unwrap();
+    assert_eq!(summary.nodes_added, std::slice::from_ref(added));
 }
 
 #[tokio::test]
