@@ -138,9 +138,14 @@ impl ServerWatch {
     ) -> T {
         let mut step = pin!(step);
         loop {
-            let Some(pause) = self.pause(design).filter(|_| watched.is_sampled) else {
+            let Some(mut pause) = self.pause(design).filter(|_| watched.is_sampled) else {
                 return step.await;
             };
+            if watched.samples.is_empty() {
+                // A short step would cut the sample off, whose time would be spent for nothing: the next one begins
+                // with it instead.
+                pause = pause.max(EVERY.saturating_sub(watched.began.elapsed()));
+            }
             let sampling = async {
                 tokio::time::sleep(pause).await;
                 let at = watched.began.elapsed();

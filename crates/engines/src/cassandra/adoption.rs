@@ -189,7 +189,7 @@ mod tests {
 title = "t"
 [table]
 name = "readings"
-columns = { series = "text", time = "timestamp", value = "double" }
+columns = { series = "text", time = "timestamp", value = "double", kind = "text" }
 partition_key = ["series"]
 order_key = ["time"]
 [data]
@@ -236,7 +236,7 @@ replication = 2
         let copy = load.statements.last().unwrap();
         assert!(
             copy.starts_with(
-                "COPY readings.readings (\"series\", \"time\", \"value\", \"bakeoff_bucket\") FROM"
+                "COPY readings.readings (\"series\", \"time\", \"value\", \"kind\", \"bakeoff_bucket\") FROM"
             ),
             "{copy}"
         );
@@ -244,7 +244,7 @@ replication = 2
 
     #[test]
     fn a_second_table_is_filled_and_an_index_is_made() {
-        let load = adopted("cassandra/wide?table_by=value", false)
+        let load = adopted("cassandra/wide?table_by=kind", false)
             .load
             .unwrap();
         let sent = load
@@ -252,7 +252,7 @@ replication = 2
             .iter()
             .filter(|line| line.starts_with("cqlsh -e "));
         assert_eq!(sent.count(), 2);
-        let indexed = adopted("cassandra/wide?index=value", false).schema.unwrap();
+        let indexed = adopted("cassandra/wide?index=kind", false).schema.unwrap();
         let index = &indexed.statements[2];
         assert!(
             index.starts_with("CREATE CUSTOM INDEX readings_index_1 ON readings.readings"),

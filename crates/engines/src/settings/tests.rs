@@ -7,7 +7,7 @@ use bakeoff_workload::Workload;
 
 use super::{COLUMNS, names};
 use crate::registry::ENGINES;
-use crate::{AdbcOptions, Context, DriverFile, Engine, EngineOptions};
+use crate::{AdbcOptions, CassandraOptions, Context, DriverFile, Engine, EngineOptions};
 
 /// The drivers that designs of ADBC name, by the name with which their layout is listed.
 const DRIVERS: &str =
@@ -73,6 +73,9 @@ fn context() -> Context {
     let folder = tempfile::tempdir().unwrap();
     let drivers = folder.path().join("drivers.toml");
     std::fs::write(&drivers, DRIVERS).unwrap();
+    let mut cassandra = CassandraOptions::default();
+    // As many as the example of `replication=` has copies.
+    cassandra.replication.nodes = 3;
     Context {
         run_dir: "/nowhere/run".into(),
         token: None,
@@ -83,6 +86,7 @@ fn context() -> Context {
                 drivers: Some(Arc::new(DriverFile::read(&drivers).unwrap())),
                 ..AdbcOptions::default()
             },
+            cassandra,
             ..EngineOptions::default()
         },
     }

@@ -228,7 +228,7 @@ mod tests {
                 "`{line}` is not in\n{text}"
             );
         }
-        assert!(text.contains("1,200 rows of the table"), "{text}");
+        assert!(text.contains("over 1,200 rows of the\ntable."), "{text}");
         let text = render_cures(&cures(Helped::NotSettled), 1, 100);
         assert!(
             text.starts_with("No setting that was measured is shown to help."),

@@ -132,8 +132,9 @@ mod tests {
 
     #[test]
     fn a_table_is_altered_on_servers_that_are_started_only() {
-        let text = "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
-                    sql = \"SELECT value FROM sensor\"\n";
+        let text = "title = \"t\"\n[table]\nname = \"r\"\npartition_key = [\"host\"]\norder_key = [\"time\"]\n\
+                    columns = { host = \"text\", time = \"timestamp\", kind = \"text\" }\n\
+                    [data]\nrequires = \"--data\"\n[[queries]]\nname = \"all\"\nsql = \"SELECT kind FROM r\"\n";
         let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
         let id: DesignId = "cassandra/wide?alter=chunk:4KiB&chunk=64KiB"
             .parse()
@@ -154,7 +155,7 @@ mod tests {
         let mut settings = info.settings.iter();
         assert!(settings.any(|(name, _)| name == "altered to"));
 
-        let copied = "cassandra/wide?alter=chunk:4KiB&chunk=64KiB&table_by=value";
+        let copied = "cassandra/wide?alter=chunk:4KiB&chunk=64KiB&table_by=kind";
         let error = described(&copied.parse().unwrap(), &context).unwrap_err();
         assert!(error.contains("without copies"), "{error}");
         context.options.cassandra.cluster = Some(Cluster::default());
