@@ -148,7 +148,10 @@ fn what_would_help_is_measured_with_a_copy_of_the_rows() {
     let present = "cassandra/wide?chunk=64KiB&compaction=STCS&gc_grace=10d";
     assert_eq!(cures["present"], present);
     let notes = cures["notes"].to_string();
-    assert!(notes.contains("`tags` (set<text>): a collection"), "{notes}");
+    assert!(
+        notes.contains("`tags` (set<text>): a collection"),
+        "{notes}"
+    );
     assert!(notes.contains("enabled of compaction = false"), "{notes}");
     let finding = &cures["findings"][0];
     assert_eq!(finding["rule"], "compaction-off");
