@@ -103,7 +103,7 @@ async fn what_cannot_be_copied_is_said() {
     let session = session_at(&address).await;
     make(&session, "copied_not").await;
     for cql in [
-        "CREATE TABLE copied_not.listed (list frozen<list<int>> PRIMARY KEY, v int)",
+        "CREATE TABLE copied_not.listed (parts frozen<list<int>> PRIMARY KEY, v int)",
         "CREATE TABLE copied_not.empty (p int PRIMARY KEY, v int)",
     ] {
         session.query_unpaged(cql, ()).await.unwrap();
@@ -111,7 +111,7 @@ async fn what_cannot_be_copied_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rows.parquet");
     for (table, why) in [
-        ("copied_not.listed", "`list` is in the key, and its type is"),
+        ("copied_not.listed", "`parts` is in the key, and its type is"),
         (
             "copied_not.empty",
             "copied_not.empty is empty, and a workload needs rows",

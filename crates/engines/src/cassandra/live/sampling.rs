@@ -163,8 +163,8 @@ impl Range {
     }
 }
 
-/// Reads a sample: a page of each range in turn, until there are as many rows as are asked for, or `most_bytes` of them.
-/// Only one request is under way at a time.
+/// Reads a sample: a page of each range in turn, until there are as many rows as are asked for, or `most_bytes` of
+/// them. Only one request is under way at a time.
 ///
 /// # Errors
 /// The table cannot be read, or its user has no right to read it.

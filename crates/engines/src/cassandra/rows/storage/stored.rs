@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::compaction::Compaction;
 use super::{DEFAULT_CHUNK_KIB, HIGHEST_LEVEL, LONGEST_TTL, SHORTEST_TTL};
+use crate::cassandra::settings_of::map_in_cql;
 use crate::live::duration;
 
 /// The largest chunk that a design may have, in KiB.
@@ -171,19 +172,13 @@ impl fmt::Display for StoredOptions {
     }
 }
 
-/// Writes a map as CQL does, in the order of its keys and without the packages of classes.
+/// Writes a map as CQL does, without the packages of classes.
 fn map(options: &HashMap<String, String>) -> String {
-    let mut sorted: Vec<(&String, &String)> = options.iter().collect();
-    sorted.sort();
-    let written = sorted.iter().map(|(name, value)| {
-        let value = if *name == "class" {
-            short_name(value)
-        } else {
-            value
-        };
-        format!("'{name}': '{value}'")
-    });
-    format!("{{{}}}", written.collect::<Vec<_>>().join(", "))
+    let mut options = options.clone();
+    if let Some(class) = options.get_mut("class") {
+        *class = short_name(class).to_owned();
+    }
+    map_in_cql(options)
 }
 
 /// Returns the name of a class without its package.
