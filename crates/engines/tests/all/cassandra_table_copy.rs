@@ -111,7 +111,10 @@ async fn what_cannot_be_copied_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rows.parquet");
     for (table, why) in [
-        ("copied_not.listed", "`parts` is in the key, and its type is"),
+        (
+            "copied_not.listed",
+            "`parts` is in the key, and its type is",
+        ),
         (
             "copied_not.empty",
             "copied_not.empty is empty, and a workload needs rows",
