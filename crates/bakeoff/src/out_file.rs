@@ -60,6 +60,13 @@ impl OutFile {
         OutFile::begin(path, false)
     }
 
+    /// Lets nobody but the user read the file.
+    pub fn private(self) -> Result<Self> {
+        let set = { self.file.get_ref() }.set_permissions(Permissions::from_mode(0o600));
+        set.with_context(|| format!("cannot keep {} from others", self.path.display()))?;
+        Ok(self)
+    }
+
     fn begin(path: &Path, replaces: bool) -> Result<Self> {
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,

@@ -1,5 +1,6 @@
 //! `bakeoff init` of live tables of a real Cassandra: what is read, held and left out, and what cannot be.
 
+use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::server::Server;
@@ -99,9 +100,11 @@ fn a_live_table_becomes_a_workload_that_runs_with_its_settings_and_its_key() {
     ] {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }
-    let design = "cassandra/wide?compressor=Zstd&chunk=64KiB&compaction=TWCS:12h&ttl=100d&gc_grace=1h&order=desc";
+    let design = "cassandra/wide?chunk=64KiB&compaction=TWCS:12h&compressor=Zstd&gc_grace=1h&order=desc&ttl=100d";
     assert_eq!(text.matches(design).count(), 2, "{text}");
     assert!(!text.contains("empty"), "{text}");
+    let sample = std::fs::metadata(server.bench.path("mine.parquet")).unwrap();
+    assert_eq!(sample.permissions().mode() & 0o777, 0o600);
 
     let run = [
         "run",

@@ -120,8 +120,8 @@ fn options(row: Row) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Writes a map with its keys in their order.
-fn map_in_cql(map: HashMap<String, String>) -> String {
+/// Writes a map as CQL does, with its keys in their order.
+pub fn map_in_cql(map: HashMap<String, String>) -> String {
     let sorted: BTreeMap<String, String> = map.into_iter().collect();
     let pairs = sorted.iter();
     let pairs: Vec<String> = pairs

@@ -17,6 +17,7 @@ use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use crate::RateLimit;
@@ -81,23 +82,28 @@ impl LiveTable {
     /// # Errors
     /// Fails if it cannot be written.
     pub fn write_sample(&self, to: impl Write + Send) -> Result<(), TableError> {
-        let failed = |error: &dyn std::fmt::Display| {
-            TableError::Failed(format!("the sample cannot be written: {error}"))
-        };
-        let Some(first) = self.sample.first() else {
-            return Ok(());
-        };
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .build();
-        let writer = ArrowWriter::try_new(to, first.schema(), Some(properties));
-        let mut writer = writer.map_err(|error| failed(&error))?;
-        for rows in &self.sample {
-            writer.write(rows).map_err(|error| failed(&error))?;
-        }
-        writer.close().map_err(|error| failed(&error))?;
-        Ok(())
+        write_rows(&self.sample, to)
+            .map_err(|error| TableError::Failed(format!("the sample cannot be written: {error}")))
     }
+}
+
+/// Writes rows as a Parquet file.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write_rows(rows: &[RecordBatch], to: impl Write + Send) -> Result<(), ParquetError> {
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    let mut writer = ArrowWriter::try_new(to, first.schema(), Some(properties))?;
+    for rows in rows {
+        writer.write(rows)?;
+    }
+    writer.close()?;
+    Ok(())
 }
 
 /// The rows of a sample in the types of workloads.

@@ -61,15 +61,15 @@ async fn some_rows_of_all_parts_of_the_ring_are_copied_with_the_settings_of_the_
         copied.rows
     );
     let present = copied.present("cassandra").to_string();
-    let expected = "cassandra/wide?chunk=64KiB&compaction=UCS:L4&compressor=Zstd&gc_grace=864000s&index=note\
+    let expected = "cassandra/wide?chunk=64KiB&compaction=UCS:L4&compressor=Zstd&gc_grace=10d&index=note\
                     &order=desc";
     assert_eq!(present, expected);
     let notes = copied.notes.join("; ");
     for note in [
-        "place, which is static",
-        "tags, which is a collection",
-        "p as text",
-        "v as double",
+        "`place` (text): it is static",
+        "`tags` (set<text>): a collection",
+        "p as text (uuid in the table",
+        "v as double (float in the table",
     ] {
         assert!(notes.contains(note), "`{note}` is not in {notes}");
     }
@@ -103,7 +103,7 @@ async fn what_cannot_be_copied_is_said() {
     let session = session_at(&address).await;
     make(&session, "copied_not").await;
     for cql in [
-        "CREATE TABLE copied_not.priced (price decimal PRIMARY KEY, v int)",
+        "CREATE TABLE copied_not.listed (parts frozen<list<int>> PRIMARY KEY, v int)",
         "CREATE TABLE copied_not.empty (p int PRIMARY KEY, v int)",
     ] {
         session.query_unpaged(cql, ()).await.unwrap();
@@ -111,10 +111,13 @@ async fn what_cannot_be_copied_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rows.parquet");
     for (table, why) in [
-        ("copied_not.priced", "the column price of its key is a"),
+        (
+            "copied_not.listed",
+            "`parts` is in the key, and its type is",
+        ),
         (
             "copied_not.empty",
-            "no row could be copied of the table copied_not.empty",
+            "copied_not.empty is empty, and a workload needs rows",
         ),
         ("copied_not.absent", "has no table `absent`"),
     ] {

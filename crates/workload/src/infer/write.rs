@@ -359,4 +359,6 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod form_tests;
 #[cfg(test)]
+mod parquet_tests;
+#[cfg(test)]
 mod tests;

@@ -46,7 +46,7 @@ pub fn fate(kind: CqlKind, written: &str, is_static: bool) -> Fate {
         ),
         CqlKind::Varint | CqlKind::VarintText => return Fate::Held(Holding::Whole, ""),
         CqlKind::Decimal | CqlKind::DecimalText => return Fate::Held(Holding::Decimal, ""),
-        CqlKind::Blob => return Fate::LeftOut("rows that come from a file have no bytes"),
+        CqlKind::Blob => (ColumnType::Blob, ""),
         CqlKind::Literal => return Fate::LeftOut(why_not(written)),
     };
     Fate::Held(Holding::As(kind), remark)

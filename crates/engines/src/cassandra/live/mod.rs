@@ -3,23 +3,27 @@
 mod kinds;
 mod sampling;
 mod schema;
+pub(super) mod table;
 
 use std::sync::Arc;
 
+use bakeoff_workload::ColumnType;
+use bakeoff_workload::infer::is_reserved;
 use scylla::client::session::Session;
 
 use super::cluster::connect::{Cluster, OPTIONS_TO_CHECK};
 use super::diagnose::ask;
-use super::read::metadata::{is_descending, read_table};
-use super::read::readable::{CqlKind, ReadTable};
-use crate::live::{Described, Holding, LiveKey, LiveTable, Plan, SampleRequest, Stored, sampled};
+use crate::live::{Described, Fate, Holding, LiveTable, MOST_BYTES, SampleRequest};
 use crate::tables::{Location, TableError};
 use sampling::Sample;
 use schema::Schema;
+use table::{Opened, design, plain_name};
 
 /// What to check if a cluster that an address names cannot be connected to.
 const ADDRESS_TO_CHECK: &str =
     "check the host, port and user of the address, BAKEOFF_CASSANDRA_PASSWORD, and --tls-ca";
+/// The engine of the design that is like a table.
+const ENGINE: &str = "cassandra";
 
 /// Reads what a table is, and a sample of its rows that is spread over its partitions.
 ///
@@ -40,26 +44,20 @@ pub async fn read(
         let said = error.0.replace(OPTIONS_TO_CHECK, ADDRESS_TO_CHECK);
         TableError::Failed(said)
     })?;
-    let session = Arc::new(session);
-    let read = read_table(&session.get_cluster_state(), keyspace, table);
-    let mut read = read.map_err(TableError::Asked)?;
-    read.descending = is_descending(&session, keyspace, table).await;
-    let schema = Schema::read(&session, keyspace, table).await;
-    let schema = schema
-        .map_err(|why| TableError::Failed(format!("cannot read what {location} is: {why}")))?;
-    let plan = Plan::new(&location.to_string(), &described(&read, &schema))?;
-    let key = LiveKey {
-        partition: read.partition_key.clone(),
-        order: read.clustering_key.clone(),
-    };
-    let narrowed = narrowed(&read, &plan.held);
-    let sample = sampling::sample(&session, &narrowed, request)
-        .await
-        .map_err(|error| error.about(location))?;
-    let name = location.to_string();
-    let kept = sampled(&name, &plan.held, &sample.rows, Some(&key))?;
-    let mut about = about(&sample, &schema, &read, &cluster.full_address());
-    if let Ok((partitions, bytes)) = estimated_partitions(&session, keyspace, table).await {
+    let opened = Opened::open(Arc::new(session), keyspace, table).await?;
+    let columns: Vec<Described> = { opened.described().into_iter() }
+        .map(without_bytes)
+        .collect();
+    let taken = opened.taken(&columns, request, MOST_BYTES).await?;
+    let like = opened.schema.as_settings(&opened.read, |column| {
+        // Others get another name.
+        let name = plain_name(column).filter(|name| !is_reserved(name))?;
+        Some((name, taken.kind_of(column)?))
+    });
+    let (sample, kept) = (taken.sample, taken.kept);
+    let address = cluster.full_address();
+    let mut about = about(&sample, &opened.schema, &like.left_out, &address);
+    if let Ok((partitions, bytes)) = estimated_partitions(&opened.session, keyspace, table).await {
         about.push(format!(
             "Its nodes estimate {partitions} partitions of {bytes} bytes on average (system.size_estimates)."
         ));
@@ -78,106 +76,41 @@ pub async fn read(
             kept.without_key
         ));
     }
+    let is_ordered = !opened.read.clustering_key.is_empty();
     Ok(LiveTable {
         name: table.clone(),
-        place: format!("{location} at {}", cluster.full_address()),
-        key: Some(key),
+        place: format!("{location} at {address}"),
+        key: Some(opened.key()),
         columns: kept.words,
-        left_out: plan.left_out,
+        left_out: taken.left_out,
         about,
-        rows: sample.all.clone(),
-        design: Some(design(&read, &schema)),
+        rows: sample.all,
+        design: Some(design(ENGINE, is_ordered, like.settings).to_string()),
         notes,
         sample: kept.rows,
     })
 }
 
-/// Describes the columns of a table, those of the key first.
-fn described(table: &ReadTable, schema: &Schema) -> Vec<Described> {
-    let columns = table.columns.iter().map(|column| {
-        let stored_as = schema.types.get(&column.name);
-        let stored_as = stored_as.map_or("another type", String::as_str);
-        let is_static = table.statics.contains(&column.name);
-        Described {
-            name: column.name.clone(),
-            stored_as: stored_as.to_owned(),
-            is_key: table.is_key(&column.name),
-            fate: kinds::fate(column.kind, stored_as, is_static),
-        }
-    });
-    columns.collect()
-}
-
-/// Returns a table as it is read for a sample: with these columns, and numbers of any length as text.
-fn narrowed(table: &ReadTable, held: &[Stored]) -> ReadTable {
-    let mut narrowed = table.clone();
-    narrowed
-        .columns
-        .retain(|column| held.iter().any(|held| held.name == column.name));
-    for column in &mut narrowed.columns {
-        let holding = { held.iter() }.find(|held| held.name == column.name);
-        column.kind = match holding.map(|held| held.holding) {
-            Some(Holding::Whole) => CqlKind::VarintText,
-            Some(Holding::Decimal) => CqlKind::DecimalText,
-            _ => column.kind,
-        };
+/// Leaves out a column of bytes, which no workload has that is made of a file.
+fn without_bytes(mut column: Described) -> Described {
+    if matches!(column.fate, Fate::Held(Holding::As(ColumnType::Blob), _)) {
+        column.fate = Fate::LeftOut("a workload that is made of a file has no bytes");
     }
-    // Partitions that have nothing else would be rows if a static column was read.
-    narrowed.statics.clear();
-    // The time to live of one column is enough to notice that there is one.
-    let has_ttl = |name: &String| table.with_ttl.contains(name);
-    let mut names = narrowed.columns.iter().map(|column| &column.name);
-    narrowed.with_ttl = names
-        .find(|name| has_ttl(name))
-        .cloned()
-        .into_iter()
-        .collect();
-    narrowed
+    column
 }
 
-/// Says how the sample was taken, and what of the table a workload does not show.
-fn about(sample: &Sample, schema: &Schema, table: &ReadTable, address: &str) -> Vec<String> {
+/// Says how the sample was taken, and what of the table a workload does not show. `left_out` is what no setting of a
+/// design says.
+fn about(sample: &Sample, schema: &Schema, left_out: &[String], address: &str) -> Vec<String> {
     let mut about = vec![sample.in_words(address)];
     about.push(format!("Its options: {}.", schema.options));
-    let left_out = schema.options.as_settings().left_out;
     if !left_out.is_empty() {
         about.push(format!(
-            "No setting of a design says: {}.",
+            "The design like it lacks: {}.",
             left_out.join(", ")
         ));
     }
-    if table.clustering_key.len() > 1 && table.descending.is_none() {
-        about.push(
-            "Its clustering columns are not all in the same order, which those of a design are."
-                .to_owned(),
-        );
-    }
-    if !schema.indexes.is_empty() {
-        about.push(format!(
-            "It has indexes ({}), which the design like it has not: add index=COLUMN.",
-            schema.indexes.join(", ")
-        ));
-    }
     about
-}
-
-/// Returns the id of a design that is like a table.
-fn design(table: &ReadTable, schema: &Schema) -> String {
-    let layout = if table.clustering_key.is_empty() {
-        "narrow"
-    } else {
-        "wide"
-    };
-    let of_options = schema.options.as_settings().settings;
-    let written = of_options
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
-    let mut settings: Vec<String> = written.collect();
-    if layout == "wide" && table.descending == Some(true) {
-        settings.push("order=desc".to_owned());
-    }
-    let separator = if settings.is_empty() { "" } else { "?" };
-    format!("cassandra/{layout}{separator}{}", settings.join("&"))
 }
 
 /// Returns the partitions of a table on all nodes and their mean bytes, as these estimate them every five minutes.

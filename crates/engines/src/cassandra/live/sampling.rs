@@ -26,10 +26,12 @@ use crate::tables::{Location, TableError};
 /// The ranges of tokens of which some rows are read; more if neighbours are on other nodes.
 const RANGES: usize = 64;
 /// The rows of the first page, when the size of rows is not known, and of a later one at most.
-const FIRST_PAGE_ROWS: u64 = 100;
+const FIRST_PAGE_ROWS: u64 = 10;
 const MOST_PAGE_ROWS: u64 = 1_000;
-/// The bytes that a page is to have.
-const PAGE_BYTES: usize = 1 << 20;
+/// How often as many rows a page has at most as were read before, since a few rows say little about the size of others.
+const GROWTH: u64 = 4;
+/// The bytes that a page is to have at most.
+const MOST_PAGE_BYTES: usize = 1 << 20;
 /// The rows as which a page counts at least within a rate limit.
 const LEAST_ROWS: usize = 50;
 
@@ -93,7 +95,7 @@ impl SampleError {
         TableError::Failed(match self {
             SampleError::Refused(message) => format!(
                 "cannot read {location}: {message}; have somebody who may run GRANT SELECT ON {location} TO this user, \
-                 or name another user in the address"
+                 or read it as another user"
             ),
             SampleError::Failed(why) => format!("cannot read {location}: {why}"),
         })
@@ -161,8 +163,8 @@ impl Range {
     }
 }
 
-/// Reads a sample: a page of each range in turn, until there are as many rows as are asked for. Only one request is
-/// under way at a time.
+/// Reads a sample: a page of each range in turn, until there are as many rows as are asked for, or `most_bytes` of
+/// them. Only one request is under way at a time.
 ///
 /// # Errors
 /// The table cannot be read, or its user has no right to read it.
@@ -170,6 +172,7 @@ pub async fn sample(
     session: &Arc<Session>,
     table: &ReadTable,
     request: &SampleRequest,
+    most_bytes: usize,
 ) -> Result<Sample, SampleError> {
     let projection: Vec<usize> = (0..table.columns.len()).collect();
     let expiring = Arc::new(AtomicU64::new(0));
@@ -198,21 +201,22 @@ pub async fn sample(
     let pace = Pace::within(request.rate_limit.as_ref());
     let mut sample = Sample::default();
     let mut bytes = 0;
-    while sample.count < request.rows && bytes < MOST_BYTES {
+    let page_bytes = page_bytes(most_bytes, ranges.len());
+    while sample.count < request.rows && bytes < most_bytes {
         let unread = ranges.iter().filter(|range| range.next.is_some()).count();
         if unread == 0 {
             break;
         }
         let share = (request.rows - sample.count).div_ceil(unread as u64);
         for range in &mut ranges {
-            if sample.count >= request.rows || bytes >= MOST_BYTES {
+            if sample.count >= request.rows || bytes >= most_bytes {
                 break;
             }
             let Some(state) = range.next.take() else {
                 continue;
             };
             let mut statement = range.request.routed(prepared.clone());
-            statement.set_page_size(page_rows(share, sample.count, bytes));
+            statement.set_page_size(page_rows(share, sample.count, bytes, page_bytes));
             let page = session
                 .execute_single_page(&statement, &range.request, state)
                 .await;
@@ -243,13 +247,19 @@ pub async fn sample(
     Ok(sample)
 }
 
+/// Returns the bytes of a page of which each range can have two within all bytes.
+fn page_bytes(most_bytes: usize, ranges: usize) -> u64 {
+    let share = most_bytes / (2 * ranges.max(1));
+    share.min(MOST_PAGE_BYTES) as u64
+}
+
 /// Returns the number of rows of a page: no more than a range is to have, and small enough for the rows seen so far.
-fn page_rows(share: u64, rows: u64, bytes: usize) -> i32 {
+fn page_rows(share: u64, rows: u64, bytes: usize, page_bytes: u64) -> i32 {
     let fitting = if rows == 0 {
         FIRST_PAGE_ROWS
     } else {
         let row_bytes = (bytes as u64).div_ceil(rows).max(1);
-        PAGE_BYTES as u64 / row_bytes
+        (page_bytes / row_bytes).min(rows.saturating_mul(GROWTH))
     };
     let rows = fitting.min(share).clamp(1, MOST_PAGE_ROWS);
     i32::try_from(rows).unwrap_or(1)

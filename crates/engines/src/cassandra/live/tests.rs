@@ -1,24 +1,5 @@
-use bakeoff_workload::{ColumnType, DesignId};
-
 use super::*;
-use crate::cassandra::layout::CassandraLayout;
-use crate::cassandra::read::readable::ReadColumn;
-use crate::live::Fate;
-
-fn table(columns: &[(&str, CqlKind)], clustering: &[&str]) -> ReadTable {
-    let column = |(name, kind): &(&str, CqlKind)| ReadColumn {
-        name: (*name).to_owned(),
-        kind: *kind,
-    };
-    ReadTable {
-        keyspace: "ks".to_owned(),
-        name: "t".to_owned(),
-        columns: columns.iter().map(column).collect(),
-        partition_key: vec!["k".to_owned()],
-        clustering_key: clustering.iter().map(|name| (*name).to_owned()).collect(),
-        ..ReadTable::default()
-    }
-}
+use crate::cassandra::read::readable::CqlKind;
 
 #[test]
 fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
@@ -57,6 +38,7 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
             Holding::As(ColumnType::Bigint),
             "count up",
         ),
+        (CqlKind::Blob, "blob", Holding::As(ColumnType::Blob), ""),
         (CqlKind::Varint, "varint", Holding::Whole, ""),
         (CqlKind::Decimal, "decimal", Holding::Decimal, ""),
         (
@@ -113,7 +95,6 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
             false,
             "a type of users",
         ),
-        (CqlKind::Blob, "blob", false, "no bytes"),
         (CqlKind::Text, "text", true, "it is static"),
     ] {
         match kinds::fate(kind, written, is_static) {
@@ -124,81 +105,23 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
 }
 
 #[test]
-fn a_key_that_no_workload_can_have_is_an_error() {
-    let read = table(&[("k", CqlKind::Literal)], &[]);
-    let types = [("k".to_owned(), "frozen<list<int>>".to_owned())];
-    let schema = Schema {
-        types: types.into(),
-        ..Schema::default()
+fn columns_of_bytes_are_left_out() {
+    let column = |kind| Described {
+        name: "v".to_owned(),
+        stored_as: "blob".to_owned(),
+        is_key: false,
+        fate: Fate::Held(Holding::As(kind), ""),
     };
-    let error = Plan::new("ks.t", &described(&read, &schema)).unwrap_err();
-    let told = error.to_string();
-    assert!(
-        told.starts_with(
-            "ks.t: `k` is in the key, and its type is frozen<list<int>>: a collection"
-        ),
-        "{told}"
-    );
+    let bytes = without_bytes(column(ColumnType::Blob));
+    assert!(matches!(bytes.fate, Fate::LeftOut(_)), "{bytes:?}");
+    let text = without_bytes(column(ColumnType::Text));
+    assert!(matches!(text.fate, Fate::Held(..)), "{text:?}");
 }
 
 #[test]
-fn what_is_not_held_is_not_read_and_numbers_of_any_length_are_text() {
-    let mut read = table(
-        &[
-            ("k", CqlKind::Decimal),
-            ("s", CqlKind::Text),
-            ("n", CqlKind::Varint),
-            ("m", CqlKind::Literal),
-            ("v", CqlKind::Int),
-        ],
-        &[],
-    );
-    read.statics = vec!["s".to_owned()];
-    read.with_ttl = ["s", "n", "v"].map(str::to_owned).to_vec();
-    let plan = Plan::new("ks.t", &described(&read, &Schema::default())).unwrap();
-    let narrowed = narrowed(&read, &plan.held);
-    let kinds: Vec<(&str, CqlKind)> = { narrowed.columns.iter() }
-        .map(|column| (column.name.as_str(), column.kind))
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            ("k", CqlKind::DecimalText),
-            ("n", CqlKind::VarintText),
-            ("v", CqlKind::Int)
-        ]
-    );
-    assert!(narrowed.statics.is_empty());
-    assert_eq!(narrowed.with_ttl, ["n"]);
-    assert_eq!(plan.left_out.len(), 2);
-}
-
-#[test]
-fn the_design_like_a_table_is_one_that_there_is() {
-    let mut schema = Schema::default();
-    schema.options.compression = [("class", "LZ4Compressor"), ("chunk_length_in_kb", "64")]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-    schema.options.gc_grace_seconds = 864_000;
-    let mut read = table(&[("k", CqlKind::Text), ("t", CqlKind::Timestamp)], &["t"]);
-    read.descending = Some(true);
-    for (read, expected) in [
-        (&read, "cassandra/wide?chunk=64KiB&order=desc"),
-        (
-            &table(&[("k", CqlKind::Text)], &[]),
-            "cassandra/narrow?chunk=64KiB",
-        ),
-    ] {
-        let id = design(read, &schema);
-        assert_eq!(id, expected);
-        let parsed: DesignId = id.parse().unwrap();
-        assert_eq!(parsed.to_string(), id);
-        CassandraLayout::from_id(&parsed).unwrap();
-    }
-    schema.indexes = vec!["by_v".to_owned()];
-    let about = about(&Sample::default(), &schema, &read, "db1:9042");
-    assert!(
-        about.iter().any(|line| line.contains("indexes (by_v)")),
-        "{about:?}"
-    );
+fn what_the_design_lacks_is_told() {
+    let lacking = ["index by_v".to_owned()];
+    let about = about(&Sample::default(), &Schema::default(), &lacking, "db1:9042");
+    let said = "The design like it lacks: index by_v.";
+    assert!(about.iter().any(|line| line == said), "{about:?}");
 }

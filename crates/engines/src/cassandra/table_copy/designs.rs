@@ -1,4 +1,4 @@
-//! The design that a table has now, and others that differ from it in a setting.
+//! Designs that differ from the one that a table has now in a setting.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,6 @@ const DEFAULTS: [(&str, &str); 3] = [
 ];
 /// The rule whose designs find rows by a column in another way.
 const INDEX_RULE: &str = "index-selectivity";
-
-/// Returns the design with these settings, which has rows of a partition key together if they are ordered.
-pub fn present(engine: &str, is_ordered: bool, settings: &BTreeMap<String, String>) -> DesignId {
-    let layout = if is_ordered { "wide" } else { "narrow" };
-    let mut settings = settings.clone();
-    drop_defaults(&mut settings);
-    DesignId {
-        engine: engine.to_owned(),
-        layout: Some(layout.to_owned()),
-        settings,
-        tag: None,
-    }
-}
 
 /// Returns the present design with the settings that a rule proposes in place of its own. A design of another layout
 /// stays as it is.
@@ -80,30 +67,24 @@ mod tests {
 
     #[test]
     fn a_design_has_all_settings_of_the_table_but_the_one_that_is_tried() {
-        let table = "cassandra/wide?caching=keys&chunk=64KiB&compaction=STCS&compressor=LZ4&gc_grace=864000s&\
-                     order=desc";
-        let present = present("cassandra", true, &id(table).settings);
-        assert_eq!(
-            present.to_string(),
-            "cassandra/wide?chunk=64KiB&compaction=STCS&gc_grace=864000s&order=desc"
-        );
+        let present = id("cassandra/wide?chunk=64KiB&compaction=STCS&gc_grace=10d&order=desc");
         for (proposed, expected) in [
             (
                 "cassandra/wide",
-                "cassandra/wide?chunk=64KiB&compaction=STCS&gc_grace=864000s&order=desc",
+                "cassandra/wide?chunk=64KiB&compaction=STCS&gc_grace=10d&order=desc",
             ),
             (
                 "cassandra/wide?chunk=4KiB",
-                "cassandra/wide?chunk=4KiB&compaction=STCS&gc_grace=864000s&order=desc",
+                "cassandra/wide?chunk=4KiB&compaction=STCS&gc_grace=10d&order=desc",
             ),
             // The default is not written.
             (
                 "cassandra/wide?chunk=16KiB",
-                "cassandra/wide?compaction=STCS&gc_grace=864000s&order=desc",
+                "cassandra/wide?compaction=STCS&gc_grace=10d&order=desc",
             ),
             (
                 "cassandra/wide?compressor=none",
-                "cassandra/wide?compaction=STCS&compressor=none&gc_grace=864000s&order=desc",
+                "cassandra/wide?compaction=STCS&compressor=none&gc_grace=10d&order=desc",
             ),
             ("cassandra/columnar", "cassandra/columnar"),
         ] {

@@ -1,12 +1,7 @@
 use std::path::Path;
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, BinaryArray, Int64Array, StringArray, TimestampMillisecondArray};
-use arrow::record_batch::RecordBatch;
-use parquet::arrow::ArrowWriter;
 
 use super::*;
-use crate::infer::{Asked, Origin, infer};
+use crate::infer::{Asked, infer};
 use crate::{ColumnType, Result, Workload};
 
 fn inferred(name: &str, text: &str, asked: &Asked) -> Result<Inferred> {
@@ -16,7 +11,7 @@ fn inferred(name: &str, text: &str, asked: &Asked) -> Result<Inferred> {
     infer(&path, asked)
 }
 
-fn designs() -> Vec<String> {
+pub fn designs() -> Vec<String> {
     ["parquet?codec=zstd", "memory"].map(str::to_owned).to_vec()
 }
 
@@ -334,133 +329,4 @@ fn texts_are_written_so_that_toml_reads_them() {
     assert_eq!(clean("a\nb"), "a b");
     assert_eq!(percent(0.11), "11%");
     assert_eq!(percent(0.0101), "1.0%");
-}
-
-#[test]
-fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("readings.parquet");
-    let columns: [(&str, ArrayRef); 4] = [
-        (
-            "Sensor Id",
-            Arc::new(StringArray::from(vec!["a", "b", "a"])),
-        ),
-        (
-            "time",
-            Arc::new(TimestampMillisecondArray::from(vec![0, 0, 5_000])),
-        ),
-        (
-            "value",
-            Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])),
-        ),
-        (
-            "raw",
-            Arc::new(BinaryArray::from(vec![&b"x"[..], b"y", b"z"])),
-        ),
-    ];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    let found = infer(&path, &Asked::default()).unwrap();
-    let text = found.workload("readings.parquet", &designs(), &[]);
-    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
-    let table = &workload.table;
-    let kinds: Vec<&str> = table
-        .columns
-        .iter()
-        .map(|column| column.kind.name())
-        .collect();
-    assert_eq!(kinds, ["text", "timestamp", "bigint"]);
-    assert_eq!(
-        (&table.partition_key[0], &table.order_key[0]),
-        (&"sensor_id".to_owned(), &"time".to_owned())
-    );
-    assert!(text.contains("left out: `raw`"), "{text}");
-    assert!(text.contains("1 of 3 are empty"), "{text}");
-    let source = crate::source::open(&workload, Some(path)).unwrap();
-    assert_eq!(
-        source
-            .read(0, 10)
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .rows
-            .num_rows(),
-        3
-    );
-}
-
-#[test]
-fn a_sample_of_a_table_keeps_its_whole_key_and_says_where_it_is_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mine.parquet");
-    let columns: [(&str, ArrayRef); 4] = [
-        ("deviceId", Arc::new(StringArray::from(vec!["a", "a", "b"]))),
-        ("part", Arc::new(StringArray::from(vec!["", "x", ""]))),
-        (
-            "seen",
-            Arc::new(TimestampMillisecondArray::from(vec![
-                Some(0),
-                None,
-                Some(5_000),
-            ])),
-        ),
-        (
-            "price",
-            Arc::new(StringArray::from(vec!["1.50", "2", "0.1"])),
-        ),
-    ];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    let asked = Asked {
-        key: vec!["deviceId".to_owned()],
-        order: Some(vec!["part".to_owned()]),
-        ..Asked::default()
-    };
-    let origin = Origin {
-        name: "shop.items at db1".to_owned(),
-        table: "items".to_owned(),
-        about: vec!["Sample: 3 rows.".to_owned()],
-        columns: [("price".to_owned(), "decimal in the table".to_owned())].into(),
-        left_out: vec!["`tags` (set<text>), a collection".to_owned()],
-        rows: Some((7_000, "an estimate".to_owned())),
-        design: Some("parquet?codec=zstd".to_owned()),
-    };
-    let found = infer(&path, &asked).unwrap().sampled_from(origin);
-    assert_eq!(
-        (&found.partition_key[..], &found.order_key[..]),
-        (&["deviceid".to_owned()][..], &["part".to_owned()][..])
-    );
-    // A row has none, so that no question can be about a window of it.
-    assert_eq!(found.time, None);
-    let text = found.workload("mine.parquet", &designs(), &[]);
-    let workload = Workload::parse(&text, Path::new("w.toml"));
-    let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(workload.table.name, "items");
-    assert_eq!(workload.scale.full_rows, 7_000);
-    assert_eq!(
-        workload.decide.baseline.unwrap().to_string(),
-        "parquet?codec=zstd"
-    );
-    for words in [
-        "# Rows of shop.items at db1, as `bakeoff init` found them.",
-        "# Sample: 3 rows.",
-        "price = \"text\" # decimal in the table; 3 different",
-        "# left out: `tags` (set<text>), a collection",
-        "full_rows = 7000 # an estimate, which the forecast is for",
-    ] {
-        assert!(text.contains(words), "`{words}` is not in: {text}");
-    }
-    let nowhere = Asked {
-        order: Some(vec!["parts".to_owned()]),
-        ..asked
-    };
-    let error = infer(&path, &nowhere).unwrap_err().to_string();
-    assert!(error.contains("did you mean `part`?"), "{error}");
 }

@@ -115,7 +115,7 @@ impl LiveOptions {
             ))
             .into());
         }
-        let mut file = OutFile::create_new(&path)?;
+        let mut file = OutFile::create_new(&path)?.private()?;
         let progress = Progress::begin("reading a sample of the table");
         let read = small_runtime()?.block_on(async {
             tokio::select! {

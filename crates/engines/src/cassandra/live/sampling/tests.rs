@@ -54,11 +54,21 @@ fn nothing_is_estimated_without_tokens() {
 
 #[test]
 fn pages_are_no_larger_than_a_share_or_than_large_rows_allow() {
-    assert_eq!(page_rows(1_600, 0, 0), 100);
+    let page_rows = |share, rows, bytes| page_rows(share, rows, bytes, 1 << 20);
+    assert_eq!(page_rows(1_600, 0, 0), 10);
     assert_eq!(page_rows(7, 0, 0), 7);
-    assert_eq!(page_rows(1_600, 100, 5_000), 1_000);
+    // A few small rows say little about those that follow.
+    assert_eq!(page_rows(1_600, 10, 500), 40);
+    assert_eq!(page_rows(1_600, 1_000, 50_000), 1_000);
     assert_eq!(page_rows(1_600, 100, 100 << 20), 1);
     assert_eq!(page_rows(1_600, 10, 10 << 30), 1);
+}
+
+#[test]
+fn one_page_of_each_range_is_less_than_all_that_is_read() {
+    assert_eq!(page_bytes(32 << 20, 64), 256 << 10);
+    assert_eq!(page_bytes(256 << 20, 64), 1 << 20);
+    assert_eq!(page_bytes(1 << 20, 0), 512 << 10);
 }
 
 #[test]

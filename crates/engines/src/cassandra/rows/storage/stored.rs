@@ -1,16 +1,15 @@
 //! The options of a table that exists, as `system_schema` has them, and the settings of a design with the same ones.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::compaction::Compaction;
 use super::{DEFAULT_CHUNK_KIB, HIGHEST_LEVEL, LONGEST_TTL, SHORTEST_TTL};
+use crate::cassandra::settings_of::map_in_cql;
 use crate::live::duration;
 
 /// The largest chunk that a design may have, in KiB.
 const LARGEST_CHUNK_KIB: u32 = 1024;
-/// The time for which Cassandra keeps tombstones by default, in seconds.
-const DEFAULT_GRACE: u64 = 864_000;
 /// Parameters of compaction with their defaults, and those that no design needs.
 const USUAL_COMPACTION: [(&str, &str); 4] = [
     ("max_threshold", "32"),
@@ -34,13 +33,14 @@ pub struct StoredOptions {
 /// The settings of a design, and what of a table they leave out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AsSettings {
-    pub settings: Vec<(String, String)>,
+    pub settings: BTreeMap<String, String>,
     pub left_out: Vec<String>,
 }
 
 impl AsSettings {
-    fn set(&mut self, name: &str, value: String) {
-        self.settings.push((name.to_owned(), value));
+    /// Adds a setting.
+    pub fn set(&mut self, name: &str, value: String) {
+        self.settings.insert(name.to_owned(), value);
     }
 
     fn leave_out(&mut self, name: &str, value: &str) {
@@ -49,7 +49,8 @@ impl AsSettings {
 }
 
 impl StoredOptions {
-    /// Returns the settings of a design with these options. What is Cassandra's default is not set.
+    /// Returns the settings of a design with these options. What is Cassandra's default is not set, but for how long
+    /// tombstones are kept: without saying so, a table of rows from a file keeps none.
     pub fn as_settings(&self) -> AsSettings {
         let mut all = AsSettings::default();
         self.add_compression(&mut all);
@@ -71,9 +72,7 @@ impl StoredOptions {
             }
             seconds => all.leave_out("default_time_to_live", &seconds.to_string()),
         }
-        if self.gc_grace_seconds != DEFAULT_GRACE {
-            all.set("gc_grace", duration(self.gc_grace_seconds));
-        }
+        all.set("gc_grace", duration(self.gc_grace_seconds));
         all
     }
 
@@ -154,7 +153,7 @@ impl StoredOptions {
         for (name, value) in others {
             let is_usual = USUAL_COMPACTION.contains(&(name.as_str(), value.as_str()));
             if !said.contains(&name.as_str()) && !is_usual {
-                all.leave_out(name, value);
+                all.leave_out(&format!("{name} of compaction"), value);
             }
         }
     }
@@ -173,19 +172,13 @@ impl fmt::Display for StoredOptions {
     }
 }
 
-/// Writes a map as CQL does, in the order of its keys and without the packages of classes.
+/// Writes a map as CQL does, without the packages of classes.
 fn map(options: &HashMap<String, String>) -> String {
-    let mut sorted: Vec<(&String, &String)> = options.iter().collect();
-    sorted.sort();
-    let written = sorted.iter().map(|(name, value)| {
-        let value = if *name == "class" {
-            short_name(value)
-        } else {
-            value
-        };
-        format!("'{name}': '{value}'")
-    });
-    format!("{{{}}}", written.collect::<Vec<_>>().join(", "))
+    let mut options = options.clone();
+    if let Some(class) = options.get_mut("class") {
+        *class = short_name(class).to_owned();
+    }
+    map_in_cql(options)
 }
 
 /// Returns the name of a class without its package.
@@ -246,7 +239,7 @@ mod tests {
     fn a_table_of_the_usual_options_needs_its_strategy_alone() {
         let usual = [STCS, ("max_threshold", "32"), ("min_threshold", "4")];
         let stored = stored(&usual, &LZ4);
-        assert_eq!(written(&stored), "compaction=STCS");
+        assert_eq!(written(&stored), "compaction=STCS&gc_grace=10d");
         assert_eq!(stored.as_settings().left_out, [""; 0]);
         assert_eq!(
             stored.to_string(),
@@ -279,7 +272,7 @@ mod tests {
         };
         assert_eq!(
             written(&short),
-            "compressor=Zstd&level=9&chunk=64KiB&compaction=TWCS:12h&caching=none&ttl=30d&gc_grace=1h"
+            "caching=none&chunk=64KiB&compaction=TWCS:12h&compressor=Zstd&gc_grace=1h&level=9&ttl=30d"
         );
         for (rows, caching) in [("ALL", "rows:all"), ("100", "rows:100")] {
             let cached = StoredOptions {
@@ -288,7 +281,7 @@ mod tests {
             };
             assert_eq!(
                 written(&cached),
-                format!("compaction=STCS&caching={caching}")
+                format!("caching={caching}&compaction=STCS&gc_grace=10d")
             );
         }
         let of = |class: &str, more: &[(&str, &str)]| {
@@ -298,11 +291,11 @@ mod tests {
         };
         assert_eq!(
             of("Leveled", &[("sstable_size_in_mb", "256")]),
-            "compressor=none&compaction=LCS:256MiB"
+            "compaction=LCS:256MiB&compressor=none&gc_grace=10d"
         );
         assert_eq!(
             of("Unified", &[("scaling_parameters", "T4, L10")]),
-            "compressor=none&compaction=UCS:T4+L10"
+            "compaction=UCS:T4+L10&compressor=none&gc_grace=10d"
         );
     }
 
@@ -318,7 +311,7 @@ mod tests {
             caching: options(&[("keys", "NONE"), ("rows_per_partition", "10")]),
             ..stored(&own, &odd)
         };
-        assert_eq!(written(&stored_so), "");
+        assert_eq!(written(&stored_so), "gc_grace=10d");
         assert_eq!(
             stored_so.as_settings().left_out,
             [
@@ -328,7 +321,13 @@ mod tests {
                 "default_time_to_live = 60",
             ]
         );
-        let changed = stored(&[STCS, ("min_threshold", "8")], &LZ4);
-        assert_eq!(changed.as_settings().left_out, ["min_threshold = 8"]);
+        let changed = stored(&[STCS, ("min_threshold", "8"), ("enabled", "false")], &LZ4);
+        assert_eq!(
+            changed.as_settings().left_out,
+            [
+                "enabled of compaction = false",
+                "min_threshold of compaction = 8"
+            ]
+        );
     }
 }
