@@ -161,7 +161,7 @@ fn faults_of_a_whole_file() {
         "{missing}"
     );
     assert!(
-        read_text("x.json", "")
+        read_text("x.xml", "")
             .unwrap_err()
             .contains("the name does not say the format")
     );
