@@ -128,14 +128,14 @@ fn functions_are_written_as_each_dialect_has_them() {
         (
             "date_bin(INTERVAL '10 minutes', time, TIMESTAMP '1970-01-01')",
             Spark,
-            "timestamp_micros(unix_micros(CAST(time AS TIMESTAMP)) - pmod(unix_micros(CAST(time AS TIMESTAMP)), \
-             600000000L))",
+            "CAST(timestamp_micros(unix_micros(CAST(time AS TIMESTAMP_LTZ)) - \
+             pmod(unix_micros(CAST(time AS TIMESTAMP_LTZ)), 600000000L)) AS TIMESTAMP_NTZ)",
         ),
         (
             "date_bin(INTERVAL '1 second', time, TIMESTAMP '1969-12-31T23:59:59')",
             Spark,
-            "timestamp_micros(unix_micros(CAST(time AS TIMESTAMP)) - pmod(unix_micros(CAST(time AS TIMESTAMP)) - \
-             (-1000000L), 1000000L))",
+            "CAST(timestamp_micros(unix_micros(CAST(time AS TIMESTAMP_LTZ)) - \
+             pmod(unix_micros(CAST(time AS TIMESTAMP_LTZ)) - (-1000000L), 1000000L)) AS TIMESTAMP_NTZ)",
         ),
         (
             "date_bin(INTERVAL '7 hours', time)",

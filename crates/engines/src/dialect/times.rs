@@ -97,12 +97,13 @@ fn month_bin(dialect: SqlDialect, at: &str, months: i64, begin: i64) -> Result<S
 
 /// Writes a bin of microseconds, which begin counting at `begin`, as Spark has it.
 fn spark_bin(at: &str, micros: i64, begin: i64) -> String {
-    let at = format!("unix_micros(CAST({at} AS TIMESTAMP))");
+    // It counts moments alone, which times without a zone become in the session's zone: UTC.
+    let at = format!("unix_micros(CAST({at} AS TIMESTAMP_LTZ))");
     let since = match begin {
         0 => at.clone(),
         begin => format!("{at} - ({begin}L)"),
     };
-    format!("timestamp_micros({at} - pmod({since}, {micros}L))")
+    format!("CAST(timestamp_micros({at} - pmod({since}, {micros}L)) AS TIMESTAMP_NTZ)")
 }
 
 /// Writes a bin of seconds, which begin counting at `begin`, as SQLite has it.
@@ -154,7 +155,7 @@ pub fn part(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String> 
         (SqlDialect::Spark, "dow") => Some(format!("({} - 1)", extracted("dow"))),
         (SqlDialect::Spark, "isodow") => Some(extracted("dayofweek_iso")),
         (SqlDialect::Spark, "epoch") => {
-            Some(format!("(unix_micros(CAST({at} AS TIMESTAMP)) / 1e6)"))
+            Some(format!("(unix_micros(CAST({at} AS TIMESTAMP_LTZ)) / 1e6)"))
         }
         // Its times have milliseconds.
         (SqlDialect::Sqlite, "epoch") => Some(format!(
