@@ -15,6 +15,8 @@ use crate::EngineError;
 const POLL: Duration = Duration::from_millis(500);
 /// Lifetime of the note of a start, which is longer than any process waits.
 const START_KEPT_SECONDS: u32 = 24 * 3600;
+/// What the name of a note of a table begins with, before that of the table.
+const TABLE_NOTE: &str = "table ";
 /// Maximum number of tables and types that an error names.
 const NAMES_SHOWN: usize = 5;
 
@@ -45,15 +47,56 @@ impl Keyspace {
         table: &str,
         maker: &str,
     ) -> Result<(), EngineError> {
-        let Some(statement) = self.table_statement(table, maker) else {
+        let table = [table.to_owned()];
+        self.claim_tables(session, &table, maker).await
+    }
+
+    /// Claims the names of all tables of a design, as [`Keyspace::claim_table`] does that of one. None is claimed unless
+    /// all may be: a note without a table would be taken for the maker of one that somebody makes later.
+    pub async fn claim_tables(
+        &self,
+        session: &Session,
+        tables: &[String],
+        maker: &str,
+    ) -> Result<(), EngineError> {
+        let statements: Vec<String> = { tables.iter() }
+            .filter_map(|table| self.table_statement(table, maker))
+            .collect();
+        if statements.is_empty() {
             return Ok(());
-        };
-        let existing = own_relations(session, &self.name).await?;
-        if existing.iter().any(|relation| relation.name == table) {
-            let noted = self.read_note(session, &table_note(table)).await?;
-            check_maker(&self.name, table, noted.as_deref(), maker)?;
         }
-        execute(session, &statement).await
+        let existing = own_relations(session, &self.name).await?;
+        for table in tables {
+            if existing.iter().any(|relation| relation.name == *table) {
+                let noted = self.read_note(session, &table_note(table)).await?;
+                check_maker(&self.name, table, noted.as_deref(), maker)?;
+            }
+        }
+        for statement in &statements {
+            execute(session, statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks after tables were made in a shared keyspace that no other command has claimed them meanwhile: both would
+    /// write into the same ones.
+    ///
+    /// # Errors
+    /// Fails if another one has.
+    pub async fn check_claims(
+        &self,
+        session: &Session,
+        tables: &[String],
+        maker: &str,
+    ) -> Result<(), EngineError> {
+        if self.owner != Owner::Shared {
+            return Ok(());
+        }
+        for table in tables {
+            let noted = self.read_note(session, &table_note(table)).await?;
+            check_claim(&self.name, table, noted.as_deref(), maker)?;
+        }
+        Ok(())
     }
 
     /// Drops the tables and views that a run has made in a keyspace that stays, and its notes of them. Nothing else is
@@ -62,24 +105,54 @@ impl Keyspace {
         let Some(run) = &self.tables_of else {
             return Ok(());
         };
-        let mut ours = Vec::new();
-        for relation in own_relations(session, &self.name).await? {
-            let noted = self.read_note(session, &table_note(&relation.name)).await?;
-            if noted.as_ref() == Some(run) {
-                ours.push(relation);
-            }
-        }
+        let noted = self.tables_noted(session, run).await?;
+        let mut ours = own_relations(session, &self.name).await?;
+        ours.retain(|relation| noted.contains(&relation.name));
         // A table cannot be dropped before its views.
         ours.sort_by_key(|relation| !relation.is_view);
-        for relation in ours {
+        for relation in &ours {
             let (keyspace, name) = (&self.name, &relation.name);
             let drop = format!("DROP {} IF EXISTS {keyspace}.{name}", relation.kind());
             execute(session, &drop).await?;
-            let note = table_note(name).replace('\'', "''");
-            let forget = format!("DELETE FROM {keyspace}.{MARKER_TABLE} WHERE run = '{note}'");
-            execute(session, &forget).await?;
+            self.forget_table(session, name).await?;
+        }
+        // Notes of tables that were not made, or that somebody has dropped.
+        let is_dropped = |name: &String| ours.iter().any(|relation| relation.name == *name);
+        for name in noted.iter().filter(|name| !is_dropped(name)) {
+            self.forget_table(session, name).await?;
         }
         Ok(())
+    }
+
+    async fn forget_table(&self, session: &Session, table: &str) -> Result<(), EngineError> {
+        let note = table_note(table).replace('\'', "''");
+        let forget = format!(
+            "DELETE FROM {}.{MARKER_TABLE} WHERE run = '{note}'",
+            self.name
+        );
+        execute(session, &forget).await
+    }
+
+    /// Returns the names of the tables and views that a maker has noted as its own, whether they exist or not.
+    async fn tables_noted(
+        &self,
+        session: &Session,
+        maker: &str,
+    ) -> Result<Vec<String>, EngineError> {
+        let cql = format!("SELECT run, value FROM {}.{MARKER_TABLE}", self.name);
+        let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+        let found = session.query_unpaged(cql.as_str(), ()).await;
+        let found = found.map_err(|e| failed(&e))?.into_rows_result();
+        let found = found.map_err(|e| failed(&e))?;
+        let rows = found.rows::<(String, Option<String>)>();
+        let mut names = Vec::new();
+        for row in rows.map_err(|e| failed(&e))? {
+            let (note, value) = row.map_err(|e| failed(&e))?;
+            if value.as_deref() == Some(maker) {
+                names.extend(note.strip_prefix(TABLE_NOTE).map(str::to_owned));
+            }
+        }
+        Ok(names)
     }
 
     /// Checks that a keyspace has no tables, views, types or functions, which a workload's own statements
@@ -156,7 +229,7 @@ impl Keyspace {
 }
 
 fn table_note(table: &str) -> String {
-    format!("table {table}")
+    format!("{TABLE_NOTE}{table}")
 }
 
 fn start_note(start: &str) -> String {
@@ -186,6 +259,22 @@ fn check_maker(
     Err(EngineError(format!(
         "keyspace {keyspace} has a table {table} {origin}; it is not replaced: name another \
          --keyspace, or drop the table yourself"
+    )))
+}
+
+fn check_claim(
+    keyspace: &str,
+    table: &str,
+    found: Option<&str>,
+    wanted: &str,
+) -> Result<(), EngineError> {
+    if found == Some(wanted) {
+        return Ok(());
+    }
+    let other = found.unwrap_or("something that left no name");
+    Err(EngineError(format!(
+        "another command made the table {table} in keyspace {keyspace} at the same time, and both would write into \
+         it: it belongs to \"{other}\" now; wait until that has ended, or name another --keyspace"
     )))
 }
 
@@ -233,6 +322,14 @@ mod tests {
         assert!(other.0.contains("\"two\""), "{other}");
         let unknown = check_maker("ks", "wide", None, "one").unwrap_err();
         assert!(unknown.0.contains("another --keyspace"), "{unknown}");
+    }
+
+    #[test]
+    fn a_table_that_another_command_claims_meanwhile_is_not_written() {
+        check_claim("ks", "wide", Some("one"), "one").unwrap();
+        let other = check_claim("ks", "wide", Some("two"), "one").unwrap_err();
+        assert!(other.0.contains("belongs to \"two\" now"), "{other}");
+        assert!(check_claim("ks", "wide", None, "one").is_err());
     }
 
     #[test]

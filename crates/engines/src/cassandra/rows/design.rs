@@ -188,15 +188,16 @@ impl Design for RowsDesign {
 
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
-        for table in self.tables() {
-            let claimed = self.keyspace.claim_table(session, &table, &self.maker);
-            claimed.await?;
-        }
+        let tables = self.tables();
+        let claimed = self.keyspace.claim_tables(session, &tables, &self.maker);
+        claimed.await?;
         for statement in self.layout.recreation_statements(&self.keyspace.name) {
             let made = keyspace::execute(session, &statement).await;
             let made = made.map_err(|error| java::explained(&self.info.id, error));
             made.map_err(|error| copies::explained(&statement, error))?;
         }
+        let ours = self.keyspace.check_claims(session, &tables, &self.maker);
+        ours.await?;
         self.indexes_are_built().await
     }
 
