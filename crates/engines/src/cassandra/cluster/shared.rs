@@ -51,8 +51,8 @@ impl Keyspace {
         self.claim_tables(session, &table, maker).await
     }
 
-    /// Claims the names of all tables of a design, as [`Keyspace::claim_table`] does that of one. None is claimed unless
-    /// all may be: a note without a table would be taken for the maker of one that somebody makes later.
+    /// Claims the names of all tables of a design, as [`Keyspace::claim_table`] does that of one. None is claimed
+    /// unless all may be: a note without a table would be taken for the maker of one that somebody makes later.
     pub async fn claim_tables(
         &self,
         session: &Session,
