@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use tokio::sync::OnceCell;
@@ -321,7 +321,7 @@ impl Design for RowsDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.deployment.read_repairs().await
     }
 
