@@ -92,6 +92,10 @@ fn a_run_that_may_not_make_one_of_its_tables_claims_none() {
     let [first, second] = made[..] else {
         panic!("{}", dry.stdout);
     };
+    let drop = format!("DROP TABLE IF EXISTS claimed_test.{first}");
+    let drops = dry.stdout.lines().filter(|line| line.trim() == drop);
+    assert_eq!(drops.count(), 2, "before the load and in the end");
+    dry.says("the keyspace says how many copies there are");
     let refused = |theirs: &str| {
         server.cql(&format!(
             "CREATE TABLE claimed_test.{theirs} (id int PRIMARY KEY);\n"

@@ -8,7 +8,7 @@ use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
 use super::keyspace::{Keyspace, Owner, execute};
-use super::relations::{MARKER_TABLE, contents, own_relations, query_texts};
+use super::relations::{MARKER_TABLE, Relation, contents, own_relations, query_texts};
 use crate::EngineError;
 
 /// Interval at which the note of a start is looked for.
@@ -108,13 +108,10 @@ impl Keyspace {
         let noted = self.tables_noted(session, run).await?;
         let mut ours = own_relations(session, &self.name).await?;
         ours.retain(|relation| noted.contains(&relation.name));
-        // A table cannot be dropped before its views.
-        ours.sort_by_key(|relation| !relation.is_view);
+        ours.sort_by_key(views_first);
         for relation in &ours {
-            let (keyspace, name) = (&self.name, &relation.name);
-            let drop = format!("DROP {} IF EXISTS {keyspace}.{name}", relation.kind());
-            execute(session, &drop).await?;
-            self.forget_table(session, name).await?;
+            execute(session, &self.drop_of(relation)).await?;
+            self.forget_table(session, &relation.name).await?;
         }
         // Notes of tables that were not made, or that somebody has dropped.
         let is_dropped = |name: &String| ours.iter().any(|relation| relation.name == *name);
@@ -122,6 +119,27 @@ impl Keyspace {
             self.forget_table(session, name).await?;
         }
         Ok(())
+    }
+
+    /// Returns the statements by which a run drops these tables and views of its own from a keyspace that stays; none
+    /// for any other keyspace.
+    pub fn drops_of_tables(&self, relations: &[Relation]) -> Vec<String> {
+        if self.tables_of.is_none() {
+            return Vec::new();
+        }
+        let mut relations: Vec<&Relation> = relations.iter().collect();
+        relations.sort_by_key(|relation| views_first(relation));
+        let drops = relations.into_iter();
+        drops.map(|relation| self.drop_of(relation)).collect()
+    }
+
+    fn drop_of(&self, relation: &Relation) -> String {
+        format!(
+            "DROP {} IF EXISTS {}.{}",
+            relation.kind(),
+            self.name,
+            relation.name
+        )
     }
 
     async fn forget_table(&self, session: &Session, table: &str) -> Result<(), EngineError> {
@@ -228,6 +246,11 @@ impl Keyspace {
     }
 }
 
+/// Returns the place of a relation among those that are dropped: a table cannot be dropped before its views.
+fn views_first(relation: &Relation) -> bool {
+    !relation.is_view
+}
+
 fn table_note(table: &str) -> String {
     format!("{TABLE_NOTE}{table}")
 }
@@ -293,70 +316,4 @@ fn not_empty(keyspace: &str, found: &[String]) -> EngineError {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    fn workload(title: &str, kind: &str) -> Workload {
-        let text = format!(
-            "title = \"{title}\"\n[table]\nname = \"t\"\ncolumns = {{ id = \"{kind}\" }}\n\
-             partition_key = [\"id\"]\n[data]\nfile = \"rows.csv\"\n\
-             [[queries]]\nname = \"all\"\nsql = \"SELECT * FROM t\"\n"
-        );
-        Workload::parse(&text, Path::new("t.toml")).unwrap()
-    }
-
-    #[test]
-    fn another_workload_has_another_title_or_another_table() {
-        let one = maker(&workload("One", "int"));
-        assert_eq!(one, maker(&workload("One", "int")));
-        assert_ne!(one, maker(&workload("Two", "int")));
-        assert_ne!(one, maker(&workload("One", "text")));
-    }
-
-    #[test]
-    fn only_a_table_of_the_same_workload_is_replaced() {
-        check_maker("ks", "wide", Some("one"), "one").unwrap();
-        let other = check_maker("ks", "wide", Some("two"), "one").unwrap_err();
-        assert!(other.0.contains("\"two\""), "{other}");
-        let unknown = check_maker("ks", "wide", None, "one").unwrap_err();
-        assert!(unknown.0.contains("another --keyspace"), "{unknown}");
-    }
-
-    #[test]
-    fn a_table_that_another_command_claims_meanwhile_is_not_written() {
-        check_claim("ks", "wide", Some("one"), "one").unwrap();
-        let other = check_claim("ks", "wide", Some("two"), "one").unwrap_err();
-        assert!(other.0.contains("belongs to \"two\" now"), "{other}");
-        assert!(check_claim("ks", "wide", None, "one").is_err());
-    }
-
-    #[test]
-    fn an_error_names_only_the_first_existing_tables() {
-        let names: Vec<String> = ('a'..='g').map(String::from).collect();
-        let error = not_empty("ks", &names).0;
-        assert!(error.contains("holds a, b, c, d, e, ..., and"), "{error}");
-    }
-
-    #[test]
-    fn quotes_stay_inside_their_literal() {
-        let keyspace = Keyspace {
-            name: "ks".to_owned(),
-            owner: Owner::Shared,
-            has_random_name: false,
-            copies: 1,
-            tables_of: None,
-        };
-        let statement = keyspace.table_statement("wide", "it's").unwrap();
-        assert!(
-            statement.ends_with("('table wide', 'it''s')"),
-            "{statement}"
-        );
-        let owner = Owner::Run("run".to_owned());
-        assert_eq!(
-            Keyspace { owner, ..keyspace }.table_statement("wide", "x"),
-            None
-        );
-    }
-}
+mod tests;
