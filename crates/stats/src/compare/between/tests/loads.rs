@@ -4,8 +4,8 @@ use super::super::{
     Between, Caution, FailIf, Failing, Gate, Measured, Obstacle, Shown, Unknown, What, Worse,
 };
 use crate::drive::testing::{ASecond, DESIGN, finish, folder, header, start, summary, write_trial};
-use crate::drive::{DriveHeader, DriveSummary, FoundRate, RateEstimate};
-use crate::{FailureKind, ServerSample, Tally};
+use crate::drive::{DriveHeader, DriveSummary, FoundRate, NodeAdded, RateEstimate};
+use crate::{FailureKind, Profile, ServerSample, Stacks, Tally};
 
 /// Rounds of a design with so many reads and as many inserts a second, each of which took about so long.
 struct Drawn {
@@ -189,6 +189,31 @@ fn other_rows_and_another_mix_are_told_and_another_operation_is_left_out() {
             .all(|absent| absent.why == Unknown::NoQuestion)
     );
     assert_eq!(found.absent.len(), 4);
+}
+
+#[test]
+fn what_slowed_one_of_two_loads_is_told() {
+    let mut slowed = load_of(&header(), &DRAWN, 0);
+    slowed.nodes_added.push(NodeAdded {
+        trial: 1,
+        design: DESIGN.to_owned(),
+        began: 60.2,
+        ended: Some(99.0),
+        failed: None,
+        streamed_bytes: None,
+        parts: Vec::new(),
+    });
+    let file = "profiles/1.folded".to_owned();
+    let profile = Profile::new(DESIGN, Some(1), 20.0, &Stacks::default(), file);
+    slowed.profiles.push(profile);
+    let slowed = Measured::of_load("slowed", &slowed);
+    let found = Between::of_measured(&load(&DRAWN), &slowed, None);
+    let told: Vec<String> = found.cautions.iter().map(ToString::to_string).collect();
+    let expected = [
+        "nodes added meanwhile: A has none, B one after 60 s",
+        "methods recorded meanwhile: A has none, B those of the servers",
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
