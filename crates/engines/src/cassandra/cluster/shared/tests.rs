@@ -33,7 +33,8 @@ fn a_table_that_another_command_claims_meanwhile_is_not_written() {
     check_claim("ks", "wide", Some("one"), "one").unwrap();
     let other = check_claim("ks", "wide", Some("two"), "one").unwrap_err();
     assert!(other.0.contains("belongs to \"two\" now"), "{other}");
-    assert!(check_claim("ks", "wide", None, "one").is_err());
+    // The node that was asked may not have it yet.
+    check_claim("ks", "wide", None, "one").unwrap();
 }
 
 #[test]
