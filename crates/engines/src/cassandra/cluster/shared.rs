@@ -285,8 +285,8 @@ fn check_maker(
     )))
 }
 
-/// Checks that a table which was just made is still that of its maker. A note that is not found may not have come to the
-/// node that was asked.
+/// Checks that a table which was just made is still that of its maker. A note that is not found may not have come to
+/// the node that was asked.
 fn check_claim(
     keyspace: &str,
     table: &str,
