@@ -1,5 +1,6 @@
 //! The trait that an engine implements to take part in a comparison.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -11,6 +12,9 @@ use crate::DesignError;
 use crate::answer::Answer;
 use crate::partitions::PartitionKey;
 use crate::sweep::Inserts;
+
+/// Counts of the nodes of a cluster by their names, each since that node started.
+pub type NodeCounts = BTreeMap<String, u64>;
 
 /// Plan of a question, in the words of what made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,9 +139,10 @@ pub trait Design: Send + Sync {
         None
     }
 
-    /// Returns the number of reads since the nodes started whose copies disagreed and were made equal before the answer;
-    /// `None` where rows have one copy, or nothing tells it. It may take seconds, and is asked before and after a load.
-    async fn read_repairs(&self) -> Option<u64> {
+    /// Returns the number of reads since each node started whose copies disagreed and were made equal before the
+    /// answer; `None` where rows have one copy, or nothing tells it. It may take seconds, and is asked before and after
+    /// a load.
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         None
     }
 

@@ -33,7 +33,7 @@ pub use compare::{
     compare_answer, compare_with, mutate, rows_to_forecast, run, start_designs, verify,
 };
 pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
-pub use design::{Design, PlanText, StoredText};
+pub use design::{Design, NodeCounts, PlanText, StoredText};
 pub use digest::Digest;
 pub use error::DesignError;
 pub use explain::explain;

@@ -29,8 +29,9 @@ const NOT_SHOWN: &str = "Twins show how much tables of one run differ, not how m
     the server or another day changes: to see that, repeat A and compare the two.";
 
 /// Names the error that no comparison of two loads or sweeps can show.
-const NOT_SHOWN_OF_LOADS: &str = "Intervals are of rounds, or of the loads of one search: they do not show how much \
-    another table, another start of the server or another day changes. To see that, repeat A and compare the two.";
+const NOT_SHOWN_OF_LOADS: &str = "Intervals are of rounds, or of the loads of one search, which settle nothing: they \
+    do not show how much another table, another start of the server or another day changes. To see that, repeat A and \
+    compare the two.";
 
 /// Holds the limit of `--fail-if-slower` and its outcome.
 #[derive(Debug, Clone, Copy)]

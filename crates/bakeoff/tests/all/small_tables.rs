@@ -4,8 +4,14 @@
 use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS, of_kind};
 
-const SHELVES: &str =
-    "hostname,shelf,spare\nhost_0,1,true\nhost_1,1,false\nhost_2,,true\nhost_9,3,\n";
+/// Its texts have what ends or escapes a text in the SQL of one of the engines.
+const SHELVES: &str = r"hostname,shelf,spare,note
+host_0,1,true,it's \' a\
+host_1,1,false,$$ -- /* ; E'\n `x`
+host_2,,true,
+host_3,-9223372036854775808,true,\
+host_9,3,,x
+";
 
 /// Two questions: one of all rows and one with a clause of its own and a condition.
 const QUESTIONS: &str = r#"
@@ -16,12 +22,12 @@ hosts = 5
 name = "shelves"
 file = "shelves.csv"
 key = "hostname"
-columns = { hostname = "text", shelf = "bigint", spare = "boolean" }
+columns = { hostname = "text", shelf = "bigint", spare = "boolean", note = "text" }
 [[queries]]
 name = "by_shelf"
 sql = """
-SELECT shelf, spare, count(*) AS number, max(usage_user) AS highest FROM cpu JOIN shelves USING (hostname)
-WHERE shelf IS NOT NULL GROUP BY shelf, spare ORDER BY shelf, spare
+SELECT shelf, spare, note, count(*) AS number, max(usage_user) AS highest FROM cpu JOIN shelves USING (hostname)
+WHERE shelf IS NOT NULL GROUP BY shelf, spare, note ORDER BY shelf, spare
 """
 [[queries]]
 name = "by_minute"
@@ -117,6 +123,6 @@ fn proposals_know_such_questions() {
     proposed.expect(0).says("by_shelf");
     let dry = bench.bakeoff(&["run", "proposed.toml", "--dry-run", "--designs", "memory"]);
     dry.expect(0).says(
-        "WITH shelves(hostname, shelf, spare) AS (VALUES ('host_0', CAST(1 AS BIGINT), true)",
+        "WITH shelves(hostname, shelf, spare, note) AS (VALUES ('host_0', CAST(1 AS BIGINT), true, 'it''s",
     );
 }

@@ -59,3 +59,56 @@ fn a_run_in_a_keyspace_of_the_user_touches_only_tables_of_its_own() {
         .says("takes tables of rows only");
     server.cql("DROP KEYSPACE user_keyspace_test;\n");
 }
+
+const SENSOR: &str = r#"
+title = "Two tables of a design"
+designs = ["cassandra/wide?summary=3600", "parquet"]
+[data]
+generator = "sensor"
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM sensor"
+"#;
+
+#[test]
+fn a_run_that_may_not_make_one_of_its_tables_claims_none() {
+    let Some(server) = Server::shared_for(SENSOR) else {
+        return;
+    };
+    server.cql(
+        "CREATE KEYSPACE claimed_test WITH replication = \
+         {'class': 'NetworkTopologyStrategy', 'replication_factor': 1};\n\
+         CREATE TABLE claimed_test.bakeoff_marker (run text PRIMARY KEY, value text);\n\
+         INSERT INTO claimed_test.bakeoff_marker (run) VALUES ('shared by several processes');\n",
+    );
+    let base = [&BASE[..], &["--rows", "1k", "--keyspace", "claimed_test"]].concat();
+    let dry = server
+        .bakeoff(&[&base[..], &["--dry-run"]].concat())
+        .expect(0);
+    let made: Vec<&str> = { dry.stdout.lines() }
+        .filter_map(|line| line.trim().strip_prefix("CREATE TABLE claimed_test."))
+        .filter_map(|rest| rest.split(' ').next())
+        .collect();
+    let [first, second] = made[..] else {
+        panic!("{}", dry.stdout);
+    };
+    let drop = format!("DROP TABLE IF EXISTS claimed_test.{first}");
+    let drops = dry.stdout.lines().filter(|line| line.trim() == drop);
+    assert_eq!(drops.count(), 2, "before the load and in the end");
+    dry.says("the keyspace says how many copies there are");
+    let refused = |theirs: &str| {
+        server.cql(&format!(
+            "CREATE TABLE claimed_test.{theirs} (id int PRIMARY KEY);\n"
+        ));
+        let ended = server.bakeoff(&[&base[..], &["--out", theirs]].concat());
+        ended.expect(3).says(&format!(
+            "keyspace claimed_test has a table {theirs} which Bakeoff did not make"
+        ));
+        server.cql(&format!("SELECT id FROM claimed_test.{theirs};\n"));
+    };
+    refused(second);
+    server.cql(&format!("DROP TABLE claimed_test.{second};\n"));
+    // The run before has not noted it as its own.
+    refused(first);
+    server.cql("DROP KEYSPACE claimed_test;\n");
+}

@@ -143,7 +143,7 @@ impl<'a> Trials<'a> {
             profile.end(target.as_ref(), self.log, begun).await?;
         }
         if let Some(repairs) = repairs {
-            repairs::record(target.as_ref(), self.log, repairs).await?;
+            repairs::record(target.as_ref(), self.log, &repairs).await?;
         }
         if let Some(trouble) = trouble {
             return Err(trouble);

@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 
@@ -96,7 +96,7 @@ impl Design for SomeColumnsDesign {
         self.design.server_sample().await
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.design.read_repairs().await
     }
 

@@ -83,11 +83,15 @@ pub async fn check_recorder() -> Result<()> {
 }
 
 impl Server {
-    /// Begins to record which methods it runs. The call starts a JVM, and so takes about a second.
+    /// Begins to record which methods it runs. The two calls start a JVM each, and so take some seconds.
     ///
     /// # Errors
     /// Fails with `NoRecorder`, or with `Recording` if the server does not begin.
     pub async fn begin_recording(&self) -> Result<()> {
+        // By default what is recorded is in the system's folder for temporary files, where a server that is killed
+        // leaves it, and which may be in memory. Recording works there as well, if the server does not obey.
+        let parts = argument("repositorypath", &utf8(&self.folder.logs())?);
+        self.jcmd(&["JFR.configure", &parts]).await.ok();
         let answer = self.jcmd(&["JFR.start", NAME, SETTINGS]).await?;
         if answer.contains(STARTED) {
             return Ok(());
@@ -104,12 +108,7 @@ impl Server {
     /// Fails with `Recording` if there is none, or if it cannot be read.
     pub async fn end_recording(&self) -> Result<StackSamples> {
         let file = self.folder.logs().join(FILE);
-        let path = utf8(&file)?;
-        let filename = if path.contains(char::is_whitespace) {
-            format!("filename=\"{path}\"")
-        } else {
-            format!("filename={path}")
-        };
+        let filename = argument("filename", &utf8(&file)?);
         let samples = match self.jcmd(&["JFR.stop", NAME, &filename]).await {
             Ok(_) => self.read_recording(&file).await,
             Err(error) => Err(error),
@@ -215,6 +214,15 @@ impl Nodes {
     }
 }
 
+/// Writes a path as an argument of a command of `jcmd`.
+fn argument(name: &str, path: &str) -> String {
+    if path.contains(char::is_whitespace) {
+        format!("{name}=\"{path}\"")
+    } else {
+        format!("{name}={path}")
+    }
+}
+
 fn not_ended(limit: Duration) -> String {
     format!("it did not end within {} s", limit.as_secs())
 }
@@ -222,6 +230,12 @@ fn not_ended(limit: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_with_blanks_are_quoted() {
+        assert_eq!(argument("filename", "/a/b.jfr"), "filename=/a/b.jfr");
+        assert_eq!(argument("filename", "/a b/c"), "filename=\"/a b/c\"");
+    }
 
     #[test]
     fn a_java_without_the_programs_is_refused_with_what_to_install() {

@@ -12,6 +12,8 @@ use crate::{Column, ColumnType, Query, Result, RowSource, Table, TextForm, liter
 const BATCH_ROWS: usize = 1_024;
 /// Types that are the same in the SQL of all engines when they are written as values.
 const KINDS: [ColumnType; 3] = [ColumnType::Text, ColumnType::Bigint, ColumnType::Boolean];
+/// The lowest number of a bigint, as it is written.
+const LOWEST: &str = "-9223372036854775808";
 
 /// Checks all small tables, and reads their files.
 pub fn check(
@@ -172,11 +174,13 @@ fn check_key(rows: &[Vec<Option<String>>], table: &Table) -> Result<(), String> 
     Ok(())
 }
 
-/// Writes a row. The first one says which type whole numbers have, which else would be another one in each engine.
+/// Writes a row. The first one says which type whole numbers have, which else would be another one in each engine. So
+/// does the lowest number, whose digits without the sign are those of a wider type.
 fn in_parentheses(table: &Table, row: &[Option<String>], is_first: bool) -> String {
     let cells = row.iter().zip(&table.columns).map(|(cell, column)| {
         let cell = cell.as_deref().unwrap_or("NULL");
-        if is_first && column.kind == ColumnType::Bigint {
+        let says_type = is_first || cell == LOWEST;
+        if says_type && column.kind == ColumnType::Bigint {
             format!("CAST({cell} AS BIGINT)")
         } else {
             cell.to_owned()

@@ -46,6 +46,16 @@ fn a_question_brings_the_table_that_it_names() {
 }
 
 #[test]
+fn every_value_stays_in_its_literal_and_has_the_type_of_its_column() {
+    let rows = "device,rack,spare\na\\,1,true\n'); DROP TABLE readings; --,-9223372036854775808,\n\
+                $$/*\\',9223372036854775807,false\n";
+    let table = "racks(device, rack, spare) AS (VALUES ('a\\', CAST(1 AS BIGINT), true), \
+                 ('''); DROP TABLE readings; --', CAST(-9223372036854775808 AS BIGINT), NULL), \
+                 ('$$/*\\''', 9223372036854775807, false))";
+    assert_eq!(sql(rows, JOIN), format!("WITH {table}\n{JOIN}"));
+}
+
+#[test]
 fn mistakes_are_shown_where_they_are() {
     let changed = |from: &str, to: &str| parse(RACKS, &SMALL.replace(from, to), JOIN).unwrap_err();
     for (from, to, words) in [

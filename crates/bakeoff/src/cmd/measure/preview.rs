@@ -13,6 +13,8 @@ use crate::cmd::options::data::to_cli_error;
 
 /// First rows whose sizes are taken for those of all.
 const FIRST_ROWS: u64 = 1_000;
+/// Setting of a design with copies of its own.
+const COPIES: &str = "replication";
 
 /// What a command writes to servers that it does not start.
 pub struct Preview<'a> {
@@ -50,8 +52,8 @@ impl Preview<'_> {
         let mut add = |heading: &str, text: String| lines.push(format!("  {heading:<9}{text}"));
         let written = self.rows_written(&on_servers);
         add("rows", self.rows_in_words(written, on_servers.len()));
-        if let Some((rows, of_row)) = written.zip(self.row_bytes) {
-            add("bytes", self.bytes_in_words(rows * of_row));
+        if let Some((rows, of_row)) = written.zip(self.row_bytes).filter(|(rows, _)| *rows > 0.0) {
+            add("bytes", self.bytes_in_words(&on_servers, rows * of_row));
         }
         add("pace", self.pace(written));
         for (heading, text) in &self.then {
@@ -79,14 +81,15 @@ impl Preview<'_> {
         }
     }
 
-    fn bytes_in_words(&self, of_values: f64) -> String {
+    fn bytes_in_words(&self, designs: &[&DesignId], of_values: f64) -> String {
         let options = &self.context.options.cassandra;
         let copies = options.replication.copies();
         let kept = match (&options.cluster, &options.keyspace) {
             (Some(_), Some(_)) => "; the keyspace says how many copies there are".to_owned(),
             (Some(_), None) => format!(
-                "; in Cassandra {} of each row in every datacenter",
-                plural(u64::from(copies), "copy", "copies")
+                "; in Cassandra {} of each row in every datacenter{}",
+                plural(u64::from(copies), "copy", "copies"),
+                but_for_own(designs)
             ),
             _ => String::new(),
         };
@@ -124,6 +127,16 @@ impl Preview<'_> {
         let mut named = self.servers.iter().filter(|(option, _)| option.is_some());
         named.any(|(_, group)| is_of(id, *group))
     }
+}
+
+/// Says which of the designs have other copies than the run.
+fn but_for_own(designs: &[&DesignId]) -> String {
+    let own = designs.iter().filter(|id| id.settings.contains_key(COPIES));
+    let own: Vec<String> = own.map(|id| id.to_string()).collect();
+    if own.is_empty() {
+        return String::new();
+    }
+    format!(", but for {}, which say how many", own.join(" and "))
 }
 
 /// Returns whether a design uses a group of options.
@@ -218,6 +231,18 @@ mod tests {
         let unknown = lines(&["cassandra/wide"], None, Some(1_000));
         assert!(unknown.contains("as many as the time allows"), "{unknown}");
         assert!(!unknown.contains("at least"), "{unknown}");
+    }
+
+    #[test]
+    fn copies_of_a_design_of_its_own_are_told_and_no_bytes_where_nothing_is_loaded() {
+        let own = "cassandra/wide?replication=2";
+        let said = lines(&["cassandra/wide", own], Some(100), None);
+        let words = "1 copy of each row in every datacenter, but for cassandra/wide?replication=2, which say how many";
+        assert!(said.contains(words), "{said}");
+        let none = lines(&["cassandra/wide"], Some(0), Some(1_000));
+        assert!(none.contains("none are loaded"), "{none}");
+        assert!(!none.contains("bytes"), "{none}");
+        assert!(!none.contains("at least"), "{none}");
     }
 
     #[test]

@@ -8,7 +8,9 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, Instances, PartitionKey, PlanText, StoredText};
+use bakeoff_driver::{
+    Answer, Design, DesignError, Instances, NodeCounts, PartitionKey, PlanText, StoredText,
+};
 use bakeoff_stats::{
     DesignInfo, Footprint, Instance, NotAsked, Role, ServerSample, Stacks, TableStatistics,
 };
@@ -437,11 +439,11 @@ impl Design for Fake {
         }
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         let mut table = self.table();
         let repairs = table.read_repairs?;
         table.read_repairs = Some(repairs + 2);
-        Some(repairs)
+        Some(NodeCounts::from([("a node".to_owned(), repairs)]))
     }
 
     async fn begin_profile(&self) -> Result<bool, DesignError> {

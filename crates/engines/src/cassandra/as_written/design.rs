@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use bakeoff_workload::{Mix, Table, Value, Version};
@@ -230,7 +230,7 @@ impl Design for AsWrittenDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.deployment.read_repairs().await
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_driver::DesignError;
+use bakeoff_driver::{DesignError, NodeCounts};
 use bakeoff_servers::cassandra::Nodes;
 
 use super::deployment::Deployment;
@@ -59,12 +59,18 @@ impl<'a> OnNodes<'a> {
         self.run(&words, Nodetool::READ_LIMIT).await
     }
 
-    /// Counts the reads since the nodes started whose copies disagreed, and were made equal before the answer.
-    pub async fn read_repairs(&self) -> Result<u64, DesignError> {
+    /// Counts the reads since each node started whose copies disagreed, and were made equal before the answer.
+    pub async fn read_repairs(&self) -> Result<NodeCounts, DesignError> {
         let printed = self.run(&["netstats"], Nodetool::READ_LIMIT).await?;
-        let repairs = printed.iter().map(|text| read_repairs(text));
-        let repairs = repairs.map(|known| known.map(|repairs| repairs.blocking));
-        repairs.sum::<Result<u64, String>>().map_err(DesignError)
+        let names: Vec<String> = match self {
+            OnNodes::Started(_) => (1..=printed.len()).map(|n| n.to_string()).collect(),
+            OnNodes::Named(_, hosts) => hosts.clone(),
+        };
+        let of_node = |(name, text): (String, &String)| {
+            let repairs = read_repairs(text).map_err(DesignError);
+            repairs.map(|repairs| (name, repairs.blocking))
+        };
+        names.into_iter().zip(&printed).map(of_node).collect()
     }
 
     /// Runs nodetool on each node; on a host that a user named, within a time limit.

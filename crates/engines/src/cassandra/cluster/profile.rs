@@ -1,7 +1,7 @@
 //! What nodes are asked around a load: recordings of the methods that they run, where Bakeoff started them and somebody
 //! asked for it, and read repairs.
 
-use bakeoff_driver::DesignError;
+use bakeoff_driver::{DesignError, NodeCounts};
 use bakeoff_stats::Stacks;
 
 use super::deployment::Deployment;
@@ -28,9 +28,9 @@ impl Deployment {
         Ok(stacks.into())
     }
 
-    /// Counts the read repairs of several nodes since they started; `None` of one node, and where nodetool cannot be
-    /// called or fails.
-    pub async fn read_repairs(&self) -> Option<u64> {
+    /// Counts the read repairs of each of several nodes since it started; `None` of one node, and where nodetool cannot
+    /// be called or fails.
+    pub async fn read_repairs(&self) -> Option<NodeCounts> {
         if self.nodes() < 2 {
             return None;
         }

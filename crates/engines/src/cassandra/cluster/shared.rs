@@ -8,13 +8,15 @@ use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
 use super::keyspace::{Keyspace, Owner, execute};
-use super::relations::{MARKER_TABLE, contents, own_relations, query_texts};
+use super::relations::{MARKER_TABLE, Relation, contents, own_relations, query_texts};
 use crate::EngineError;
 
 /// Interval at which the note of a start is looked for.
 const POLL: Duration = Duration::from_millis(500);
 /// Lifetime of the note of a start, which is longer than any process waits.
 const START_KEPT_SECONDS: u32 = 24 * 3600;
+/// What the name of a note of a table begins with, before that of the table.
+const TABLE_NOTE: &str = "table ";
 /// Maximum number of tables and types that an error names.
 const NAMES_SHOWN: usize = 5;
 
@@ -45,15 +47,56 @@ impl Keyspace {
         table: &str,
         maker: &str,
     ) -> Result<(), EngineError> {
-        let Some(statement) = self.table_statement(table, maker) else {
+        let table = [table.to_owned()];
+        self.claim_tables(session, &table, maker).await
+    }
+
+    /// Claims the names of all tables of a design, as [`Keyspace::claim_table`] does that of one. None is claimed
+    /// unless all may be: a note without a table would be taken for the maker of one that somebody makes later.
+    pub async fn claim_tables(
+        &self,
+        session: &Session,
+        tables: &[String],
+        maker: &str,
+    ) -> Result<(), EngineError> {
+        let statements: Vec<String> = { tables.iter() }
+            .filter_map(|table| self.table_statement(table, maker))
+            .collect();
+        if statements.is_empty() {
             return Ok(());
-        };
-        let existing = own_relations(session, &self.name).await?;
-        if existing.iter().any(|relation| relation.name == table) {
-            let noted = self.read_note(session, &table_note(table)).await?;
-            check_maker(&self.name, table, noted.as_deref(), maker)?;
         }
-        execute(session, &statement).await
+        let existing = own_relations(session, &self.name).await?;
+        for table in tables {
+            if existing.iter().any(|relation| relation.name == *table) {
+                let noted = self.read_note(session, &table_note(table)).await?;
+                check_maker(&self.name, table, noted.as_deref(), maker)?;
+            }
+        }
+        for statement in &statements {
+            execute(session, statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks after tables were made in a shared keyspace that no other command has claimed them meanwhile: both would
+    /// write into the same ones.
+    ///
+    /// # Errors
+    /// Fails if another one has.
+    pub async fn check_claims(
+        &self,
+        session: &Session,
+        tables: &[String],
+        maker: &str,
+    ) -> Result<(), EngineError> {
+        if self.owner != Owner::Shared {
+            return Ok(());
+        }
+        for table in tables {
+            let noted = self.read_note(session, &table_note(table)).await?;
+            check_claim(&self.name, table, noted.as_deref(), maker)?;
+        }
+        Ok(())
     }
 
     /// Drops the tables and views that a run has made in a keyspace that stays, and its notes of them. Nothing else is
@@ -62,24 +105,72 @@ impl Keyspace {
         let Some(run) = &self.tables_of else {
             return Ok(());
         };
-        let mut ours = Vec::new();
-        for relation in own_relations(session, &self.name).await? {
-            let noted = self.read_note(session, &table_note(&relation.name)).await?;
-            if noted.as_ref() == Some(run) {
-                ours.push(relation);
-            }
+        let noted = self.tables_noted(session, run).await?;
+        let mut ours = own_relations(session, &self.name).await?;
+        ours.retain(|relation| noted.contains(&relation.name));
+        ours.sort_by_key(views_first);
+        for relation in &ours {
+            execute(session, &self.drop_of(relation)).await?;
+            self.forget_table(session, &relation.name).await?;
         }
-        // A table cannot be dropped before its views.
-        ours.sort_by_key(|relation| !relation.is_view);
-        for relation in ours {
-            let (keyspace, name) = (&self.name, &relation.name);
-            let drop = format!("DROP {} IF EXISTS {keyspace}.{name}", relation.kind());
-            execute(session, &drop).await?;
-            let note = table_note(name).replace('\'', "''");
-            let forget = format!("DELETE FROM {keyspace}.{MARKER_TABLE} WHERE run = '{note}'");
-            execute(session, &forget).await?;
+        // Notes of tables that were not made, or that somebody has dropped.
+        let is_dropped = |name: &String| ours.iter().any(|relation| relation.name == *name);
+        for name in noted.iter().filter(|name| !is_dropped(name)) {
+            self.forget_table(session, name).await?;
         }
         Ok(())
+    }
+
+    /// Returns the statements by which a run drops these tables and views of its own from a keyspace that stays; none
+    /// for any other keyspace.
+    pub fn drops_of_tables(&self, relations: &[Relation]) -> Vec<String> {
+        if self.tables_of.is_none() {
+            return Vec::new();
+        }
+        let mut relations: Vec<&Relation> = relations.iter().collect();
+        relations.sort_by_key(|relation| views_first(relation));
+        let drops = relations.into_iter();
+        drops.map(|relation| self.drop_of(relation)).collect()
+    }
+
+    fn drop_of(&self, relation: &Relation) -> String {
+        format!(
+            "DROP {} IF EXISTS {}.{}",
+            relation.kind(),
+            self.name,
+            relation.name
+        )
+    }
+
+    async fn forget_table(&self, session: &Session, table: &str) -> Result<(), EngineError> {
+        let note = table_note(table).replace('\'', "''");
+        let forget = format!(
+            "DELETE FROM {}.{MARKER_TABLE} WHERE run = '{note}'",
+            self.name
+        );
+        execute(session, &forget).await
+    }
+
+    /// Returns the names of the tables and views that a maker has noted as its own, whether they exist or not.
+    async fn tables_noted(
+        &self,
+        session: &Session,
+        maker: &str,
+    ) -> Result<Vec<String>, EngineError> {
+        let cql = format!("SELECT run, value FROM {}.{MARKER_TABLE}", self.name);
+        let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+        let found = session.query_unpaged(cql.as_str(), ()).await;
+        let found = found.map_err(|e| failed(&e))?.into_rows_result();
+        let found = found.map_err(|e| failed(&e))?;
+        let rows = found.rows::<(String, Option<String>)>();
+        let mut names = Vec::new();
+        for row in rows.map_err(|e| failed(&e))? {
+            let (note, value) = row.map_err(|e| failed(&e))?;
+            if value.as_deref() == Some(maker) {
+                names.extend(note.strip_prefix(TABLE_NOTE).map(str::to_owned));
+            }
+        }
+        Ok(names)
     }
 
     /// Checks that a keyspace has no tables, views, types or functions, which a workload's own statements
@@ -155,8 +246,13 @@ impl Keyspace {
     }
 }
 
+/// Returns the place of a relation among those that are dropped: a table cannot be dropped before its views.
+fn views_first(relation: &Relation) -> bool {
+    !relation.is_view
+}
+
 fn table_note(table: &str) -> String {
-    format!("table {table}")
+    format!("{TABLE_NOTE}{table}")
 }
 
 fn start_note(start: &str) -> String {
@@ -189,6 +285,23 @@ fn check_maker(
     )))
 }
 
+/// Checks that a table which was just made is still that of its maker. A note that is not found may not have come to
+/// the node that was asked.
+fn check_claim(
+    keyspace: &str,
+    table: &str,
+    found: Option<&str>,
+    wanted: &str,
+) -> Result<(), EngineError> {
+    let Some(other) = found.filter(|found| *found != wanted) else {
+        return Ok(());
+    };
+    Err(EngineError(format!(
+        "another command made the table {table} in keyspace {keyspace} at the same time, and both would write into \
+         it: it belongs to \"{other}\" now; wait until that has ended, or name another --keyspace"
+    )))
+}
+
 fn not_empty(keyspace: &str, found: &[String]) -> EngineError {
     let more = if found.len() > NAMES_SHOWN {
         ", ..."
@@ -204,62 +317,4 @@ fn not_empty(keyspace: &str, found: &[String]) -> EngineError {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    fn workload(title: &str, kind: &str) -> Workload {
-        let text = format!(
-            "title = \"{title}\"\n[table]\nname = \"t\"\ncolumns = {{ id = \"{kind}\" }}\n\
-             partition_key = [\"id\"]\n[data]\nfile = \"rows.csv\"\n\
-             [[queries]]\nname = \"all\"\nsql = \"SELECT * FROM t\"\n"
-        );
-        Workload::parse(&text, Path::new("t.toml")).unwrap()
-    }
-
-    #[test]
-    fn another_workload_has_another_title_or_another_table() {
-        let one = maker(&workload("One", "int"));
-        assert_eq!(one, maker(&workload("One", "int")));
-        assert_ne!(one, maker(&workload("Two", "int")));
-        assert_ne!(one, maker(&workload("One", "text")));
-    }
-
-    #[test]
-    fn only_a_table_of_the_same_workload_is_replaced() {
-        check_maker("ks", "wide", Some("one"), "one").unwrap();
-        let other = check_maker("ks", "wide", Some("two"), "one").unwrap_err();
-        assert!(other.0.contains("\"two\""), "{other}");
-        let unknown = check_maker("ks", "wide", None, "one").unwrap_err();
-        assert!(unknown.0.contains("another --keyspace"), "{unknown}");
-    }
-
-    #[test]
-    fn an_error_names_only_the_first_existing_tables() {
-        let names: Vec<String> = ('a'..='g').map(String::from).collect();
-        let error = not_empty("ks", &names).0;
-        assert!(error.contains("holds a, b, c, d, e, ..., and"), "{error}");
-    }
-
-    #[test]
-    fn quotes_stay_inside_their_literal() {
-        let keyspace = Keyspace {
-            name: "ks".to_owned(),
-            owner: Owner::Shared,
-            has_random_name: false,
-            copies: 1,
-            tables_of: None,
-        };
-        let statement = keyspace.table_statement("wide", "it's").unwrap();
-        assert!(
-            statement.ends_with("('table wide', 'it''s')"),
-            "{statement}"
-        );
-        let owner = Owner::Run("run".to_owned());
-        assert_eq!(
-            Keyspace { owner, ..keyspace }.table_statement("wide", "x"),
-            None
-        );
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
@@ -221,7 +221,7 @@ impl Design for ColumnarDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.deployment.read_repairs().await
     }
 

@@ -37,6 +37,7 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
         statements.extend(plan::statements(&plans, request.workload, engine));
         statements.extend(request.background_statements(mix));
     }
+    statements.extend(request.keyspace.drops_of_tables(&relations));
     statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PartitionKey, PlanText, StoredText};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use tokio::sync::OnceCell;
@@ -188,15 +188,16 @@ impl Design for RowsDesign {
 
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
-        for table in self.tables() {
-            let claimed = self.keyspace.claim_table(session, &table, &self.maker);
-            claimed.await?;
-        }
+        let tables = self.tables();
+        let claimed = self.keyspace.claim_tables(session, &tables, &self.maker);
+        claimed.await?;
         for statement in self.layout.recreation_statements(&self.keyspace.name) {
             let made = keyspace::execute(session, &statement).await;
             let made = made.map_err(|error| java::explained(&self.info.id, error));
             made.map_err(|error| copies::explained(&statement, error))?;
         }
+        let ours = self.keyspace.check_claims(session, &tables, &self.maker);
+        ours.await?;
         self.indexes_are_built().await
     }
 
@@ -320,7 +321,7 @@ impl Design for RowsDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.deployment.read_repairs().await
     }
 

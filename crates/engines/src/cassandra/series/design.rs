@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, PlanText};
+use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
@@ -208,7 +208,7 @@ impl Design for SeriesDesign {
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
     }
 
-    async fn read_repairs(&self) -> Option<u64> {
+    async fn read_repairs(&self) -> Option<NodeCounts> {
         self.deployment.read_repairs().await
     }
 

@@ -87,6 +87,7 @@ fn spans(moments: &[Moment], value: impl Fn(&ServerSample) -> Option<f64>) -> Ve
     let pairs = known.windows(2).map(|pair| (pair[0], pair[1]));
     pairs
         .filter(|((then, _), (now, _))| then.window == now.window && now.at > then.at)
+        .filter(|(then, now)| is_known(then, now))
         .map(|((then, before), (now, value))| Span {
             from: then.at,
             to: now.at,
@@ -100,6 +101,15 @@ fn spans(moments: &[Moment], value: impl Fn(&ServerSample) -> Option<f64>) -> Ve
             seconds: now.at - then.at,
         })
         .collect()
+}
+
+/// Returns whether it is known by how much a counter grew: that of several nodes together is not if one of them was
+/// restarted, which counts from zero again, or if they have become more or fewer.
+fn is_known((then, before): &(&Moment, f64), (now, value): &(&Moment, f64)) -> bool {
+    let nodes = then.sample.nodes.zip(now.sample.nodes);
+    let are_others = nodes.is_some_and(|(then, now)| then != now);
+    let is_restarted = now.sample.nodes.is_some() && value < before;
+    !are_others && !is_restarted
 }
 
 /// Joins spans of a part that are too short with those that follow.
@@ -148,6 +158,30 @@ mod tests {
             .to_vec();
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         let expected = [(1.5, Some(1.5)), (3.0, Some(1.5)), (4.5, Some(1.0))];
+        assert_eq!(points(&spans), expected);
+    }
+
+    #[test]
+    fn several_nodes_have_no_growth_while_one_is_restarted_or_joins() {
+        let second = |(second, nodes, cpu)| {
+            let server = ServerSample {
+                nodes: Some(nodes),
+                ..sample(cpu)
+            };
+            SecondCounts::new(1, second, &[], 0, server)
+        };
+        let seconds: Vec<SecondCounts> = [
+            (0, 3, 100.0),
+            (1, 3, 110.0),
+            (2, 3, 70.0),
+            (3, 3, 75.0),
+            (4, 4, 300.0),
+            (5, 4, 301.0),
+        ]
+        .map(second)
+        .to_vec();
+        let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
+        let expected = [(1.5, Some(10.0)), (3.5, Some(5.0)), (5.5, Some(1.0))];
         assert_eq!(points(&spans), expected);
     }
 

@@ -106,11 +106,11 @@ fn flaws(of: &Measured, side: Side) -> Vec<Caution> {
     found
 }
 
-/// Returns the most rounds of a figure, if those are too few for a difference and nothing else gives an interval.
+/// Returns the most rounds of a figure, if those are too few for a difference.
 fn few_rounds(of: &Measured) -> Option<u32> {
     let figures = || of.designs.iter().flat_map(|design| &design.figures);
     let is_few = |figure: &MeasuredFigure| figure.rounds.len() < FEWEST_ROUNDS;
-    let is_unknown = figures().all(|figure| figure.part.is_none() && is_few(figure));
+    let is_unknown = figures().all(is_few);
     let most = figures().map(|figure| figure.rounds.len()).max()?;
     is_unknown.then(|| u32::try_from(most).unwrap_or(u32::MAX))
 }

@@ -79,7 +79,8 @@ pub struct MeasuredFigure {
     pub rounds: Vec<(u32, f64)>,
     /// Median of these seconds.
     pub median: f64,
-    /// Variance of the logarithm of the figure where the rounds are too few to tell; `None` if it is not known.
+    /// Variance of the logarithm of the figure by the searches' own intervals, for an interval where the rounds are too
+    /// few to tell anything; `None` if it is not known.
     pub part: Option<Part>,
     /// Number of settings of which it is the best one, which intervals allow for; 1 where there was no choice.
     pub chosen_from: usize,

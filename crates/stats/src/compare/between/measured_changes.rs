@@ -188,21 +188,24 @@ impl MeasuredFigure {
     ) -> Option<Change> {
         let (one, two) = (Paired::of_one(&self.rounds), Paired::of_one(&other.rounds));
         let centre = one.shift_to(&two)?;
+        let of_rounds = method.part(&one).zip(method.part(&two));
+        // What a search knows of itself is an interval, but not how much the next search would differ.
         let part = |figure: &MeasuredFigure, rounds: &Paired| method.part(rounds).or(figure.part);
-        let parts = part(self, &one).zip(part(other, &two));
+        let parts = of_rounds.or_else(|| part(self, &one).zip(part(other, &two)));
         let parts = parts.map(|(a, b)| [a, b]);
         let interval = parts.map(|parts| method.interval_of(centre, &parts));
         let is_few = |part: &Part| part.freedom + 1.0 < USUAL_ROUNDS;
         let has_few_rounds = parts.is_some_and(|parts| parts.iter().any(is_few));
         let (shown, unknown) = match interval {
-            None => (Shown::CannotTell, Some(Unknown::FewRounds)),
-            Some(interval) => change::conclusion(interval, same_within),
+            Some(interval) if of_rounds.is_some() => change::conclusion(interval, same_within),
+            _ => (Shown::CannotTell, Some(Unknown::FewRounds)),
         };
         let unknown = unknown.map(|why| match why {
             Unknown::Wide => Unknown::wide(has_few_rounds),
             why => why,
         });
-        let one_end = parts.map(|parts| method.for_one_end().interval_of(centre, &parts));
+        let one_end = parts.filter(|_| of_rounds.is_some());
+        let one_end = one_end.map(|parts| method.for_one_end().interval_of(centre, &parts));
         Some(Change {
             design: design.to_owned(),
             what: self.what.clone(),

@@ -83,6 +83,12 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
     };
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     let (_, shards) = header.shard;
+    let added = load.nodes_added.iter();
+    let added = added.map(|added| format!("one after {:.0} s", added.began));
+    let recorded = match load.profiles.as_slice() {
+        [] => "none",
+        _ => "those of the servers",
+    };
     vec![
         ("rows", header.rows.to_string()),
         ("mix", list(mix.collect())),
@@ -102,6 +108,8 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
         ("shards", shards.to_string()),
         ("threads", header.threads.to_string()),
         ("seed", header.seed.to_string()),
+        ("nodes added meanwhile", list(added.collect())),
+        ("methods recorded meanwhile", recorded.to_owned()),
     ]
 }
 

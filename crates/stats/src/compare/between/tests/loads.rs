@@ -4,8 +4,8 @@ use super::super::{
     Between, Caution, FailIf, Failing, Gate, Measured, Obstacle, Shown, Unknown, What, Worse,
 };
 use crate::drive::testing::{ASecond, DESIGN, finish, folder, header, start, summary, write_trial};
-use crate::drive::{DriveHeader, DriveSummary, FoundRate, RateEstimate};
-use crate::{FailureKind, ServerSample, Tally};
+use crate::drive::{DriveHeader, DriveSummary, FoundRate, NodeAdded, RateEstimate};
+use crate::{FailureKind, Profile, ServerSample, Stacks, Tally};
 
 /// Rounds of a design with so many reads and as many inserts a second, each of which took about so long.
 struct Drawn {
@@ -192,6 +192,31 @@ fn other_rows_and_another_mix_are_told_and_another_operation_is_left_out() {
 }
 
 #[test]
+fn what_slowed_one_of_two_loads_is_told() {
+    let mut slowed = load_of(&header(), &DRAWN, 0);
+    slowed.nodes_added.push(NodeAdded {
+        trial: 1,
+        design: DESIGN.to_owned(),
+        began: 60.2,
+        ended: Some(99.0),
+        failed: None,
+        streamed_bytes: None,
+        parts: Vec::new(),
+    });
+    let file = "profiles/1.folded".to_owned();
+    let profile = Profile::new(DESIGN, Some(1), 20.0, &Stacks::default(), file);
+    slowed.profiles.push(profile);
+    let slowed = Measured::of_load("slowed", &slowed);
+    let found = Between::of_measured(&load(&DRAWN), &slowed, None);
+    let told: Vec<String> = found.cautions.iter().map(ToString::to_string).collect();
+    let expected = [
+        "nodes added meanwhile: A has none, B one after 60 s",
+        "methods recorded meanwhile: A has none, B those of the servers",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn failed_operations_are_told_and_counted() {
     let failing = Measured::of_load("failing", &load_of(&header(), &DRAWN, 1));
     let found = Between::of_measured(&load(&DRAWN), &failing, None);
@@ -204,41 +229,63 @@ fn failed_operations_are_told_and_counted() {
     assert!(counted.is_some_and(|counted| counted.a != counted.b));
 }
 
-/// A search that found a rate with an interval of so many percent on each side.
-fn search(rate: f64, percent: f64) -> Measured {
+/// Searches in so many rounds, each of which found about this rate, with an interval of so many percent on each side.
+fn search(rate: f64, percent: f64, rounds: u32) -> Measured {
     let header = DriveHeader {
         objective: Some("p99<10ms".to_owned()),
         ..header()
     };
     let mut summary = load_of(&header, &DRAWN, 0);
-    summary.designs[0].found = vec![FoundRate {
-        design: DESIGN.to_owned(),
-        round: 1,
-        objective: "p99<10ms".to_owned(),
-        rate: Some(rate),
-        failed_at: Some(rate * 1.1),
-        estimate: Some(RateEstimate {
-            rate,
-            low: rate / (1.0 + percent / 100.0),
-            high: rate * (1.0 + percent / 100.0),
-        }),
-        probes: 12,
-        why: "the interval is narrow enough".to_owned(),
-    }];
+    let of_round = |round: u32| {
+        // Rounds differ by some thousandths.
+        let rate = rate * (1.0 + 0.002 * f64::from(round % 3));
+        FoundRate {
+            design: DESIGN.to_owned(),
+            round,
+            objective: "p99<10ms".to_owned(),
+            rate: Some(rate),
+            failed_at: Some(rate * 1.1),
+            estimate: Some(RateEstimate {
+                rate,
+                low: rate / (1.0 + percent / 100.0),
+                high: rate * (1.0 + percent / 100.0),
+            }),
+            probes: 12,
+            why: "the interval is narrow enough".to_owned(),
+        }
+    };
+    summary.designs[0].found = (1..=rounds).map(of_round).collect();
     Measured::of_load("search", &summary)
 }
 
 #[test]
-fn a_search_has_the_interval_of_its_own_loads() {
-    let found = Between::of_measured(&search(1_000.0, 2.0), &search(800.0, 2.0), None);
+fn one_search_has_an_interval_of_its_own_and_shows_nothing() {
+    let found = Between::of_measured(&search(1_000.0, 2.0, 1), &search(800.0, 2.0, 1), None);
     assert_eq!(found.obstacles, []);
     assert_eq!(found.changes.len(), 1, "{:?}", found.changes);
     let change = &found.changes[0];
     assert_eq!(change.what, What::Rate("highest rate".to_owned()));
     assert!((change.ratio - 1.25).abs() < 1e-9);
-    assert_eq!(change.shown, Shown::Slower);
+    // The next search may differ by more than the loads of one of them tell.
+    assert!(change.interval.is_some_and(|(low, _)| low > 1.1));
+    assert_eq!(change.shown, Shown::CannotTell);
+    assert_eq!(change.unknown, Some(Unknown::FewRounds));
+    assert_eq!(change.at_most, None);
+    assert!(fails(&found, Worse::RateLower, 0.1).is_empty());
+    assert!(matches!(found.fail_if_slower(0.1), Gate::CannotTell { .. }));
+    assert!(matches!(
+        found.cautions[0],
+        Caution::FewRounds { rounds: 1, .. }
+    ));
+}
+
+#[test]
+fn several_searches_are_compared_as_rounds_are() {
+    let found = Between::of_measured(&search(1_000.0, 2.0, 7), &search(800.0, 2.0, 7), None);
+    assert_eq!(found.changes[0].shown, Shown::Slower);
     assert_eq!(fails(&found, Worse::RateLower, 0.1), ["highest rate"]);
-    // 3% of a difference lie within two intervals of 5% each.
-    let found = Between::of_measured(&search(1_000.0, 5.0), &search(970.0, 5.0), None);
+    // One of the two is not enough.
+    let found = Between::of_measured(&search(1_000.0, 2.0, 7), &search(800.0, 2.0, 1), None);
     assert_eq!(found.changes[0].shown, Shown::CannotTell);
+    assert!(fails(&found, Worse::RateLower, 0.1).is_empty());
 }
