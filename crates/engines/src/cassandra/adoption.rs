@@ -244,9 +244,7 @@ replication = 2
 
     #[test]
     fn a_second_table_is_filled_and_an_index_is_made() {
-        let load = adopted("cassandra/wide?table_by=kind", false)
-            .load
-            .unwrap();
+        let load = adopted("cassandra/wide?table_by=kind", false).load.unwrap();
         let sent = load
             .lines
             .iter()
