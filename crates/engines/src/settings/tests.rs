@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bakeoff_workload::Workload;
+use bakeoff_workload::{Consistency, Workload};
 
 use super::{COLUMNS, names};
 use crate::registry::ENGINES;
@@ -74,8 +74,9 @@ fn context() -> Context {
     let drivers = folder.path().join("drivers.toml");
     std::fs::write(&drivers, DRIVERS).unwrap();
     let mut cassandra = CassandraOptions::default();
-    // As many as the example of `replication=` has copies.
+    // As many as the example of `replication=` has copies, written so that each level reads all rows.
     cassandra.replication.nodes = 3;
+    cassandra.replication.consistency = Some(Consistency::All);
     Context {
         run_dir: "/nowhere/run".into(),
         token: None,
