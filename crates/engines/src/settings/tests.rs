@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bakeoff_workload::{Consistency, Workload};
+use bakeoff_workload::Workload;
 
 use super::{COLUMNS, names};
 use crate::registry::ENGINES;
@@ -69,14 +69,15 @@ weight = 100
 statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
 "#;
 
-fn context() -> Context {
+fn context(id: &str) -> Context {
     let folder = tempfile::tempdir().unwrap();
     let drivers = folder.path().join("drivers.toml");
     std::fs::write(&drivers, DRIVERS).unwrap();
     let mut cassandra = CassandraOptions::default();
-    // As many as the example of `replication=` has copies, written so that each level reads all rows.
-    cassandra.replication.nodes = 3;
-    cassandra.replication.consistency = Some(Consistency::All);
+    // The example of `replication=` has three copies.
+    if id.contains("?replication=") {
+        cassandra.replication.nodes = 3;
+    }
     Context {
         run_dir: "/nowhere/run".into(),
         token: None,
@@ -106,7 +107,7 @@ fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
     };
     let text = format!("{table}{asked}");
     let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
-    let described = engine.describe(&id.parse().unwrap(), &workload, &context());
+    let described = engine.describe(&id.parse().unwrap(), &workload, &context(id));
     described.map(drop).map_err(|error| error.0)
 }
 
