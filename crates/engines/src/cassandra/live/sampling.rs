@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrow::array::Array;
+use arrow::compute::{filter_record_batch, is_not_null};
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use datafusion::error::DataFusionError;
 use scylla::client::session::Session;
@@ -176,7 +179,7 @@ pub async fn sample(
 ) -> Result<Sample, SampleError> {
     let projection: Vec<usize> = (0..table.columns.len()).collect();
     let expiring = Arc::new(AtomicU64::new(0));
-    let decoder = Decoder::new(table, &projection)?;
+    let decoder = Decoder::new(table, &projection)?.with_nulls_in_key();
     let decoder = decoder.counting_expiring(table, Arc::clone(&expiring));
     let token = table.names.quoted_list(&table.token_columns());
     let cql = format!(
@@ -223,7 +226,7 @@ pub async fn sample(
             let (result, paging) = page?;
             let page = result.into_rows_result().map_err(SampleError::failed)?;
             bytes += page.rows_bytes_size();
-            let batch = decoder.decode(&page)?;
+            let batch = with_order_key(&decoder.decode(&page)?, table).map_err(SampleError::failed)?;
             range.see(&batch, key.as_ref());
             if let PagingStateResponse::HasMorePages { state } = paging {
                 range.next = Some(state);
@@ -245,6 +248,15 @@ pub async fn sample(
         estimated(&ranges, &|key: &[KeyValue]| token_of(&cluster, table, key))
     };
     Ok(sample)
+}
+
+/// Returns the rows that have a clustering key, which a partition that has only static columns lacks.
+fn with_order_key(batch: &RecordBatch, table: &ReadTable) -> Result<RecordBatch, ArrowError> {
+    let last = table.clustering_key.last();
+    match last.and_then(|name| batch.column_by_name(name)) {
+        Some(column) if column.null_count() > 0 => filter_record_batch(batch, &is_not_null(column)?),
+        _ => Ok(batch.clone()),
+    }
 }
 
 /// Returns the bytes of a page of which each range can have two within all bytes.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{ArrayRef, RecordBatchOptions};
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::ColumnType;
 use datafusion::error::DataFusionError;
@@ -99,6 +99,15 @@ impl Decoder {
             decoder.select(keys.last().map_or("", |key| key), Target::Nothing);
         }
         Ok(decoder)
+    }
+
+    /// Takes rows without values of the key: Cassandra may answer with a partition that has only static columns, even if
+    /// none of these is selected.
+    pub fn with_nulls_in_key(mut self) -> Self {
+        let fields = self.schema.fields().iter();
+        let nullable = fields.map(|field| field.as_ref().clone().with_nullable(true));
+        self.schema = Arc::new(Schema::new(nullable.collect::<Vec<_>>()));
+        self
     }
 
     /// Counts the rows of which a selected value has a time to live.
