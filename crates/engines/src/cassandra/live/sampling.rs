@@ -226,7 +226,8 @@ pub async fn sample(
             let (result, paging) = page?;
             let page = result.into_rows_result().map_err(SampleError::failed)?;
             bytes += page.rows_bytes_size();
-            let batch = with_order_key(&decoder.decode(&page)?, table).map_err(SampleError::failed)?;
+            let batch =
+                with_order_key(&decoder.decode(&page)?, table).map_err(SampleError::failed)?;
             range.see(&batch, key.as_ref());
             if let PagingStateResponse::HasMorePages { state } = paging {
                 range.next = Some(state);
@@ -254,7 +255,9 @@ pub async fn sample(
 fn with_order_key(batch: &RecordBatch, table: &ReadTable) -> Result<RecordBatch, ArrowError> {
     let last = table.clustering_key.last();
     match last.and_then(|name| batch.column_by_name(name)) {
-        Some(column) if column.null_count() > 0 => filter_record_batch(batch, &is_not_null(column)?),
+        Some(column) if column.null_count() > 0 => {
+            filter_record_batch(batch, &is_not_null(column)?)
+        }
         _ => Ok(batch.clone()),
     }
 }
