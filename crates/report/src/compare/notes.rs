@@ -68,6 +68,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
     let notes = [
         unfinished,
         short_budget,
+        Summary::full_rows_in_words,
         duplicates,
         tolerances,
         unsteady,

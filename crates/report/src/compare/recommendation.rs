@@ -28,7 +28,7 @@ pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
     let Some(decision) = &summary.decision else {
         return parts.concat();
     };
-    parts.extend(about(decision, width));
+    parts.extend(about(summary, decision, width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));
         parts.push(filling(how_to, width));
@@ -53,8 +53,8 @@ fn answer(summary: &Summary) -> String {
     }
 }
 
-/// Returns how certain it is, what it costs, and what would change it.
-fn about(decision: &Decision, width: usize) -> Option<String> {
+/// Returns how certain it is, what it costs, what would change it, and which rows it is for.
+fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String> {
     let buy = words::buy(decision);
     let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
     let others = { decision.front.iter() }
@@ -81,6 +81,7 @@ fn about(decision: &Decision, width: usize) -> Option<String> {
         ),
         ("What would change it: ", changes),
         ("Left out: ", Some(left_out).filter(|text| !text.is_empty())),
+        ("Rows: ", summary.full_rows_in_words()),
     ];
     let lines = lines.into_iter().filter_map(|(label, text)| {
         let text = text?;

@@ -55,3 +55,18 @@ fn without_a_recommendation_there_is_nothing_to_make() {
     assert!(text.contains("nothing to recommend"), "{text}");
     assert!(!text.contains("CREATE TABLE"));
 }
+
+#[test]
+fn rows_that_the_data_lacks_are_told() {
+    let mut summary = fixture::summary().unwrap();
+    assert!(!render(&summary, &how_to(), WIDTH).contains("Rows: "));
+    summary.has_all_rows = true;
+    summary.header.scale.full_rows = summary.rows + 4;
+    let text = render(&summary, &how_to(), 400);
+    assert!(
+        text.contains("\nRows: all ") && text.contains("count as the full scale: `full_rows` "),
+        "{text}"
+    );
+    let report = bakeoff_report::terminal::render(&summary, 400, false);
+    assert!(report.contains("count as the full scale"), "{report}");
+}
