@@ -103,7 +103,10 @@ fn a_run_that_took_longer_than_its_budget_says_why() {
     let told = "longer than its budget of 5.00 s: ";
     assert!(!render(&summary, &how_to(), 400).contains("longer than its budget"));
     summary.header.budget_seconds = Some(5.0);
-    let designs = format!("a few rounds of {} designs are measured", summary.designs.len());
+    let designs = format!(
+        "a few rounds of {} designs are measured",
+        summary.designs.len()
+    );
     let text = render(&summary, &how_to(), 400);
     assert!(text.contains(told) && text.contains(&designs), "{text}");
     let report = bakeoff_report::terminal::render(&summary, 400, false);
