@@ -265,6 +265,7 @@ mod tests {
     #[test]
     fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {
         let text = r#"
+            title = "Rooms"
             designs = ["memory"]
             [table]
             name = "readings"
