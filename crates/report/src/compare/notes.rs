@@ -123,7 +123,7 @@ fn short_budget(summary: &Summary) -> Option<String> {
     ))
 }
 
-/// Says of a run that took longer than its budget why it did, and how long the budget has to be.
+/// Says of a run that took longer than its budget how long it took, and why.
 pub fn over_budget(summary: &Summary) -> Option<String> {
     let (budget, took) = (summary.header.budget_seconds?, summary.seconds?);
     (took > OVER_BUDGET * budget).then(|| {
