@@ -188,7 +188,7 @@ impl Forecast {
     fn size(&self, summary: &Summary) -> (u64, u32) {
         let scale = &summary.header.scale;
         let copies = self.copies.unwrap_or(scale.replication.max(1));
-        (self.rows.unwrap_or(scale.full_rows), copies)
+        (self.rows.unwrap_or(summary.full_rows()), copies)
     }
 
     fn at_rows(&self, summary: &Summary) -> Result<String> {

@@ -104,11 +104,15 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .output();
     Ended::of(output.unwrap()).expect(0);
     assert!(bench.path("kept table").is_dir());
-    // The same command measures nothing again, and overwrites nothing.
+    // The same command measures nothing again, and overwrites nothing. Files that are the same are fine.
     assert!(answers(&ended), "{}", ended.stdout);
     let again = decide(&bench, &[]).expect(0);
     assert!(answers(&again), "{}", again.stdout);
     assert_eq!(bench.journal("out/run").len(), records.len());
+    decide(&bench, &["--adopt", "mine"])
+        .expect(0)
+        .says("mine has them already");
+    std::fs::write(bench.path("mine/load.sh"), "# mine\n").unwrap();
     decide(&bench, &["--adopt", "mine"])
         .expect(2)
         .says("--adopt mine: there is something in it, and nothing is overwritten");
@@ -265,7 +269,10 @@ fn mistakes_are_refused_before_anything_is_made() {
             &[FILE, "--questions", "none.sql"],
             "--questions none.sql: cannot read it",
         ),
-        (&[FILE, "--questions", "bad.sql"], "speed"),
+        (
+            &[FILE, "--questions", "bad.sql"],
+            "--questions bad.sql: query question_1: there is no column `speed`",
+        ),
         (
             &[FILE, "--questions", "broken.sql"],
             "--questions broken.sql",

@@ -222,7 +222,9 @@ fn questions_of_a_file_are_asked_of_the_table_by_the_name_that_they_give_it() {
     bench.bakeoff(&run).expect(0).says("highest_value: SELECT");
     std::fs::write(bench.path("q.sql"), "SELECT max(speed) AS m FROM readings").unwrap();
     let init = ["init", "x.csv", "--questions", "q.sql"];
-    bench.bakeoff(&init).expect(2).says("--questions q.sql");
+    let ended = bench.bakeoff(&init).expect(2);
+    ended.says("--questions q.sql: query question_1: there is no column `speed`");
+    assert!(!ended.stderr.contains(".toml"), "{}", ended.stderr);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::{compression, nodes, partitions, units};
 const ROUNDS_FOR_AIM: u32 = 6;
 /// Rounds below which no difference between designs can be shown.
 const ROUNDS_FOR_DIFFERENCES: u32 = 5;
+/// Part of a budget beyond which a run took longer than it allows, and not only until its reports were written.
+const OVER_BUDGET: f64 = 1.1;
 /// Most designs that a note names.
 const MOST_DESIGNS: usize = 4;
 
@@ -68,6 +70,8 @@ pub fn all(summary: &Summary) -> Vec<String> {
     let notes = [
         unfinished,
         short_budget,
+        over_budget,
+        Summary::full_rows_in_words,
         duplicates,
         tolerances,
         unsteady,
@@ -117,6 +121,20 @@ fn short_budget(summary: &Summary) -> Option<String> {
         "{} rows{of} were loaded: the budget allowed no more; a longer one, or --rows N, loads more",
         rows(summary)
     ))
+}
+
+/// Says of a run that took longer than its budget how long it took, and why.
+pub fn over_budget(summary: &Summary) -> Option<String> {
+    let (budget, took) = (summary.header.budget_seconds?, summary.seconds?);
+    (took > OVER_BUDGET * budget).then(|| {
+        format!(
+            "the run took {}, longer than its budget of {}: servers start, and the first rows and a few rounds of {} are \
+             measured, however short it is; fewer designs take less",
+            units::duration(took),
+            units::duration(budget),
+            units::plural(summary.designs.len() as u64, "design", "designs"),
+        )
+    })
 }
 
 fn duplicates(summary: &Summary) -> Option<String> {

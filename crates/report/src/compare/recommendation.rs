@@ -3,7 +3,7 @@
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
-use super::verdict;
+use super::{notes, verdict};
 use crate::decide::words;
 use crate::text::style::wrap;
 
@@ -28,7 +28,7 @@ pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
     let Some(decision) = &summary.decision else {
         return parts.concat();
     };
-    parts.extend(about(decision, width));
+    parts.extend(about(summary, decision, width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));
         parts.push(filling(how_to, width));
@@ -46,15 +46,37 @@ fn answer(summary: &Summary) -> String {
     let the = if storage.is_some() { "the" } else { "The" };
     let time = time.map(|time| format!("{the} slowest question takes {}", time.figure));
     let figures: Vec<String> = storage.into_iter().chain(time).collect();
-    let headline = words::headline(decision);
+    let headline = words::headline(&with_advice(decision));
     match figures.as_slice() {
         [] => headline,
         figures => format!("{headline} {}.", figures.join("; ")),
     }
 }
 
-/// Returns how certain it is, what it costs, and what would change it.
-fn about(decision: &Decision, width: usize) -> Option<String> {
+/// Returns the decision with advice that `bakeoff decide` can follow: its budget chooses rows and tables.
+fn with_advice(decision: &Decision) -> Decision {
+    let mut decision = decision.clone();
+    decision.no_forecast = decision.no_forecast.as_deref().map(by_budget);
+    decision
+}
+
+/// Returns the reason why there is no forecast, with a longer budget in place of options for rows and tables.
+fn by_budget(reason: &str) -> String {
+    let is_of_options = |advice: &str| {
+        ["load ", "measure "]
+            .iter()
+            .any(|word| advice.starts_with(word))
+    };
+    match reason.rsplit_once("; ") {
+        Some((fact, advice)) if is_of_options(advice) => {
+            format!("{fact}; a longer --budget measures more rows and rounds")
+        }
+        _ => reason.to_owned(),
+    }
+}
+
+/// Returns how certain it is, what it costs, what would change it, and what else is to know of the run.
+fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String> {
     let buy = words::buy(decision);
     let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
     let others = { decision.front.iter() }
@@ -81,6 +103,11 @@ fn about(decision: &Decision, width: usize) -> Option<String> {
         ),
         ("What would change it: ", changes),
         ("Left out: ", Some(left_out).filter(|text| !text.is_empty())),
+        ("Rows: ", summary.full_rows_in_words()),
+        (
+            "Budget: ",
+            notes::over_budget(summary).map(|note| format!("{note}.")),
+        ),
     ];
     let lines = lines.into_iter().filter_map(|(label, text)| {
         let text = text?;

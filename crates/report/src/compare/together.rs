@@ -61,7 +61,7 @@ pub fn rows(summary: &Summary, together: &Together) -> Vec<Row> {
             cells: cells.map(|kept| or_none(show(kept), |text| text)),
         }
     };
-    let full = units::count(summary.header.scale.full_rows);
+    let full = units::count(summary.full_rows());
     let mut rows = vec![
         figures("Bytes/row", &|kept| {
             Some(format!("{:.1}", kept.bytes_per_row?))

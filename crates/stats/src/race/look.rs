@@ -67,7 +67,7 @@ fn dominated(
     summary: &Summary,
     input: &DecisionInput,
 ) -> Result<Vec<Dominated>, SummaryError> {
-    let full_rows = summary.header.scale.full_rows;
+    let full_rows = summary.full_rows();
     if input.rows >= full_rows {
         return Ok(Dominated::find(&Scales::Full(input), ALL_LOOKS));
     }

@@ -19,6 +19,35 @@ const APPLY: &str = "apply.sh";
 const SCRIPT: u32 = 0o777;
 const FILE: u32 = 0o666;
 
+/// The design that files are of.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    pub design: &'a DesignId,
+    /// Whether it is recommended, and not only ahead at the rows that were measured.
+    pub is_recommended: bool,
+}
+
+impl Taken<'_> {
+    /// Returns what a comment says of it: the sentence, and a caution if it is not recommended.
+    fn comment(self, sentence: &str) -> String {
+        if self.is_recommended {
+            return sentence.to_owned();
+        }
+        format!(
+            "{sentence}\n# {} is ahead at the rows that were measured; nothing is recommended yet.",
+            self.design
+        )
+    }
+}
+
+/// A file by which a design is taken.
+#[derive(Debug)]
+pub struct TakeFile {
+    name: &'static str,
+    text: String,
+    mode: u32,
+}
+
 /// Checks that nothing is in the folder for the files.
 ///
 /// # Errors
@@ -34,29 +63,62 @@ pub fn check_folder(dir: &Path) -> Result<()> {
     .into())
 }
 
-/// Writes the files, and returns their paths. `from` is the workload with the options that say which rows it has, as a
-/// shell takes them.
-///
-/// # Errors
-/// Fails if a file is there already, or cannot be written.
-pub fn write(
-    dir: &Path,
-    design: &DesignId,
-    adoption: &Adoption,
-    from: &str,
-) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+/// Returns the files of a design. `from` is the workload with the options that say which rows it has, as a shell takes
+/// them.
+pub fn files(taken: Taken<'_>, adoption: &Adoption, from: &str) -> Vec<TakeFile> {
     let mut files = Vec::new();
     if let Some(schema) = &adoption.schema {
         let statements = schema.statements.iter();
         let statements: String = statements.map(|s| format!("{s};\n")).collect();
-        let text =
-            format!("-- The tables of {design}, as `bakeoff decide` recommends.\n{statements}");
-        files.push((schema.file, text, FILE));
+        let design = taken.design;
+        let first = if taken.is_recommended {
+            format!("-- The tables of {design}, as `bakeoff decide` recommends.\n")
+        } else {
+            format!("-- The tables of {design}, which is ahead; nothing is recommended yet.\n")
+        };
+        files.push(TakeFile {
+            name: schema.file,
+            text: first + &statements,
+            mode: FILE,
+        });
     }
-    files.push((LOAD, load_script(design, adoption, from), SCRIPT));
-    files.push((APPLY, apply_script(design, adoption), SCRIPT));
-    let written = files.iter().map(|(name, text, mode)| {
+    files.push(TakeFile {
+        name: LOAD,
+        text: load_script(taken, adoption, from),
+        mode: SCRIPT,
+    });
+    files.push(TakeFile {
+        name: APPLY,
+        text: apply_script(taken, adoption),
+        mode: SCRIPT,
+    });
+    files
+}
+
+/// Returns whether the folder has exactly these files already; `false` if nothing is in it.
+///
+/// # Errors
+/// Fails with a misuse if something else is in it.
+pub fn has_them(dir: &Path, files: &[TakeFile]) -> Result<bool> {
+    let is_there = |file: &TakeFile| {
+        let found = std::fs::read(dir.join(file.name));
+        found.is_ok_and(|found| found == file.text.as_bytes())
+    };
+    let entries = std::fs::read_dir(dir).map_or(0, Iterator::count);
+    if entries == files.len() && files.iter().all(is_there) {
+        return Ok(true);
+    }
+    check_folder(dir)?;
+    Ok(false)
+}
+
+/// Writes the files, and returns their paths.
+///
+/// # Errors
+/// Fails if a file is there already, or cannot be written.
+pub fn write(dir: &Path, files: &[TakeFile]) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let written = files.iter().map(|TakeFile { name, text, mode }| {
         let path = dir.join(name);
         let file = OpenOptions::new()
             .write(true)
@@ -71,12 +133,9 @@ pub fn write(
 }
 
 /// Returns the script that fills the tables with all rows.
-fn load_script(design: &DesignId, adoption: &Adoption, from: &str) -> String {
-    let mut text = head(
-        &format!("Fills the tables of {design} with all rows."),
-        LOAD,
-        adoption,
-    );
+fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
+    let what = format!("Fills the tables of {} with all rows.", taken.design);
+    let mut text = head(&taken.comment(&what), LOAD, adoption);
     match &adoption.load {
         Err(why) => {
             text += &format!(
@@ -99,12 +158,13 @@ fn load_script(design: &DesignId, adoption: &Adoption, from: &str) -> String {
 }
 
 /// Returns the script that makes the tables on a server of the user's and fills them.
-fn apply_script(design: &DesignId, adoption: &Adoption) -> String {
+fn apply_script(taken: Taken<'_>, adoption: &Adoption) -> String {
+    let design = taken.design;
     let what = match &adoption.schema {
         Some(_) => format!("Makes the tables of {design} on a server of yours, and fills them."),
         None => format!("Makes {design} and fills it."),
     };
-    let mut text = head(&what, APPLY, adoption);
+    let mut text = head(&taken.comment(&what), APPLY, adoption);
     text += "here=$(dirname -- \"$0\")\n";
     if let Some(schema) = &adoption.schema {
         text += &format!("{}\n", schema.apply);
@@ -158,11 +218,21 @@ mod tests {
         "cassandra/wide?bucket=1d".parse().unwrap()
     }
 
+    /// The files of a design, recommended or only ahead.
+    fn files_of(adoption: &Adoption, from: &str, is_recommended: bool) -> Vec<TakeFile> {
+        let taken = Taken {
+            design: &id(),
+            is_recommended,
+        };
+        files(taken, adoption, from)
+    }
+
     #[test]
     fn scripts_make_and_fill_the_tables_whatever_the_file_is_called() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("it's mine");
-        let written = write(&dir, &id(), &adoption(Ok(loading())), &in_shell(HOSTILE)).unwrap();
+        let files = files_of(&adoption(Ok(loading())), &in_shell(HOSTILE), true);
+        let written = write(&dir, &files).unwrap();
         assert_eq!(written.len(), 3);
         let programs = folder.path().join("programs");
         std::fs::create_dir(&programs).unwrap();
@@ -206,16 +276,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         assert!(check_folder(dir).is_ok());
-        write(
-            dir,
-            &id(),
-            &adoption(Err("it's encoded".to_owned())),
-            "w.toml",
-        )
-        .unwrap();
+        let encoded = files_of(&adoption(Err("it's encoded".to_owned())), "w.toml", true);
+        write(dir, &encoded).unwrap();
         let error = check_folder(dir).unwrap_err().to_string();
         assert!(error.contains("nothing is overwritten"), "{error}");
-        let error = write(dir, &id(), &adoption(Ok(loading())), "w.toml").unwrap_err();
+        let error = write(dir, &files_of(&adoption(Ok(loading())), "w.toml", true)).unwrap_err();
         assert!(error.to_string().contains("schema.cql"), "{error}");
         for (name, words, code, said) in [
             (LOAD, &[][..], 2, "usage: sh load.sh HOST [PORT]"),
@@ -231,5 +296,46 @@ mod tests {
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert_eq!(stderr.trim_end(), said);
         }
+    }
+
+    #[test]
+    fn files_of_a_design_that_is_only_ahead_say_so() {
+        for (is_recommended, schema) in [
+            (true, "as `bakeoff decide` recommends.\n"),
+            (false, "which is ahead; nothing is recommended yet.\n"),
+        ] {
+            let files = files_of(&adoption(Ok(loading())), "w.toml", is_recommended);
+            let first = format!("-- The tables of {}, {schema}", id());
+            assert!(files[0].text.starts_with(&first), "{}", files[0].text);
+            for file in &files {
+                let cautions = file.text.contains("nothing is recommended yet.");
+                assert_eq!(cautions, !is_recommended, "{}", file.text);
+            }
+            for script in &files[1..] {
+                let lines = script.text.lines().take_while(|line| *line != "set -eu");
+                let mut lines = lines.filter(|line| !line.is_empty());
+                assert!(lines.all(|line| line.starts_with('#')), "{}", script.text);
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_files_are_there_already_and_others_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("mine");
+        let files = files_of(&adoption(Ok(loading())), "w.toml", true);
+        assert!(!has_them(&dir, &files).unwrap(), "there is no such folder");
+        write(&dir, &files).unwrap();
+        assert!(has_them(&dir, &files).unwrap());
+        let refused = |files: &[TakeFile]| {
+            let error = has_them(&dir, files).unwrap_err().to_string();
+            assert!(error.contains("nothing is overwritten"), "{error}");
+        };
+        refused(&files_of(&adoption(Ok(loading())), "other.toml", true));
+        refused(&files[1..]);
+        std::fs::write(dir.join("theirs"), "").unwrap();
+        refused(&files);
+        std::fs::remove_file(dir.join(LOAD)).unwrap();
+        refused(&files);
     }
 }

@@ -10,8 +10,9 @@ use bakeoff_report::recommendation::{HowTo, render};
 use bakeoff_stats::Run;
 use bakeoff_workload::{DesignId, Workload};
 
+use super::adopt::{self, TakeFile, Taken};
 use super::source::data_words;
-use super::{Decide, RUN, WORKLOAD, adopt};
+use super::{Decide, RUN, WORKLOAD};
 use crate::cmd::report::{Shown, exit_of_run, summary_of_run, width};
 use crate::exit::Exit;
 use crate::machine;
@@ -23,7 +24,7 @@ use crate::terminal::stdout;
 ///
 /// # Errors
 /// Fails if the run or the workload cannot be read, if files were asked for and no design is recommended, or if they
-/// cannot be written.
+/// cannot be written; with a misuse if their folder has something else in it.
 pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     let shown = Shown::from(options.wanted()?);
     let summary = summary_of_run(&Run::open(&dir.join(RUN))?, &shown)?;
@@ -43,10 +44,11 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     match (&options.adopt, &adoption) {
         (None, _) => {}
         (Some(folder), Some((design, adoption))) => {
-            let written = adopt::write(folder, design, adoption, &from)?;
-            for path in written {
-                print_line(format_args!("wrote {}", path.display()));
-            }
+            let taken = Taken {
+                design,
+                is_recommended: decision.is_some_and(|decision| decision.no_forecast.is_none()),
+            };
+            write_files(folder, &adopt::files(taken, adoption, &from))?;
         }
         (Some(folder), None) => {
             return Err(anyhow!(
@@ -56,6 +58,18 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
         }
     }
     Ok(exit_of_run(&summary))
+}
+
+/// Writes files into a folder that is new, and says so; one that has exactly these keeps them.
+fn write_files(folder: &Path, files: &[TakeFile]) -> Result<()> {
+    if adopt::has_them(folder, files)? {
+        print_line(format_args!("{} has them already", folder.display()));
+        return Ok(());
+    }
+    for path in adopt::write(folder, files)? {
+        print_line(format_args!("wrote {}", path.display()));
+    }
+    Ok(())
 }
 
 /// Returns the workload with the options that say which rows it has, as a shell takes them.

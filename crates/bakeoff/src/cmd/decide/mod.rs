@@ -83,6 +83,10 @@ impl Decide {
         let ended = if has_ended(&dir.join(RUN)) {
             None
         } else {
+            // The files of a decision that has ended may be there already.
+            if let Some(folder) = &self.adopt {
+                adopt::check_folder(folder)?;
+            }
             prepare::prepare(&self, &source, &record, &dir)?;
             Some(self.measure(&dir)?)
         };
@@ -110,9 +114,6 @@ impl Decide {
         // Before the command is kept in a file, since a URL may have a password in it, which is refused.
         self.postgres.put_into(&mut EngineOptions::default())?;
         self.rate_limit.limit(&self.cluster, self.postgres.url())?;
-        if let Some(dir) = &self.adopt {
-            adopt::check_folder(dir)?;
-        }
         Ok(())
     }
 

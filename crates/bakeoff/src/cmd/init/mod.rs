@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{NewTable, check_designs, check_queries, plain_queries};
-use bakeoff_workload::Workload;
 use bakeoff_workload::infer::{Inferred, infer};
+use bakeoff_workload::{Error, Workload};
 use clap::Args;
 
 use crate::cmd::options::data::to_cli_error;
@@ -135,11 +135,12 @@ fn write(
         found.table = table;
     }
     let text = found.workload(&named, &designs(&found), &questions.questions);
-    let checked = check(&text, out.unwrap_or(Path::new("init.toml")));
-    checked.map_err(|error| match &questions.file {
-        None => error,
-        Some(path) => Misuse::new(error.context(format!("--questions {}", path.display()))).into(),
-    })?;
+    let asked_by = questions.option();
+    check(
+        &text,
+        out.unwrap_or(Path::new("init.toml")),
+        asked_by.as_deref(),
+    )?;
     Ok(Written { found, text })
 }
 
@@ -199,17 +200,25 @@ fn designs(found: &Inferred) -> Vec<String> {
     designs
 }
 
-/// Checks a workload that was written, so that only one that runs is ever shown.
+/// Checks a workload that was written, so that only one that runs is ever shown. `asked_by` is the option that its
+/// questions come from.
 ///
 /// # Errors
-/// Fails with a misuse if a question is none about the table, and if anything else is wrong.
-fn check(text: &str, path: &Path) -> Result<()> {
-    let parsed = Workload::parse(text, path);
-    let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
-    check_designs(&workload).map_err(|error| Misuse::new(error.into()))?;
+/// Fails with a misuse if a question is none about the table, and if anything else is wrong. It names the option in
+/// place of the workload, which is not made.
+fn check(text: &str, path: &Path, asked_by: Option<&str>) -> Result<()> {
+    let told = |error: Error| match (asked_by, error) {
+        (None, error) => Misuse::new(error.into()),
+        (Some(option), Error::Workload { message, .. }) => {
+            Misuse::new(anyhow!("{option}: {message}"))
+        }
+        (Some(option), error) => Misuse::new(anyhow::Error::new(error).context(option.to_owned())),
+    };
+    let mut workload = Workload::parse(text, path).map_err(told)?;
+    check_designs(&workload).map_err(told)?;
     plain_queries(&mut workload);
     let checked = small_runtime()?.block_on(check_queries(&workload));
-    checked.map_err(|error| Misuse::new(error.into()))?;
+    checked.map_err(told)?;
     Ok(())
 }
 
@@ -251,5 +260,42 @@ mod tests {
         let no_text = std::ffi::OsStr::from_bytes(b"a\xff.csv");
         let error = name_from(None, Path::new(no_text)).unwrap_err();
         assert!(error.to_string().contains("rename the file"), "{error}");
+    }
+
+    #[test]
+    fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {
+        let text = r#"
+            title = "Rooms"
+            designs = ["memory"]
+            [table]
+            name = "readings"
+            partition_key = ["room"]
+            order_key = ["time"]
+            [table.columns]
+            room = "text"
+            time = "timestamp"
+            temp = "double"
+            [data]
+            file = "readings.csv"
+            [[queries]]
+            name = "warmest"
+            sql = "SELECT max(tmep) AS m FROM readings"
+            [scale]
+            rows = 10
+            full_rows = 10
+        "#;
+        let told = |asked_by: Option<&str>| {
+            let error = check(text, Path::new("runs/q/workload.toml"), asked_by).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            told(Some("--questions q.sql")),
+            "--questions q.sql: query warmest: there is no column `tmep`; did you mean `temp`?"
+        );
+        let of_workload = told(None);
+        assert!(
+            of_workload.starts_with("runs/q/workload.toml:"),
+            "{of_workload}"
+        );
     }
 }

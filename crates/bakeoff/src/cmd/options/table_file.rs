@@ -71,6 +71,16 @@ pub struct AskedOfTable {
     pub file: Option<PathBuf>,
 }
 
+impl AskedOfTable {
+    /// Returns the option that the questions come from, with their file; `None` if they are to be written.
+    pub fn option(&self) -> Option<String> {
+        match &self.file {
+            Some(file) => Some(format!("--questions {}", file.display())),
+            None => (!self.questions.is_empty()).then(|| "--question".to_owned()),
+        }
+    }
+}
+
 impl TableFileOptions {
     /// Returns what is known of the file before it is read.
     pub fn asked(&self) -> Asked {

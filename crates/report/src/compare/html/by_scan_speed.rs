@@ -12,7 +12,7 @@ use crate::units;
 pub fn of_run(summary: &Summary) -> String {
     let scale = &summary.header.scale;
     let asked = ScanQuestion {
-        records: scale.full_rows,
+        records: summary.full_rows(),
         users: scale.users.max(1),
         cores: scale.cores.max(1),
     };

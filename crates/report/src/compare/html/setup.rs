@@ -64,7 +64,7 @@ fn warm_up(summary: &Summary) -> String {
 pub fn design(summary: &Summary, design: &DesignSummary) -> String {
     let (header, footprint) = (&summary.header, design.footprint.as_ref());
     let copies = header.copies_in(&design.info, &summary.engines);
-    let scale = (header.scale.full_rows, header.scale.replication);
+    let scale = (summary.full_rows(), header.scale.replication);
     let metadata =
         footprint.and_then(|f| compression::metadata_at(f, copies, design.rows_loaded, scale));
     let metadata = metadata.map(|memory| ("memory for compression metadata at full scale", memory));

@@ -12,7 +12,7 @@ pub fn designs(summary: &Summary) -> String {
     let scale = &summary.header.scale;
     let full_scale = format!(
         "{} rows ×{}",
-        units::rate(scale.full_rows as f64),
+        units::rate(summary.full_rows() as f64),
         scale.replication
     );
     let mut head = vec![Heading::text("Design")];

@@ -24,7 +24,7 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
     let scale = &summary.header.scale;
     let full_scale = format!(
         "{} ×{}",
-        units::rate(scale.full_rows as f64),
+        units::rate(summary.full_rows() as f64),
         scale.replication
     );
     let mut table = table(style);

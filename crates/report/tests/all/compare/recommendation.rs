@@ -55,3 +55,60 @@ fn without_a_recommendation_there_is_nothing_to_make() {
     assert!(text.contains("nothing to recommend"), "{text}");
     assert!(!text.contains("CREATE TABLE"));
 }
+
+#[test]
+fn rows_that_the_data_lacks_are_told() {
+    let mut summary = fixture::summary().unwrap();
+    assert!(!render(&summary, &how_to(), WIDTH).contains("Rows: "));
+    summary.has_all_rows = true;
+    summary.header.scale.full_rows = summary.rows + 4;
+    let text = render(&summary, &how_to(), 400);
+    assert!(
+        text.contains("\nRows: all ") && text.contains("count as the full scale: `full_rows` "),
+        "{text}"
+    );
+    let report = bakeoff_report::terminal::render(&summary, 400, false);
+    assert!(report.contains("count as the full scale"), "{report}");
+}
+
+#[test]
+fn a_longer_budget_is_advised_where_a_run_would_take_options() {
+    let mut summary = fixture::summary().unwrap();
+    let mut told = |reason: &str| {
+        summary.decision.as_mut().unwrap().no_forecast = Some(reason.to_owned());
+        render(&summary, &how_to(), 1_000)
+    };
+    for reason in [
+        "5 rows are too few; load 9 (--rows 9 --scales 5x4)",
+        "5 rows are too few; measure with --scales 5x4",
+    ] {
+        let text = told(reason);
+        let advised = "is recommended yet: 5 rows are too few; a longer --budget measures more rows and rounds.";
+        assert!(text.contains(advised), "{text}");
+        assert!(
+            !text.contains("--rows") && !text.contains("--scales"),
+            "{text}"
+        );
+    }
+    let text = told("9 are needed, and the data has 5; it ends there");
+    assert!(
+        text.contains("yet: 9 are needed, and the data has 5; it ends there."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_that_took_longer_than_its_budget_says_why() {
+    let mut summary = fixture::summary().unwrap();
+    let told = "longer than its budget of 5.00 s: ";
+    assert!(!render(&summary, &how_to(), 400).contains("longer than its budget"));
+    summary.header.budget_seconds = Some(5.0);
+    let designs = format!(
+        "a few rounds of {} designs are measured",
+        summary.designs.len()
+    );
+    let text = render(&summary, &how_to(), 400);
+    assert!(text.contains(told) && text.contains(&designs), "{text}");
+    let report = bakeoff_report::terminal::render(&summary, 400, false);
+    assert!(report.contains(told), "{report}");
+}

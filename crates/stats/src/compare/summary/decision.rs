@@ -104,7 +104,7 @@ impl Summary {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
             measured_rows: self.rows,
-            full_rows: header.scale.full_rows,
+            full_rows: self.full_rows(),
             copies: header.scale.replication.max(1),
             questions: header
                 .queries
@@ -210,7 +210,7 @@ impl Summary {
     fn storage_to_buy(&self, design: &DesignSummary, random: &mut SplitMix64) -> Option<Figure> {
         let Some(forecast) = self.forecast.as_ref()?.design(&design.info.id) else {
             let scale = &self.header.scale;
-            let rows = scale.full_rows as f64 * f64::from(scale.replication.max(1));
+            let rows = self.full_rows() as f64 * f64::from(scale.replication.max(1));
             return design
                 .bytes_per_row
                 .map(|bytes| Figure::exact(bytes * rows));

@@ -82,7 +82,7 @@ impl Demand {
     pub fn of_scale(summary: &Summary, machine_cores: u32) -> Demand {
         let scale = &summary.header.scale;
         Demand {
-            rows: scale.full_rows,
+            rows: summary.full_rows(),
             copies: scale.replication.max(1),
             questions: scale.questions_per_second,
             inserts: scale.rows_per_second,

@@ -11,6 +11,7 @@ mod cost;
 mod cpu;
 mod decision;
 mod failures;
+mod full_rows;
 mod growth;
 pub mod ledger;
 pub(super) mod loading;
@@ -296,7 +297,7 @@ impl Summary {
     /// Returns the forecast at the full scale of the workload.
     fn at_full_scale(&self) -> Option<Forecast> {
         let scale = &self.header.scale;
-        (self.rows > 0).then(|| self.projected(scale.full_rows, scale.replication.max(1)))
+        (self.rows > 0).then(|| self.projected(self.full_rows(), scale.replication.max(1)))
     }
 
     /// Returns the figures of a design.

@@ -18,7 +18,7 @@ impl Summary {
     /// decision as uncertain as it is itself. Otherwise returns the measured input with the reason why there is no
     /// forecast, since a design must not win because others have none.
     pub(super) fn at_full_scale_or_measured(&self, measured: DecisionInput) -> DecisionInput {
-        let full_rows = self.header.scale.full_rows;
+        let full_rows = self.full_rows();
         if full_rows <= self.rows {
             return measured;
         }
@@ -74,7 +74,7 @@ impl Summary {
         DecisionInput {
             designs: designs.collect(),
             questions: measured.questions.clone(),
-            rows: self.header.scale.full_rows,
+            rows: self.full_rows(),
             known_rows,
             ..measured
         }

@@ -245,7 +245,7 @@ fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
     let stores = header.designs.iter().filter(|info| !info.is_yardstick());
     let fewest = stores.map(DesignInfo::rows_to_forecast);
     ForecastNeeds {
-        full_rows: header.scale.full_rows,
+        full_rows: summary.full_rows(),
         fewest_of_run: fewest.max().unwrap_or(0),
         fewest: design.info.rows_to_forecast(),
         there: rows_there(summary),

@@ -1,0 +1,89 @@
+//! Number of rows that figures at full scale are for.
+
+use super::Summary;
+use crate::thousands;
+
+/// The full scale of a workload is that of its data if the data ends no further below it than this share. A file has
+/// fewer rows than lines where some are set aside, and nobody can load what is not there.
+const MOST_MISSING: f64 = 0.05;
+
+impl Summary {
+    /// Returns the rows at full scale: those of the workload, or those that were loaded where these are all that the
+    /// data has, and a few less than the workload says.
+    pub fn full_rows(&self) -> u64 {
+        let stated = self.header.scale.full_rows;
+        if self.lacks_few_rows() {
+            self.rows
+        } else {
+            stated
+        }
+    }
+
+    /// Says that the rows at full scale are those of the data, where the workload names a few more.
+    pub fn full_rows_in_words(&self) -> Option<String> {
+        self.lacks_few_rows().then(|| {
+            format!(
+                "all {} rows of the data were loaded and count as the full scale: `full_rows` of the workload is {}",
+                thousands(self.rows),
+                thousands(self.header.scale.full_rows)
+            )
+        })
+    }
+
+    fn lacks_few_rows(&self) -> bool {
+        let stated = self.header.scale.full_rows;
+        let missing = stated.saturating_sub(self.rows);
+        self.has_all_rows && missing > 0 && missing as f64 <= MOST_MISSING * stated as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compare::summary::growth::tests::{Ladder, ROWS};
+    use crate::compare::{Record, Summary};
+
+    /// Run of all rows that the data has, which says that its full scale is this many.
+    fn run(full_rows: u64, is_all: bool) -> Summary {
+        let mut ladder = Ladder::of(&ROWS);
+        ladder.scans("a/x", |rows, _| 1e-6 * rows as f64);
+        ladder.scans("a/y", |rows, _| 2e-6 * rows as f64);
+        ladder.unit_rows = Some(1_000_000);
+        ladder.full_rows = full_rows;
+        ladder.add(Record::LoadingDone {
+            rows: ROWS[4],
+            left: None,
+            is_all,
+        });
+        ladder.summary()
+    }
+
+    #[test]
+    fn data_that_lacks_a_few_rows_of_the_full_scale_is_the_full_scale() {
+        let summary = run(ROWS[4] + 4, true);
+        assert_eq!(summary.full_rows(), ROWS[4]);
+        let decision = summary.decision.as_ref().unwrap();
+        assert_eq!(decision.no_forecast, None);
+        assert_eq!(decision.full_rows, ROWS[4]);
+        assert_eq!(decision.recommended().unwrap().id, "a/x");
+        assert_eq!(summary.forecast.as_ref().unwrap().rows, ROWS[4]);
+        assert_eq!(
+            summary.full_rows_in_words().unwrap(),
+            "all 1,024,000 rows of the data were loaded and count as the full scale: `full_rows` of the workload is \
+             1,024,004"
+        );
+    }
+
+    #[test]
+    fn data_that_ends_far_below_the_full_scale_or_goes_on_is_not() {
+        for (full_rows, is_all) in [(ROWS[4] + 4, false), (ROWS[4] / 10 * 11, true)] {
+            let summary = run(full_rows, is_all);
+            assert_eq!(summary.full_rows(), full_rows);
+            assert_eq!(summary.full_rows_in_words(), None);
+            let reason = summary.decision.unwrap().no_forecast.unwrap();
+            assert!(reason.contains("are too few to forecast"), "{reason}");
+        }
+        let whole = run(ROWS[4], true);
+        assert_eq!(whole.full_rows(), ROWS[4]);
+        assert_eq!(whole.full_rows_in_words(), None);
+    }
+}
