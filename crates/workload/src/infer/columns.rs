@@ -166,8 +166,9 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    seen.notes = notes_on_lines(rows, asked);
-    seen.notes.extend(notes(&seen, rows.has_delimiter()));
+    let mut all_notes = notes_on_lines(rows, asked);
+    all_notes.extend(notes(&seen, rows.has_delimiter()));
+    seen.notes = all_notes;
     Ok(seen)
 }
 

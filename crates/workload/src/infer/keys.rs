@@ -221,7 +221,12 @@ impl Search<'_> {
         // A sort that keeps the order of the file among equals.
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
-            (!is_like_key(column.name), u64::MAX - column.distinct)
+            let is_double = column.kind == ColumnType::Double;
+            (
+                !is_like_key(column.name),
+                is_double,
+                u64::MAX - column.distinct,
+            )
         });
         candidates.truncate(ALONE);
         let mut sets: Vec<Vec<usize>> = candidates.iter().map(|index| vec![*index]).collect();

@@ -205,3 +205,22 @@ fn columns_that_are_not_the_likeliest_are_tried_where_keys_repeat_often() {
     assert_eq!((found.partition, found.order), (vec![11], vec![0]));
     assert_eq!(found.repeated, 0.0);
 }
+
+#[test]
+fn without_a_time_many_measured_numbers_do_not_hide_the_columns_that_name_each_row() {
+    let names: Vec<String> = (0..8).map(|number| format!("m{number}")).collect();
+    let mut text = format!("{},year,month\n", names.join(","));
+    for row in 0..24 {
+        let measured = format!("{}.5,", row % 12).repeat(8);
+        let (year, month) = (2000 + row / 12, 1 + row % 12);
+        text.push_str(&format!("{measured}{year},{month}\n"));
+    }
+    let named = names.iter().enumerate();
+    let mut columns: Vec<KeyColumn<'_>> = named
+        .map(|(place, name)| column(place, name, ColumnType::Double, 12))
+        .collect();
+    columns.push(column(8, "year", ColumnType::Int, 2));
+    columns.push(column(9, "month", ColumnType::Int, 12));
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![9], vec![8]));
+}
