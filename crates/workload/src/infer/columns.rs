@@ -137,7 +137,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     }
     let columns = names.into_iter().zip(&rows.names).zip(read.evidence);
     for (index, ((name, written), evidence)) in columns.enumerate() {
-        if let Some(why) = twice(path, &lower, &places, index)? {
+        if let Some(why) = twice(path, rows, &lower, &places, index)? {
             seen.left_out.push(why);
             continue;
         }
@@ -166,8 +166,9 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    let has_no_names = rows.no_header && asked.header.is_none();
-    seen.notes = notes(&seen, has_no_names, rows.has_delimiter());
+    let mut all_notes = notes_on_lines(rows, asked);
+    all_notes.extend(notes(&seen, rows.has_delimiter()));
+    seen.notes = all_notes;
     Ok(seen)
 }
 
@@ -235,6 +236,7 @@ fn mostly_broken(fields: usize, read: &ReadRows) -> String {
 /// Another one has the same name.
 fn twice(
     path: &Path,
+    rows: &FileRows,
     names: &[String],
     places: &HashMap<&str, Vec<usize>>,
     index: usize,
@@ -244,14 +246,22 @@ fn twice(
         Some([_, _, ..]) if own.is_empty() => {
             Ok(Some(format!("column {}, which has no name", index + 1)))
         }
-        Some([first, second, ..]) => Err(data_error(
-            path,
-            format!(
-                "columns {} and {} are both called `{own}`: give them different names in the first line",
+        Some([first, second, ..]) => {
+            let numbered = if rows.has_delimiter() {
+                let lines = rows.skip_lines + 1 + u64::from(rows.units_line);
+                format!(
+                    ", or number all columns as `c_1`, `c_2` and so on with --no-header --skip-lines {lines}"
+                )
+            } else {
+                String::new()
+            };
+            let message = format!(
+                "columns {} and {} are both called `{own}`: give them different names in the first line{numbered}",
                 first + 1,
                 second + 1
-            ),
-        )),
+            );
+            Err(data_error(path, message))
+        }
         _ => Ok(None),
     }
 }
@@ -290,16 +300,37 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     words.map(|(word, times)| (word.clone(), times)).collect()
 }
 
-/// Returns what the user should know of the columns, and that nothing names them if that was found.
-fn notes(seen: &SeenColumns, has_no_names: bool, has_delimiter: bool) -> Vec<String> {
+/// Returns what was found of the first lines: whether they are rows, or are skipped.
+fn notes_on_lines(rows: &FileRows, asked: &Asked) -> Vec<String> {
     let mut notes = Vec::new();
-    if has_no_names {
+    if rows.skip_lines > 0 && asked.skip_lines.is_none() {
+        let lines = match rows.skip_lines {
+            1 => "the first line is".to_owned(),
+            several => format!("the first {several} lines are"),
+        };
+        notes.push(format!(
+            "{lines} skipped, as a title before the line that names the columns; if there is none, say --skip-lines 0"
+        ));
+    }
+    if rows.units_line {
+        notes.push(
+            "the line after the one that names the columns is skipped, since it has units"
+                .to_owned(),
+        );
+    }
+    if rows.no_header && asked.header.is_none() {
         notes.push(
             "the first line has values, so it is taken as a row and the columns are numbered; if it names them, say \
              --header"
                 .to_owned(),
         );
     }
+    notes
+}
+
+/// Returns what the user should know of the columns.
+fn notes(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
+    let mut notes = Vec::new();
     if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
         notes.push(format!(
             "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
@@ -313,6 +344,16 @@ fn notes(seen: &SeenColumns, has_no_names: bool, has_delimiter: bool) -> Vec<Str
     notes.extend(
         ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
     );
+    for column in seen.columns.iter().filter(|_| has_delimiter) {
+        let quoted = column.evidence.quoted_after_spaces;
+        if quoted > 0 {
+            notes.push(format!(
+                "column `{}`: {quoted} values have spaces before their quotes, so that both stay a part of them: \
+                 remove the spaces between the fields of the file",
+                column.name
+            ));
+        }
+    }
     let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {

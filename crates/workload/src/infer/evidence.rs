@@ -25,6 +25,8 @@ pub struct Evidence {
     pub words: BTreeMap<String, u64>,
     /// All other cells.
     pub values: u64,
+    /// Values in quotes with spaces before them, which in CSV are a part of the value, and so are the quotes then.
+    pub quoted_after_spaces: u64,
     /// Hashes of these.
     pub distinct: Distinct,
     whole: u64,
@@ -65,6 +67,7 @@ impl Evidence {
             empty: 0,
             words: BTreeMap::new(),
             values: 0,
+            quoted_after_spaces: 0,
             distinct: Distinct::new(exactly),
             whole: 0,
             least: i64::MAX,
@@ -101,6 +104,8 @@ impl Evidence {
             return;
         }
         self.values += 1;
+        let is_quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
+        self.quoted_after_spaces += u64::from(is_quoted && cell.starts_with(' '));
         self.distinct.add(xxh3_64(value.as_bytes()));
         self.times.see(value);
         let digits = value.strip_prefix(['-', '+']).unwrap_or(value);

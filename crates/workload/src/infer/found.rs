@@ -96,14 +96,14 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
         from: (is_other && !rows.no_header).then(|| column.written.clone()),
         kind: column.decision.kind,
         format: column.decision.format.clone(),
-        evidence: evidence(column, seen),
+        evidence: evidence(column, seen, rows),
         distinct: column.evidence.different(),
         high_value: column.evidence.high_value(),
     }
 }
 
 /// Says in a few words what the values of a column are.
-fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
+fn evidence(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> String {
     let distinct = &column.evidence.distinct;
     let mut parts = vec![column.decision.why.clone()];
     if column.evidence.values > 0 {
@@ -125,6 +125,12 @@ fn evidence(column: &SeenColumn, seen: &SeenColumns) -> String {
         };
         let word = shown_word(word);
         parts.push(format!("{times} of {} are {word}{kept}", seen.rows));
+    }
+    if column.evidence.quoted_after_spaces > 0 && rows.has_delimiter() {
+        parts.push(format!(
+            "{} keep the spaces before their quotes, and the quotes",
+            column.evidence.quoted_after_spaces
+        ));
     }
     if column.decision.misfits > 0 {
         parts.push(format!("{} do not fit the type", column.decision.misfits));

@@ -3,6 +3,7 @@
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::distinct::Distinct;
+use super::names::is_like_key;
 use super::rows::{FileRows, Seen};
 use crate::{ColumnType, Result, TimeFormat, source};
 
@@ -19,6 +20,10 @@ const HARDLY_ANY: f64 = 0.001;
 /// Share of repeated keys from which more columns are added, one by one.
 const MANY: f64 = 0.05;
 
+/// Other candidates that are tried alone where keys of the first ones repeat often, and hashes of keys for each.
+const OTHERS: usize = 64;
+const OTHERS_HASHES: usize = 1 << 14;
+
 /// Columns of a key that was found, at most.
 const MOST_COLUMNS: usize = 5;
 
@@ -27,13 +32,6 @@ const OF_A_MEASURE: f64 = 0.01;
 
 /// Rows that share a value of a column, on average, if it may be added to a key that names no row yet.
 const ROWS_OF_A_VALUE: u64 = 20;
-
-/// Beginnings and ends of names that say which rows belong together.
-const LIKE_KEYS: [&str; 26] = [
-    "id", "uuid", "key", "code", "name", "series", "metric", "host", "hostname", "sensor",
-    "station", "device", "site", "symbol", "ticker", "city", "country", "state", "region", "room",
-    "location", "airport", "origin", "vehicle", "truck", "user",
-];
 
 /// A column that may be in the key.
 pub struct KeyColumn<'a> {
@@ -85,6 +83,8 @@ struct Counted<'a> {
     /// Indexes in `columns`.
     set: Vec<usize>,
     keys: Distinct,
+    /// Rows of the file.
+    rows: u64,
 }
 
 /// What a key is looked for among.
@@ -126,10 +126,35 @@ impl Search<'_> {
     }
 
     fn best_with_time(&self, time: usize) -> Result<FoundKey> {
-        let candidates = self.candidates(time);
+        let mut candidates = self.candidates(time);
+        let others = candidates.split_off(candidates.len().min(ALONE));
+        let found = self.best_among(time, &candidates)?;
+        if found.repeated <= MANY || others.is_empty() {
+            return Ok(found);
+        }
+        // The likeliest are not always those that tell rows apart.
+        candidates.truncate(ALONE / 2);
+        candidates.extend(self.telling_most(time, &others)?);
+        let other = self.best_among(time, &candidates)?;
+        let is_better = tells_more(other.repeated, found.repeated);
+        Ok(if is_better { other } else { found })
+    }
+
+    /// Returns a few of these columns: those whose keys with the time are the likeliest.
+    fn telling_most(&self, time: usize, columns: &[usize]) -> Result<Vec<usize>> {
+        let columns = columns.iter().take(OTHERS);
+        let sets = columns.map(|column| vec![*column, time]);
+        let mut counted = self.count_in(sets.collect(), OTHERS_HASHES)?;
+        counted.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+        let best = counted.iter().take(ALONE / 2);
+        Ok(best.map(|counted| counted.set[0]).collect())
+    }
+
+    /// Finds the key of a time and some of these columns that repeats least.
+    fn best_among(&self, time: usize, candidates: &[usize]) -> Result<FoundKey> {
         let mut sets = vec![vec![time]];
         sets.extend(candidates.iter().map(|candidate| vec![*candidate, time]));
-        let pairs = pairs(&candidates);
+        let pairs = pairs(candidates);
         sets.extend(pairs.iter().map(|(a, b)| vec![*a, time, *b]));
         let counted = self.count(sets)?;
         let (alone, others) = counted.split_at(1);
@@ -139,7 +164,8 @@ impl Search<'_> {
             // Every time is a row's own, so that only a column which is like a key says more.
             let like = single.iter().find(|counted| {
                 let column = &self.columns[counted.set[0]];
-                is_like_key(column.name) || column.kind == ColumnType::Text
+                let names_rows = is_like_key(column.name) || column.kind == ColumnType::Text;
+                names_rows && column.nulls == 0
             });
             return Ok(match like {
                 Some(like) => self.found(&like.set[..1], &[time], like),
@@ -154,7 +180,7 @@ impl Search<'_> {
         if best.keys.repeated() <= MANY {
             return Ok(self.found(&best.set[..1], &best.set[1..], best));
         }
-        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), &candidates)?;
+        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), candidates)?;
         let best = longer.as_ref().unwrap_or(best);
         Ok(self.found(&best.set[..1], &best.set[1..], best))
     }
@@ -195,7 +221,12 @@ impl Search<'_> {
         // A sort that keeps the order of the file among equals.
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
-            (!is_like_key(column.name), u64::MAX - column.distinct)
+            let is_double = column.kind == ColumnType::Double;
+            (
+                !is_like_key(column.name),
+                is_double,
+                u64::MAX - column.distinct,
+            )
         });
         candidates.truncate(ALONE);
         let mut sets: Vec<Vec<usize>> = candidates.iter().map(|index| vec![*index]).collect();
@@ -227,7 +258,7 @@ impl Search<'_> {
         Ok(longer.as_ref().filter(unique).map(found))
     }
 
-    /// Returns the columns that may say which rows belong together, the likeliest first.
+    /// Returns all columns that may say which rows belong together, the likeliest first.
     fn candidates(&self, time: usize) -> Vec<usize> {
         let may_be = |index: &usize| {
             let column = &self.columns[*index];
@@ -243,9 +274,14 @@ impl Search<'_> {
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
             let is_text = column.kind == ColumnType::Text;
-            (column.distinct == 1, !is_like_key(column.name), !is_text)
+            let is_like_key = is_like_key(column.name);
+            (
+                column.distinct == 1,
+                !is_like_key,
+                !is_text,
+                column.nulls > 0,
+            )
         });
-        candidates.truncate(ALONE);
         candidates
     }
 
@@ -261,10 +297,16 @@ impl Search<'_> {
 
     /// Reads all rows, and counts the keys of each set.
     fn count(&self, sets: Vec<Vec<usize>>) -> Result<Vec<Counted<'_>>> {
+        self.count_in(sets, KEY_HASHES)
+    }
+
+    /// Counts as [`Search::count`] does, with so many hashes of keys for each set.
+    fn count_in(&self, sets: Vec<Vec<usize>>, hashes_of_each: usize) -> Result<Vec<Counted<'_>>> {
         let counted = sets.into_iter().map(|set| Counted {
             columns: self.columns,
             set,
-            keys: Distinct::new(KEY_HASHES),
+            keys: Distinct::new(hashes_of_each),
+            rows: self.number_of_rows,
         });
         let mut counted: Vec<Counted<'_>> = counted.collect();
         // Each cell is read once for all sets that it is in.
@@ -289,15 +331,19 @@ impl Search<'_> {
 }
 
 impl Counted<'_> {
-    /// Returns how little this is the key that is meant: the share of the rows that it loses, and more for each
-    /// number in it that was measured.
+    /// Returns how little this is the key that is meant: the share of the rows that it loses, since they repeat it or
+    /// lack a column of it other than the time, and more for each number in it that was measured.
     fn cost(&self) -> f64 {
+        let columns = self.set.iter().map(|index| &self.columns[*index]);
+        let others = columns.filter(|column| column.kind != ColumnType::Timestamp);
+        let nulls: u64 = others.map(|column| column.nulls).sum();
+        let lacking = nulls as f64 / self.rows.max(1) as f64;
         let measures = self.set.iter().filter(|index| {
             let column = &self.columns[**index];
             let is_number = matches!(column.kind, ColumnType::Int | ColumnType::Bigint);
             is_number && !is_like_key(column.name)
         });
-        self.keys.repeated() + OF_A_MEASURE * measures.count() as f64
+        self.keys.repeated() + lacking + OF_A_MEASURE * measures.count() as f64
     }
 
     /// Returns whether this key, which has more columns, is better than a shorter one.
@@ -342,12 +388,5 @@ fn pairs(candidates: &[usize]) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn is_like_key(name: &str) -> bool {
-    let mut words = name.split('_');
-    let last = words.next_back().unwrap_or_default();
-    let first = words.next().unwrap_or(last);
-    let like = |word: &str| LIKE_KEYS.contains(&word) || word.ends_with("id");
-    like(last) || like(first)
-}
 #[cfg(test)]
 mod tests;

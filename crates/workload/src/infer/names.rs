@@ -149,6 +149,19 @@ const RESERVED: [&str; 141] = [
     "with",
 ];
 
+/// Beginnings and ends of names that say which rows belong together.
+const LIKE_KEYS: [&str; 28] = [
+    "id", "uuid", "key", "code", "name", "series", "metric", "host", "hostname", "sensor",
+    "station", "device", "site", "symbol", "ticker", "city", "country", "state", "region", "room",
+    "location", "airport", "origin", "vehicle", "truck", "user", "carrier", "flight",
+];
+
+/// Words of names of whole numbers that are parts of a time, or groups.
+const LIKE_GROUPS: [&str; 16] = [
+    "year", "yr", "month", "mon", "day", "week", "quarter", "decade", "hour", "minute", "second",
+    "age", "zip", "rank", "index", "number",
+];
+
 /// Most characters of a name, since PostgreSQL takes 63 bytes.
 const MOST_CHARACTERS: usize = 60;
 
@@ -167,6 +180,21 @@ pub fn name(written: &str, otherwise: &str) -> String {
 /// Returns whether SQL or CQL reserves a word, in any letter case, so that it is a name only in quotes.
 pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// Returns whether a column's name says that its values name something, and measure nothing.
+pub fn is_like_key(name: &str) -> bool {
+    let mut words = name.split('_');
+    let last = words.next_back().unwrap_or_default();
+    let first = words.next().unwrap_or(last);
+    let like = |word: &str| LIKE_KEYS.contains(&word) || word.ends_with("id");
+    like(last) || like(first)
+}
+
+/// Returns whether a column's name says that its numbers are parts of a time, groups or names of something, rather than
+/// measured.
+pub fn is_like_group(name: &str) -> bool {
+    is_like_key(name) || name.split('_').any(|word| LIKE_GROUPS.contains(&word))
 }
 
 /// Returns names for the columns of a file, of which no two are the same.

@@ -1,5 +1,6 @@
 //! Natural questions about a table, in SQL that all engines understand.
 
+use super::names::is_like_group;
 use super::{Inferred, InferredColumn};
 use crate::ColumnType;
 
@@ -60,7 +61,7 @@ impl About<'_> {
     /// The newest time of one series, or of all rows.
     fn newest(&self) -> Option<Question> {
         let time = self.table.time.as_ref()?;
-        let (condition, parameters) = self.one_series();
+        let (condition, parameters) = self.likely_series();
         Some(Question {
             name: "newest".to_owned(),
             sql: format!(
@@ -76,14 +77,14 @@ impl About<'_> {
     fn window_of_one_series(&self) -> Option<Question> {
         let time = self.table.time.as_ref()?;
         let series = self.table.series as f64;
-        let (condition, mut parameters, rows) =
-            if self.table.rows as f64 / series < ROWS_OF_A_WINDOW {
-                // A series of a few rows has none in most windows.
-                (None, Vec::new(), ROWS_OF_A_WINDOW)
-            } else {
-                let (condition, parameters) = self.one_series();
-                (condition, parameters, ROWS_OF_A_WINDOW * series)
-            };
+        // A series of a few rows has none in most windows.
+        let (condition, mut parameters) = if self.table.rows as f64 / series < ROWS_OF_A_WINDOW {
+            (None, Vec::new())
+        } else {
+            self.likely_series()
+        };
+        let series = condition.as_ref().map_or(1.0, |_| series);
+        let rows = ROWS_OF_A_WINDOW * series;
         let (within, parameter) = self.within(time, rows);
         parameters.push(parameter);
         let condition = condition.map_or(String::new(), |condition| format!("{condition} AND "));
@@ -170,7 +171,24 @@ impl About<'_> {
         })
     }
 
-    /// Returns the condition for one series and its parameters, unless the time alone is the key.
+    /// Returns the condition for one series and its parameters, unless one that is drawn hardly ever has rows.
+    fn likely_series(&self) -> (Option<String>, Vec<String>) {
+        // Values are drawn of each column alone, so that those of many columns are hardly ever in one row.
+        let key = &self.table.partition_key;
+        let columns = self.table.columns.iter();
+        let different = columns
+            .filter(|column| key.contains(&column.name))
+            .map(|column| column.distinct.max(1) as f64);
+        let is_likely = key.len() == 1 || self.table.rows as f64 >= different.product::<f64>();
+        if is_likely {
+            self.one_series()
+        } else {
+            (None, Vec::new())
+        }
+    }
+
+    /// Returns the condition for one series and its parameters, unless the time is a part of it. It names all columns
+    /// of the partition key, since engines that divide rows by it find none by a part of it.
     fn one_series(&self) -> (Option<String>, Vec<String>) {
         let key = &self.table.partition_key;
         if key
@@ -179,19 +197,10 @@ impl About<'_> {
         {
             return (None, Vec::new());
         }
-        // Values are drawn of each column alone, so that those of many columns are hardly ever in one row.
-        let mut rows = self.table.rows as f64;
-        let drawn = key.iter().enumerate().take_while(|(index, column)| {
-            let mut columns = self.table.columns.iter();
-            let found = columns.find(|other| other.name == **column);
-            rows /= found.map_or(1.0, |column| column.distinct.max(1) as f64);
-            *index == 0 || rows >= 1.0
-        });
-        let drawn: Vec<&String> = drawn.map(|(_, column)| column).collect();
-        let conditions: Vec<String> = { drawn.iter() }
+        let conditions: Vec<String> = { key.iter() }
             .map(|column| format!("{column} = ${{{column}}}"))
             .collect();
-        let parameters = drawn
+        let parameters = key
             .iter()
             .map(|column| format!("{column} = {{ column = \"{column}\" }}"));
         (Some(conditions.join(" AND ")), parameters.collect())
@@ -213,20 +222,34 @@ impl About<'_> {
         found.map(|column| column.name.as_str())
     }
 
-    /// Returns a column with different numbers outside the key, preferably doubles.
+    /// Returns a column with different numbers outside the key: one that was probably measured rather than one of years
+    /// or groups, doubles first, and of whole numbers the one with the most values.
     fn number(&self) -> Option<&InferredColumn> {
         let table = self.table;
         let is_key = |column: &InferredColumn| {
             let mut key = table.partition_key.iter().chain(&table.order_key);
             key.any(|name| *name == column.name)
         };
-        let of = |kind: ColumnType| {
-            let mut columns = table.columns.iter();
-            columns.find(|column| column.kind == kind && column.distinct > 1 && !is_key(column))
+        let is_double = |column: &InferredColumn| column.kind == ColumnType::Double;
+        let is_number = |column: &InferredColumn| {
+            is_double(column) || matches!(column.kind, ColumnType::Int | ColumnType::Bigint)
         };
-        of(ColumnType::Double)
-            .or_else(|| of(ColumnType::Int))
-            .or_else(|| of(ColumnType::Bigint))
+        let columns = table.columns.iter();
+        let numbers =
+            columns.filter(|column| is_number(column) && column.distinct > 1 && !is_key(column));
+        // Of equal ones the first.
+        numbers.min_by_key(|column| {
+            let many = if is_double(column) {
+                0
+            } else {
+                column.distinct
+            };
+            (
+                is_like_group(&column.name),
+                !is_double(column),
+                u64::MAX - many,
+            )
+        })
     }
 
     /// Returns the columns that an answer with rows shows: the key and a few others.

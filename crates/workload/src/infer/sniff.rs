@@ -12,32 +12,51 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 const RECORDS: usize = 200;
 
 /// Returns the byte that separates the fields of most records alike; the one that the name of the file says if
-/// it does, and `None` if no byte does.
+/// it does, and `None` if no byte does. One that is not in the first record is none if another one divides all alike.
 pub fn delimiter(input: &TextInput) -> Result<Option<u8>, FieldsError> {
     let named = [input.delimiter];
-    let mut best: Option<(usize, u8)> = None;
+    let mut dividing: Vec<(u8, Division)> = Vec::new();
     for delimiter in named.into_iter().chain(DELIMITERS) {
-        let (fields, share) = match records(input, delimiter) {
-            Ok(found) => found,
+        let division = match records(input, delimiter) {
+            Ok(division) => division,
             // A quote of a text that has none may never be closed.
             Err(FieldsError::Endless { .. }) => continue,
             Err(error) => return Err(error),
         };
-        if fields < 2 || share < 0.8 {
+        if division.fields < 2 || division.share < 0.8 {
             continue;
         }
-        if delimiter == input.delimiter {
+        if delimiter == input.delimiter && division.of_first > 1 {
             return Ok(Some(delimiter));
         }
-        if best.is_none_or(|(most, _)| fields > most) {
-            best = Some((fields, delimiter));
-        }
+        dividing.push((delimiter, division));
     }
-    Ok(best.map(|(_, delimiter)| delimiter))
+    if dividing.iter().any(|(_, division)| division.share >= 1.0) {
+        dividing.retain(|(_, division)| division.of_first > 1);
+    }
+    if dividing
+        .iter()
+        .any(|(delimiter, _)| *delimiter == input.delimiter)
+    {
+        return Ok(Some(input.delimiter));
+    }
+    // Of those with equally many fields the first, which `max_by_key` would find last.
+    let best = { dividing.iter().rev() }.max_by_key(|(_, division)| division.fields);
+    Ok(best.map(|(delimiter, _)| *delimiter))
 }
 
-/// Returns the number of fields that most of the first records have, and the share of those that have it.
-fn records(input: &TextInput, delimiter: u8) -> Result<(usize, f64), FieldsError> {
+/// How a byte divides the first records of a text.
+struct Division {
+    /// Fields that most of them have.
+    fields: usize,
+    /// Share of the records that have as many, from 0 to 1.
+    share: f64,
+    /// Fields of the first record.
+    of_first: usize,
+}
+
+/// Divides the first records at a byte.
+fn records(input: &TextInput, delimiter: u8) -> Result<Division, FieldsError> {
     let mut reader = FieldReader::new(input.open(), delimiter);
     let mut lengths = Vec::new();
     while lengths.len() < RECORDS
@@ -45,7 +64,12 @@ fn records(input: &TextInput, delimiter: u8) -> Result<(usize, f64), FieldsError
     {
         lengths.push(fields.len());
     }
-    Ok(usual(&lengths))
+    let (fields, share) = usual(&lengths);
+    Ok(Division {
+        fields,
+        share,
+        of_first: lengths.first().copied().unwrap_or_default(),
+    })
 }
 
 /// Returns the most frequent of these numbers, of equally frequent ones the first, and its share.
@@ -133,6 +157,16 @@ mod tests {
         assert_eq!(sniffed("a.txt", "a|b|c\n1|2|3\n"), Some(b'|'));
         assert_eq!(sniffed("a.csv", "a\n1\n2\n"), None);
         assert_eq!(sniffed("a.csv", ""), None);
+    }
+
+    #[test]
+    fn a_byte_that_the_first_line_lacks_is_no_delimiter_where_another_divides_all_lines() {
+        let rows: String = (0..9).map(|row| format!("a;{row};{row},5\n")).collect();
+        let text = format!("place;time;value\n{rows}");
+        assert_eq!(sniffed("a.csv", &text), Some(b';'));
+        assert_eq!(sniffed("a.txt", &text), Some(b';'));
+        let titled = format!("title\nplace,value\n{}", "a;b,1\n".repeat(9));
+        assert_eq!(sniffed("a.csv", &titled), Some(b','));
     }
 
     fn owned(fields: &[&str]) -> Vec<String> {

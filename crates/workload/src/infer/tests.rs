@@ -31,13 +31,54 @@ fn a_file_of_one_column_says_how_to_divide_its_lines() {
 }
 
 #[test]
-fn questions_ask_for_values_that_are_likely_in_one_row() {
-    let mut sparse = "source,target,value\n".to_owned();
-    let mut dense = "source,target,value\n".to_owned();
-    for row in 0..40 {
-        sparse.push_str(&format!("s{},t{},5\n", row % 20, row / 2));
-        dense.push_str(&format!("s{},t{},5\n", row % 4, row / 4 % 5));
-    }
+fn fields_in_quotes_after_spaces_are_told() {
+    let text = "Name,  Country, Size\n\"Ann\",  \"JAM\", 5\n\"Bob\",  \"USA\", 7\n";
+    let found = inferred("people.csv", text, &Asked::default());
+    let note = "column `country`: 2 values have spaces before their quotes";
+    assert!(found.notes[0].starts_with(note), "{:?}", found.notes);
+    let text = found.workload("people.csv", &["memory".to_owned()], &[]);
+    assert!(
+        text.contains("2 keep the spaces before their quotes, and the quotes"),
+        "{text}"
+    );
+    let plain = "Name,Country,Size\n\"Ann\",\"JAM\",5\n\"Bob\",\"USA\",7\n";
+    let found = inferred("people.csv", plain, &Asked::default());
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
+}
+
+#[test]
+fn lines_that_are_skipped_are_told() {
+    let text = "title\nroom,time,heat\n-,[s],[K]\na,1,2.5\na,2,2.5\nb,3,2.5\n";
+    let found = inferred("rooms.csv", text, &Asked::default());
+    assert_eq!((found.skip_lines, found.units_line), (1, true));
+    let (title, units) = (&found.notes[0], &found.notes[1]);
+    assert!(title.starts_with("the first line is skipped"), "{title}");
+    assert!(units.contains("since it has units"), "{units}");
+    let asked = Asked {
+        skip_lines: Some(1),
+        ..Asked::default()
+    };
+    let found = inferred("rooms.csv", text, &asked);
+    let is_title = |note: &String| note.contains("title");
+    assert!(!found.notes.iter().any(is_title), "{:?}", found.notes);
+}
+
+#[test]
+fn columns_of_the_same_name_can_be_numbered() {
+    let asked = Asked {
+        header: Some(false),
+        skip_lines: Some(1),
+        ..Asked::default()
+    };
+    let found = inferred("twice.csv", "a,b,A\nx,y,z\nu,v,w\n", &asked);
+    let names: Vec<&str> = { found.columns.iter() }
+        .map(|column| column.name.as_str())
+        .collect();
+    assert_eq!((names, found.rows), (vec!["c_1", "c_2", "c_3"], 2));
+}
+
+#[test]
+fn questions_name_the_whole_partition_key() {
     let asked = Asked {
         key: vec!["source".to_owned(), "target".to_owned()],
         ..Asked::default()
@@ -46,11 +87,48 @@ fn questions_ask_for_values_that_are_likely_in_one_row() {
         let found = inferred("routes.csv", text, &asked);
         found.workload("routes.csv", &["memory".to_owned()], &[])
     };
-    let text = workload(&sparse);
-    assert!(text.contains("WHERE source = ${source}\""), "{text}");
-    let text = workload(&dense);
+    let mut sparse = "source,target,value\n".to_owned();
+    let mut dense = "source,target,value\n".to_owned();
+    let mut timed = "source,target,time\n".to_owned();
+    for row in 0..40 {
+        sparse.push_str(&format!("s{},t{},5\n", row % 20, row / 2));
+        dense.push_str(&format!("s{},t{},5\n", row % 4, row / 4 % 5));
+        let minute = row % 60;
+        timed.push_str(&format!(
+            "s{},t{},2024-01-01 00:{minute:02}\n",
+            row % 20,
+            row / 2
+        ));
+    }
+    for text in [sparse, dense] {
+        let text = workload(&text);
+        assert!(
+            text.contains("WHERE source = ${source} AND target = ${target}\""),
+            "{text}"
+        );
+    }
+    // Of two columns that are drawn, no row would have both.
+    let text = workload(&timed);
     assert!(
-        text.contains("source = ${source} AND target = ${target}"),
+        text.contains("SELECT max(time) AS newest FROM routes\""),
         "{text}"
     );
+    assert!(!text.contains("source = $"), "{text}");
+}
+
+#[test]
+fn questions_are_about_measured_numbers_rather_than_years_and_groups() {
+    let mut text = "place,year,age,size,value\n".to_owned();
+    for row in 0..40 {
+        let (place, year, size, value) = (row % 4, 2000 + row / 4, row % 3, row / 2 * 7);
+        text.push_str(&format!("p{place},{year},{row},{size},{value}\n"));
+    }
+    let asked = Asked {
+        key: vec!["place".to_owned()],
+        ..Asked::default()
+    };
+    let found = inferred("people.csv", &text, &asked);
+    let text = found.workload("people.csv", &["memory".to_owned()], &[]);
+    assert!(text.contains("max(value) AS max_value"), "{text}");
+    assert!(text.contains("WHERE value > "), "{text}");
 }

@@ -63,7 +63,7 @@ impl Inferred {
                 .collect();
             format!(
                 "{} of the rows have a key ({}) that a row before has, too{counted}: Cassandra and columnar tables \
-                 keep the last of them; name other columns with --key",
+                 keep the last of them, so that designs which do cannot be chosen; name other columns with --key",
                 percent(self.repeated),
                 key.join(", ")
             )

@@ -158,3 +158,69 @@ fn without_a_time_more_than_two_columns_may_name_each_row_but_no_measured_number
     all.sort_unstable();
     assert_eq!((all, found.repeated), (vec![0, 1, 2, 3], 0.0));
 }
+
+#[test]
+fn columns_without_a_value_in_some_rows_are_in_no_key_that_can_do_without_them() {
+    let mut text = "time,tail,carrier,number\n".to_owned();
+    for row in 0..400 {
+        let (hour, minute) = (row / 4 / 60, row / 4 % 60);
+        let tail = if row % 80 == 0 {
+            "NA".to_owned()
+        } else {
+            format!("t{}", row % 4)
+        };
+        let (carrier, number) = (["a", "b"][row % 2], ["x", "y"][row / 2 % 2]);
+        text.push_str(&format!(
+            "2024-01-01 {hour:02}:{minute:02},{tail},{carrier},{number}\n"
+        ));
+    }
+    let columns = [
+        column(0, "time", T, 100),
+        KeyColumn {
+            nulls: 5,
+            ..column(1, "tail", TEXT, 4)
+        },
+        column(2, "carrier", TEXT, 2),
+        column(3, "number", TEXT, 2),
+    ];
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![2], vec![0, 3]));
+    assert_eq!(found.repeated, 0.0);
+}
+
+#[test]
+fn columns_that_are_not_the_likeliest_are_tried_where_keys_repeat_often() {
+    let codes: Vec<String> = (0..10).map(|number| format!("u{number}_code")).collect();
+    let mut text = format!("date,{},clock\n", codes.join(","));
+    for row in 0..96 {
+        let (day, hour) = (1 + row / 24, row % 24);
+        let flags = [["A", "B"][row % 2]; 10].join(",");
+        text.push_str(&format!("2024-01-{day:02},{flags},{hour:02}h\n"));
+    }
+    let mut columns = vec![column(0, "date", T, 4)];
+    let coded = codes.iter().enumerate();
+    columns.extend(coded.map(|(place, name)| column(place + 1, name, TEXT, 2)));
+    columns.push(column(11, "clock", TEXT, 24));
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![11], vec![0]));
+    assert_eq!(found.repeated, 0.0);
+}
+
+#[test]
+fn without_a_time_many_measured_numbers_do_not_hide_the_columns_that_name_each_row() {
+    let names: Vec<String> = (0..8).map(|number| format!("m{number}")).collect();
+    let mut text = format!("{},year,month\n", names.join(","));
+    for row in 0..24 {
+        let measured = format!("{}.5,", row % 12).repeat(8);
+        let (year, month) = (2000 + row / 12, 1 + row % 12);
+        text.push_str(&format!("{measured}{year},{month}\n"));
+    }
+    let named = names.iter().enumerate();
+    let mut columns: Vec<KeyColumn<'_>> = named
+        .map(|(place, name)| column(place, name, ColumnType::Double, 12))
+        .collect();
+    columns.push(column(8, "year", ColumnType::Int, 2));
+    columns.push(column(9, "month", ColumnType::Int, 12));
+    let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+    assert_eq!((found.partition, found.order), (vec![9], vec![8]));
+}

@@ -88,6 +88,7 @@ fn keys_that_repeat_are_told() {
         "{told}"
     );
     assert!(told.contains("--key"), "{told}");
+    assert!(told.contains("cannot be chosen"), "{told}");
 }
 
 #[test]
@@ -139,6 +140,12 @@ fn files_of_every_kind_become_workloads() {
         (
             "semi.csv",
             "name;time;value\na;2024-01-01;1,5\nb;2024-01-01;2,5\n",
+            "delimiter = \";\"",
+        ),
+        (
+            "commas.csv",
+            "place;time;value\na;01.01.2024 10:00;1,5\na;02.01.2024 10:00;2,5\na;03.01.2024 10:00;3,5\n\
+             a;04.01.2024 10:00;4,5\na;13.01.2024 10:00;5,5\n",
             "delimiter = \";\"",
         ),
         (
@@ -230,7 +237,8 @@ fn files_of_which_nothing_can_be_made_say_what_to_mend() {
         (
             "twice.csv",
             "a,b,A\nx,y,z\n",
-            "columns 1 and 3 are both called `a`",
+            "columns 1 and 3 are both called `a`: give them different names in the first line, or number all columns \
+             as `c_1`, `c_2` and so on with --no-header --skip-lines 1",
         ),
         ("same.csv", "a,b\nx,y\nx,y\n", "--key COLUMN"),
         ("broken.csv", "name,time\na\nb\n", "no row has the 2 fields"),
