@@ -99,7 +99,8 @@ impl Inferred {
         );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
         line(out, "");
-        let title = format!("Rows of {}", clean(of));
+        let name = of.rsplit('/').next().unwrap_or(of);
+        let title = format!("Rows of {}", clean(name));
         line(out, &format!("title = {}", quoted(&title)));
         line(out, "");
     }

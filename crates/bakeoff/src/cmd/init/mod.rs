@@ -131,8 +131,8 @@ fn write(
     if let Some(sampled) = sampled {
         found = sampled.complete(found);
     }
-    if let Some(table) = questions.table {
-        found.table = table;
+    if let Some(table) = &questions.table {
+        found.table.clone_from(table);
     }
     let text = found.workload(&named, &designs(&found), &questions.questions);
     let asked_by = questions.option();
