@@ -7,7 +7,7 @@ use bakeoff_workload::Workload;
 
 use super::{COLUMNS, names};
 use crate::registry::ENGINES;
-use crate::{AdbcOptions, CassandraOptions, Context, DriverFile, Engine, EngineOptions};
+use crate::{AdbcOptions, Context, DriverFile, Engine, EngineOptions};
 
 /// The drivers that designs of ADBC name, by the name with which their layout is listed.
 const DRIVERS: &str =
@@ -69,15 +69,10 @@ weight = 100
 statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
 "#;
 
-fn context(id: &str) -> Context {
+fn context() -> Context {
     let folder = tempfile::tempdir().unwrap();
     let drivers = folder.path().join("drivers.toml");
     std::fs::write(&drivers, DRIVERS).unwrap();
-    let mut cassandra = CassandraOptions::default();
-    // The example of `replication=` has three copies.
-    if id.contains("?replication=") {
-        cassandra.replication.nodes = 3;
-    }
     Context {
         run_dir: "/nowhere/run".into(),
         token: None,
@@ -88,7 +83,6 @@ fn context(id: &str) -> Context {
                 drivers: Some(Arc::new(DriverFile::read(&drivers).unwrap())),
                 ..AdbcOptions::default()
             },
-            cassandra,
             ..EngineOptions::default()
         },
     }
@@ -107,7 +101,7 @@ fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
     };
     let text = format!("{table}{asked}");
     let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
-    let described = engine.describe(&id.parse().unwrap(), &workload, &context(id));
+    let described = engine.describe(&id.parse().unwrap(), &workload, &context());
     described.map(drop).map_err(|error| error.0)
 }
 

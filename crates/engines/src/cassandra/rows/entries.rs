@@ -19,7 +19,7 @@ macro_rules! settings_of_columns {
             $index,
             ", table_by=country, view=country, index_table=country, summary=1h (or a number), \
              names=full|short, columns=10, \
-             settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=3, ",
+             settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=1, ",
             consistency_setting!()
         )
     };
@@ -77,13 +77,13 @@ pub const WIDE_4: Layout = Layout {
 const BLOB_SETTINGS: &str = concat!(
     settings_of_partitions!(),
     table_options!(),
-    ", page=5000, columns=10, settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=3, ",
+    ", page=5000, columns=10, settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=1, ",
     consistency_setting!()
 );
 const BLOB_SETTINGS_4: &str = concat!(
     settings_of_partitions!(),
     table_options_of_4!(),
-    ", page=5000, columns=10, settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=3, ",
+    ", page=5000, columns=10, settle=compact|flush, alter=chunk:4KiB, batch=40KiB, replication=1, ",
     consistency_setting!()
 );
 

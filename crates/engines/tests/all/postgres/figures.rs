@@ -88,11 +88,16 @@ async fn figures(user: &str, servers: &[Listed; 2], tables: &[&str]) -> [ServerF
 
 #[track_caller]
 fn near(shown: Option<u64>, owners: i64) {
+    within(TOLERANCE, shown, owners);
+}
+
+#[track_caller]
+fn within(tolerance: f64, shown: Option<u64>, owners: i64) {
     let shown = shown.unwrap() as f64;
     let owners = owners as f64;
     let difference = (shown - owners).abs();
     assert!(
-        difference <= TOLERANCE * owners,
+        difference <= tolerance * owners,
         "{shown} instead of {owners}"
     );
 }
@@ -105,7 +110,8 @@ async fn who_may_see_all_sees_what_the_owner_does(owner: &Client, servers: &[Lis
     let version = "SELECT current_setting('server_version')";
     let version: String = owner.query_one(version, &[]).await.unwrap().get(0);
     let own = async |sql: &str| number(owner, sql).await;
-    for server in [&primary, &standby] {
+    // A standby lacks maps of free space, which are several pages for each table of a small database.
+    for (server, tolerance) in [(&primary, TOLERANCE), (&standby, 0.15)] {
         assert!(
             version.starts_with(server.version.as_deref().unwrap()),
             "{version}"
@@ -114,7 +120,7 @@ async fn who_may_see_all_sees_what_the_owner_does(owner: &Client, servers: &[Lis
         for name in ["shop", "closed"] {
             let shown = databases.iter().find(|database| database.name == name);
             let size = format!("SELECT pg_database_size('{name}')");
-            near(shown.unwrap().bytes, own(&size).await);
+            within(tolerance, shown.unwrap().bytes, own(&size).await);
         }
         let tables = server.tables.as_ref().unwrap();
         let table = tables.iter().find(|table| table.name == "figures").unwrap();
