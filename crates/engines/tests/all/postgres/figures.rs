@@ -125,7 +125,7 @@ async fn who_may_see_all_sees_what_the_owner_does(owner: &Client, servers: &[Lis
         let tables = server.tables.as_ref().unwrap();
         let table = tables.iter().find(|table| table.name == "figures").unwrap();
         let size = "SELECT pg_total_relation_size('public.figures')";
-        near(table.bytes, own(size).await);
+        within(tolerance, table.bytes, own(size).await);
         near(
             table.index_bytes,
             own("SELECT pg_indexes_size('public.figures')").await,
