@@ -1,15 +1,11 @@
 //! How far percentiles may be apart that are interpolated between two values: the right answers are DataFusion's,
 //! which does so with six digits.
 
-use bakeoff_workload::Query;
+use super::marking::{MARK, closing, rewritten};
 
-use super::Leeway;
-use super::answer::Rows;
-use super::summands::{MARK, closing, is_marked};
-use crate::Expected;
-
-/// The largest error of the share that DataFusion interpolates with, and a little for rounding.
-const SHARE_ERROR: f64 = 1.01e-6;
+/// The largest error of the share that DataFusion interpolates with, and a little for rounding: percentiles may differ
+/// by this share of the range of their values.
+pub const SHARE: f64 = 1.01e-6;
 /// Exact percentiles, by any of their names in DataFusion.
 const NAMES: [&str; 2] = ["percentile_cont", "quantile_cont"];
 
@@ -18,46 +14,11 @@ const DIRECTIONS: [&str; 2] = [" asc", " desc"];
 
 /// Rewrites SQL so that each percentile is the range of its values, times [`MARK`]. Returns `None` where there is none.
 pub fn marked(sql: &str) -> Option<String> {
-    let mut marked = String::with_capacity(sql.len());
-    let (mut rest, mut is_inside_name, mut has_any) = (sql, false, false);
-    while let Some(character) = rest.chars().next() {
-        if let Some(end) = skipped(rest) {
-            marked.push_str(&rest[..end]);
-            rest = &rest[end..];
-            is_inside_name = false;
-            continue;
-        }
-        match percentile(rest).filter(|_| !is_inside_name) {
-            Some((value, filter, tail)) => {
-                marked.push_str(&format!(
-                    "({MARK:e} * (max({value}){filter} - min({value}){filter}))"
-                ));
-                rest = tail;
-                has_any = true;
-                is_inside_name = false;
-            }
-            None => {
-                marked.push(character);
-                rest = &rest[character.len_utf8()..];
-                is_inside_name = character.is_alphanumeric() || matches!(character, '_' | '.');
-            }
-        }
-    }
-    has_any.then_some(marked)
-}
-
-/// Returns the bytes of the text in quotes, the name in quotes or the comment that the SQL begins with, in which
-/// nothing is asked.
-fn skipped(sql: &str) -> Option<usize> {
-    for (begin, end) in [("'", "'"), ("\"", "\""), ("--", "\n"), ("/*", "*/")] {
-        if let Some(inside) = sql.strip_prefix(begin) {
-            let found = inside.find(end).map(|at| at + end.len());
-            // A comment may end with the SQL.
-            let found = found.or((begin == "--").then_some(inside.len()));
-            return found.map(|length| begin.len() + length);
-        }
-    }
-    None
+    rewritten(sql, |text| {
+        let (value, filter, behind) = percentile(text)?;
+        let range = format!("({MARK:e} * (max({value}){filter} - min({value}){filter}))");
+        Some((range, behind))
+    })
 }
 
 /// Splits a percentile that the text begins with into its values, its filter with a space before it, and what comes
@@ -114,24 +75,6 @@ fn value_of(order: &str) -> &str {
     &order[..order.len() - direction.map_or(0, |direction| direction.len())]
 }
 
-/// Returns how far an answer to a query may be from the right one, by the answer to the marked SQL. The number of rows
-/// does not matter.
-pub fn leeway(query: &Query, marked: &Expected, _rows: u64) -> Result<Leeway, String> {
-    let ranges = Rows::new(&marked.batches)?;
-    let absolute = |column: usize| {
-        let range = if is_marked(&ranges, column) {
-            ranges.largest(column)
-        } else {
-            0.0
-        };
-        SHARE_ERROR * (range / MARK)
-    };
-    Ok(Leeway {
-        absolute: (0..ranges.width).map(absolute).collect(),
-        ..Leeway::of(query)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -139,8 +82,11 @@ mod tests {
     use arrow::array::{ArrayRef, Float64Array};
     use arrow::record_batch::RecordBatch;
 
+    use bakeoff_workload::Query;
+
+    use super::super::marking::leeway;
     use super::*;
-    use crate::{Comparison, compare, compare_with};
+    use crate::{Comparison, Expected, compare, compare_with};
 
     #[test]
     fn percentiles_are_marked_and_nothing_else() {
@@ -202,7 +148,7 @@ mod tests {
         // Of the values 0 and 100 at a share of 0.15, and with 0.149999 as DataFusion has it.
         let (right, ours) = (answer(14.9999), answer(15.0).batches);
         assert!(matches!(compare(&right, &ours), Comparison::Different(_)));
-        let leeway = leeway(&query, &answer(100.0 * MARK), 2).unwrap();
+        let leeway = leeway(&query, &answer(100.0 * MARK), SHARE).unwrap();
         let same = Comparison::Same { rows: 1 };
         assert_eq!(compare_with(&right, &ours, &leeway), same);
         let wrong = answer(15.1).batches;

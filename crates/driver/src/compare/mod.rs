@@ -12,6 +12,7 @@ mod further;
 mod interpolated;
 mod load;
 mod look;
+mod marking;
 mod measure;
 mod mutate;
 mod open;

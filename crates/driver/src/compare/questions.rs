@@ -8,7 +8,7 @@ use bakeoff_workload::{Drawn, Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
 use super::context::RunError;
-use super::{Comparison, Leeway, compare_answer, compare_with, interpolated, summands};
+use super::{Comparison, Leeway, compare_answer, compare_with, interpolated, marking, summands};
 use crate::{Answer, Design, DesignError, Expected, Oracle};
 
 /// Parameters of the complete answers that are compared before anything is timed.
@@ -21,9 +21,6 @@ pub const CONCURRENT_ROUND: u32 = 1 << 25;
 
 /// Rounds for which parameters are drawn at a time.
 const ROUNDS_AT_ONCE: u32 = 64;
-
-/// What tells by the answer to a marked question how far answers to the question itself may be apart.
-type LeewayOf = fn(&Query, &Expected, u64) -> Result<Leeway, String>;
 
 /// Draws parameters as a pure function of seed, query, round and rows, and keeps right answers.
 pub struct Questions<'a> {
@@ -235,18 +232,21 @@ impl<'a> Questions<'a> {
         let scale = self.scale_of(design);
         let sql = query.bind("", self.values(query, round, scale)?);
         let keeps_all = self.keeps_all(design);
-        let kinds: [(_, LeewayOf); 2] = [
-            (summands::marked(&sql), summands::leeway),
-            (interpolated::marked(&sql), interpolated::leeway),
+        let kinds = [
+            (
+                summands::marked(&sql),
+                summands::share(self.rows_of(scale)),
+            ),
+            (interpolated::marked(&sql), interpolated::SHARE),
         ];
         let mut all: Option<Leeway> = None;
-        for (marked, leeway_of) in kinds {
+        for (marked, share) in kinds {
             let Some(marked) = marked else {
                 continue;
             };
             // Not every question can be asked in this form: then nothing is allowed.
             let answer = self.oracle_of(scale).answer(&marked, keeps_all).await;
-            let leeway = answer.map(|answer| leeway_of(query, &answer, self.rows_of(scale)));
+            let leeway = answer.map(|answer| marking::leeway(query, &answer, share));
             if let Some(leeway) = leeway.ok().and_then(Result::ok) {
                 all = Some(match all {
                     Some(others) => others.joined(leeway),
