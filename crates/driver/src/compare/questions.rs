@@ -233,10 +233,7 @@ impl<'a> Questions<'a> {
         let sql = query.bind("", self.values(query, round, scale)?);
         let keeps_all = self.keeps_all(design);
         let kinds = [
-            (
-                summands::marked(&sql),
-                summands::share(self.rows_of(scale)),
-            ),
+            (summands::marked(&sql), summands::share(self.rows_of(scale))),
             (interpolated::marked(&sql), interpolated::SHARE),
         ];
         let mut all: Option<Leeway> = None;
