@@ -82,5 +82,5 @@ fn settings_are_taken_from_a_cluster_only_and_a_table_has_a_keyspace() {
     let run = |further: &[&str]| bench.bakeoff(&[&BASE[..], further].concat()).expect(2);
     run(&["--settings-of", "ks.t"]).says("--cassandra");
     let cluster = ["--cassandra", "192.0.2.1", "--settings-of"];
-    run(&[&cluster[..], &["readings"]].concat()).says("not a table such as metrics.readings");
+    run(&[&cluster[..], &["readings"]].concat()).says("write KEYSPACE.TABLE");
 }

@@ -73,6 +73,11 @@ pub fn in_words(added: &NodeAdded) -> String {
     }
 }
 
+/// Writes a response time.
+pub fn time(nanoseconds: u64) -> String {
+    units::duration(nanoseconds as f64 / 1e9)
+}
+
 /// Says for the verdict what operations did before, while a node joined and afterwards: their rate, and the p99 of the
 /// slowest of them.
 pub fn sentences(summary: &DriveSummary) -> Option<String> {
@@ -102,7 +107,7 @@ fn part_in_words(summary: &DriveSummary, part: &LoadPart) -> String {
         .filter_map(|(info, figures)| Some((&info.name, figures.p99_ns?)))
         .max_by_key(|(_, p99)| *p99);
     let slowest = slowest.map(|(name, p99)| {
-        let p99 = units::duration(p99 as f64 / 1e9);
+        let p99 = time(p99);
         format!(", {name} p99 {p99}")
     });
     let failed = (failed > 0).then(|| format!(", {} failed", units::count(failed)));

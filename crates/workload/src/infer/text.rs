@@ -33,9 +33,8 @@ impl TextRows {
     /// They cannot be read, or have no rows, or differ in their columns.
     pub fn open(path: &Path, paths: &[PathBuf], asked: &Asked) -> Result<TextRows> {
         let named = TextInput::new(paths, &TextForm::default()).ok();
-        if named.as_ref().is_some_and(|input| input.is_json) {
-            let input = TextInput::new(paths, &TextForm::default())?;
-            return TextRows::of_json(path, input, asked);
+        if let Some(input) = named.as_ref().filter(|input| input.is_json) {
+            return TextRows::of_json(path, input.clone(), asked);
         }
         let named = named.map(|input| input.delimiter);
         let failed = |error: FieldsError| error.about(path);

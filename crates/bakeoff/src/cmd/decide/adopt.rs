@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{Adoption, in_shell};
 use bakeoff_workload::DesignId;
 
-use super::record::is_empty;
+use crate::cmd::measure::folder::is_empty;
 use crate::exit::Misuse;
 
 const LOAD: &str = "load.sh";

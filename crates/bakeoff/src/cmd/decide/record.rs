@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Decide;
 use super::source::Source;
+use crate::cmd::measure::folder::is_empty;
 use crate::cmd::options::table_file::AskedOfTable;
 use crate::exit::Misuse;
 use crate::out_file::OutFile;
@@ -136,14 +137,6 @@ fn parse(text: &str) -> Option<Record> {
 
 fn hash(text: &str) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
-}
-
-/// Returns whether there is nothing of this name, not even a link that leads nowhere, or a folder without files.
-pub fn is_empty(dir: &Path) -> bool {
-    match std::fs::read_dir(dir) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(_) => dir.symlink_metadata().is_err(),
-    }
 }
 
 #[cfg(test)]

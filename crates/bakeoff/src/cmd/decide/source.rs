@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use bakeoff_workload::Data;
+use bakeoff_workload::{Data, source};
 
 use crate::cmd::options::data::{DataOptions, choose};
 use crate::exit::Misuse;
@@ -51,8 +51,8 @@ impl Source {
         }
     }
 
-    /// Describes which version it is of what the command line names: the text of a workload, and of each file of rows
-    /// its length and the time of its last change.
+    /// Describes which version it is of what the command line names: the text of a workload with its small tables, and
+    /// of each file of rows, those in folders too, its name, its length and the time of its last change.
     ///
     /// # Errors
     /// Fails with a misuse if a workload cannot be read or is invalid.
@@ -63,15 +63,20 @@ impl Source {
                 let read = DataOptions::default();
                 let workload = read.workload(from)?;
                 let files = read.files(&workload).to_vec();
-                (workload.text, files)
+                // Small tables are in files of their own, which may change while the text does not.
+                let text = format!("{}{:?}", workload.text, workload.small_tables);
+                (text, files)
             }
         };
-        let version = |file: &PathBuf| {
+        // What cannot be read is said where it is opened.
+        let files = source::data_files(&files).unwrap_or(files);
+        let versions = files.iter().map(|file| {
             let found = std::fs::metadata(file).ok();
-            found.map(|found| (found.len(), found.modified().ok()))
-        };
-        let files: Vec<_> = files.iter().map(version).collect();
-        Ok(format!("{text}{files:?}"))
+            let version = found.map(|found| (found.len(), found.modified().ok()));
+            (file.file_name(), version)
+        });
+        let versions: Vec<_> = versions.collect();
+        Ok(format!("{text}{versions:?}"))
     }
 
     /// Returns a name for the folder of the decision.
@@ -154,6 +159,9 @@ mod tests {
         assert_eq!(before, version(Source::Rows, &rows));
         std::fs::write(&rows, "a\n1\n2\n").unwrap();
         assert_ne!(before, version(Source::Rows, &rows));
+        let of_folder = version(Source::Rows, folder.path());
+        std::fs::write(&rows, "a\n1\n2\n3\n").unwrap();
+        assert_ne!(of_folder, version(Source::Rows, folder.path()));
         let shipped = version(Source::Workload, Path::new("formats"));
         let copy = folder.path().join("formats.toml");
         let text = WORKLOADS.get("formats").unwrap().text;

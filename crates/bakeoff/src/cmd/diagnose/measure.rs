@@ -61,11 +61,7 @@ impl Measure {
     pub fn new(budget: Duration, out: Option<&Path>, table: &str, rows: u64) -> Result<Measure> {
         let name = format!("diagnose-{}", table.to_lowercase());
         let dir = folder::choose(out, &name, folder::is_new)?;
-        let is_empty = match std::fs::read_dir(&dir) {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(_) => !dir.exists(),
-        };
-        if !is_empty {
+        if !folder::is_empty(&dir) {
             return Err(Misuse::new(anyhow!(
                 "--out {}: it is there and is not an empty folder; name a new one",
                 dir.display()

@@ -7,9 +7,10 @@ use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_workload::{DesignId, Mix, RowSource, Workload};
 
 use super::{Drive, Load};
-use crate::cmd::measure::preview::{Preview, in_words, row_bytes};
+use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
+use crate::progress;
 
 impl Drive {
     /// Returns the option that names a server of the user's, if there is one.
@@ -74,7 +75,7 @@ impl Drive {
             let text = format!(
                 "{rate} operations/s (--rate), {:.0}% of them writes, for {} in all",
                 100.0 * share_of_writes(mix),
-                in_words(time)
+                progress::time(time)
             );
             then.push(("load", text));
         } else {

@@ -33,6 +33,14 @@ pub fn is_new(dir: &Path) -> bool {
     !dir.exists()
 }
 
+/// Returns whether there is nothing of this name, not even a link that leads nowhere, or a folder without files.
+pub fn is_empty(dir: &Path) -> bool {
+    match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => dir.symlink_metadata().is_err(),
+    }
+}
+
 /// Returns whether a run with this fingerprint may write to a folder: not if it holds a run that is complete or
 /// of another command. Problems with the folder are reported when it is opened.
 pub fn is_resumable(dir: &Path, fingerprint: &str) -> bool {

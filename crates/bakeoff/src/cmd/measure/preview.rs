@@ -10,6 +10,7 @@ use bakeoff_report::units::{bytes, count, plural};
 use bakeoff_workload::{DesignId, RowSource};
 
 use crate::cmd::options::data::to_cli_error;
+use crate::progress::time;
 
 /// First rows whose sizes are taken for those of all.
 const FIRST_ROWS: u64 = 1_000;
@@ -107,10 +108,7 @@ impl Preview<'_> {
         let limit = limit.rows_per_second();
         let takes = written.filter(|rows| *rows > 0.0).map(|rows| {
             let seconds = (rows / f64::from(limit)).ceil();
-            format!(
-                ": {} at least",
-                in_words(Duration::from_secs(seconds as u64))
-            )
+            format!(": {} at least", time(Duration::from_secs(seconds as u64)))
         });
         format!(
             "at most {} rows/s are loaded, all designs and connections together (--rate-limit){}",
@@ -157,11 +155,6 @@ pub fn row_bytes(
         return Ok(None);
     }
     mean_row_bytes(source, columns, FIRST_ROWS).map_err(to_cli_error)
-}
-
-/// Writes a duration in whole seconds: `13m 20s`.
-pub fn in_words(duration: Duration) -> String {
-    humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string()
 }
 
 #[cfg(test)]

@@ -207,19 +207,11 @@ fn check_folder(dir: &Path, record: &Record) -> Result<()> {
             there.study,
             there.size_in_words()
         ),
-        None if is_empty(dir) => return Ok(()),
+        None if folder::is_empty(dir) => return Ok(()),
         None => anyhow!(
             "{} is not an empty folder and holds no study; name a new one with --out",
             dir.display()
         ),
     };
     Err(Misuse::new(message).into())
-}
-
-/// Returns whether there is nothing of this name, or a folder without files.
-fn is_empty(dir: &Path) -> bool {
-    match std::fs::read_dir(dir) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(_) => !dir.exists(),
-    }
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engines::in_shell;
 use bakeoff_workload::{Study, StudySize};
 
-use super::words::{as_option, in_words, quoted};
+use super::words::{as_option, in_words};
 use crate::out_file::OutFile;
 
 /// Name of the note.
@@ -31,7 +32,7 @@ pub struct Record {
 impl Record {
     pub fn new(study: &Study, size: StudySize) -> Record {
         let steps = study.steps.iter().map(|step| {
-            let words: Vec<String> = step.arguments(size).iter().map(|w| quoted(w)).collect();
+            let words: Vec<String> = step.arguments(size).iter().map(|w| in_shell(w)).collect();
             (step.name.clone(), words.join(" "))
         });
         Record {

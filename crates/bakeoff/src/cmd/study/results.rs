@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use bakeoff_engines::in_shell;
 use bakeoff_stats::Run;
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::study::{Measured, StepResult};
@@ -10,7 +11,6 @@ use bakeoff_stats::sweep::SweepRun;
 use bakeoff_workload::{Study, StudyStep};
 
 use super::record::Record;
-use super::words::quoted;
 use crate::exit::explain;
 
 /// Returns the folder of a step, which is numbered from 1 in the order of the steps.
@@ -62,7 +62,7 @@ pub fn of_record(study: &Study, record: &Record, dir: &Path) -> Vec<StepResult> 
             what: step.what.clone(),
             command: format!(
                 "bakeoff {command} --out {}",
-                quoted(&dir.display().to_string())
+                in_shell(&dir.display().to_string())
             ),
             measured,
             failed: unreadable.or_else(|| failure(&first)),

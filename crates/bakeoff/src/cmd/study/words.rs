@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use bakeoff_engines::in_shell;
+
 /// Writes a time in whole seconds, with units.
 pub fn in_words(time: Duration) -> String {
     humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
@@ -22,18 +24,8 @@ pub fn command(words: &[String], options: &[String], dir: &Path) -> String {
     let dir = dir.display().to_string();
     let folder = ["--out".to_owned(), dir];
     let all = words.iter().chain(options).chain(&folder);
-    let quoted: Vec<String> = all.map(|word| quoted(word)).collect();
+    let quoted: Vec<String> = all.map(|word| in_shell(word)).collect();
     format!("bakeoff {}", quoted.join(" "))
-}
-
-/// Quotes a word that a shell would change.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=%+@".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::{Sweep, check};
-use crate::cmd::measure::preview::{Preview, in_words, row_bytes};
+use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::nodes::given;
+use crate::progress;
 
 impl Sweep {
     /// Returns the designs that are swept.
@@ -64,7 +65,7 @@ impl Sweep {
             rows: None,
             work: 1.0,
             context,
-            then: vec![("time", format!("{} for all settings", in_words(time)))],
+            then: vec![("time", format!("{} for all settings", progress::time(time)))],
         };
         Ok(preview.lines())
     }

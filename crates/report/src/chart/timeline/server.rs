@@ -183,8 +183,10 @@ impl<'a> ServerSeries<'a> {
             let hits = growth::line(&self.moments, stroke, |s| Some(counts(s)?.hits as f64))?;
             let requests =
                 growth::line(&self.moments, stroke, |s| Some(counts(s)?.requests as f64))?;
-            let points = hits.points.iter().zip(&requests.points);
-            let points = points.map(|((at, hits), (_, requests))| {
+            let points = hits.points.iter().map(|(at, hits)| {
+                // Of several nodes a restart may show in one of the two counters only, which then lacks a point.
+                let requests = requests.points.iter().find(|(other, _)| other == at);
+                let requests = requests.and_then(|(_, requests)| *requests);
                 let requests = requests.filter(|requests| *requests > 0.0);
                 (
                     *at,
@@ -263,4 +265,30 @@ fn whole_number(value: f64) -> String {
 
 fn count(value: f64) -> String {
     units::count(value.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restart_that_only_hits_show_leaves_a_gap_in_their_share() {
+        let counts = [(100, 200), (90, 210), (95, 230)];
+        let samples = counts.map(|(hits, requests)| ServerSample {
+            nodes: Some(3),
+            key_cache: Some(CacheCounts { hits, requests }),
+            ..ServerSample::default()
+        });
+        let moments = samples.iter().zip([1.0, 2.0, 3.0]);
+        let moments = moments.map(|(sample, at)| Moment {
+            from: at - 1.0,
+            at,
+            window: 0,
+            part: 0,
+            sample,
+        });
+        let lines = ServerSeries::new(moments.collect()).caches();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].points, [(2.5, Some(25.0))]);
+    }
 }

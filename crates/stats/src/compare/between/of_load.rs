@@ -12,9 +12,8 @@ use crate::drive::{
     TrialSummary,
 };
 use crate::estimate::median;
+use crate::quantile::normal;
 
-/// Normal deviates on each side of a 95% interval.
-const OF_95_PERCENT: f64 = 1.96;
 /// Micros of a second.
 const MICROS: f64 = 1e6;
 
@@ -247,7 +246,8 @@ fn highest_rate(design: &DriveDesign) -> Option<MeasuredFigure> {
 fn part_of(found: &[FoundRate]) -> Option<Part> {
     let variance = |found: &FoundRate| {
         let estimate = found.estimate?;
-        let error = (estimate.high / estimate.low).ln() / (2.0 * OF_95_PERCENT);
+        // The interval is one of 95%.
+        let error = (estimate.high / estimate.low).ln() / (2.0 * normal(0.975));
         Some(error * error).filter(|variance| variance.is_finite())
     };
     let variances: Option<Vec<f64>> = found.iter().map(variance).collect();

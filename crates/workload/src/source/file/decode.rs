@@ -167,6 +167,6 @@ pub fn decoder(format: &Format, fields: usize, projection: &[usize], batch_rows:
 }
 
 /// Counts the ends of lines.
-fn count_ends(bytes: &[u8], end: u8) -> u64 {
+pub fn count_ends(bytes: &[u8], end: u8) -> u64 {
     bytes.iter().filter(|byte| **byte == end).count() as u64
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 
-use super::decode::MAX_RECORD_BYTES;
+use super::decode::{MAX_RECORD_BYTES, count_ends};
 use super::json::{FIELD_END, QUOTE, RECORD_END};
 use super::{data_error, read_error};
 use crate::Error;
@@ -183,11 +183,6 @@ fn grow<T: Clone + Default>(buffer: &mut Vec<T>, most: usize) -> bool {
         buffer.resize(buffer.len() * 2, T::default());
     }
     grows
-}
-
-/// Counts the ends of lines.
-fn count_ends(bytes: &[u8], end: u8) -> u64 {
-    bytes.iter().filter(|byte| **byte == end).count() as u64
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::decode::count_ends;
 use super::part::{BYTE_ORDER_MARK, Part, read_line};
 
 /// The text of all parts in their order. A part whose last line has no end gets one, and headers are left
@@ -172,7 +173,7 @@ fn count_lines(text: &mut impl BufRead, end: u8) -> io::Result<u64> {
             return Ok(lines + u64::from(in_line));
         };
         in_line = *last != end;
-        lines += bytes.iter().filter(|byte| **byte == end).count() as u64;
+        lines += count_ends(bytes, end);
         let read = bytes.len();
         text.consume(read);
     }

@@ -11,9 +11,9 @@ use crate::units;
 pub fn added(summary: &DriveSummary, added: &NodeAdded) -> String {
     let columns: [Column<Row>; 5] = [
         ("Ops/s", |row| units::rate(row.rate)),
-        ("p50", |row| or_none(row.figures.p50_ns, time)),
-        ("p99", |row| or_none(row.figures.p99_ns, time)),
-        ("Longest", |row| or_none(row.figures.max_ns, time)),
+        ("p50", |row| or_none(row.figures.p50_ns, added::time)),
+        ("p99", |row| or_none(row.figures.p99_ns, added::time)),
+        ("Longest", |row| or_none(row.figures.max_ns, added::time)),
         ("Failed", |row| {
             failed(row.figures.failed, row.figures.successes)
         }),
@@ -25,8 +25,4 @@ pub fn added(summary: &DriveSummary, added: &NodeAdded) -> String {
     let caption = format!("{}.", added::in_words(added));
     let rows = rows.collect();
     table(&caption, &["Operation", "Part"], &columns, rows)
-}
-
-fn time(nanoseconds: u64) -> String {
-    units::duration(nanoseconds as f64 / 1e9)
 }

@@ -12,9 +12,9 @@ use crate::units;
 pub fn added(summary: &DriveSummary, added: &NodeAdded, width: usize, style: Style) -> String {
     let columns: [Column<Row>; 5] = [
         column("Ops/s", 0, |row| Some(units::rate(row.rate))),
-        column("p50", 1, |row| row.figures.p50_ns.map(time)),
-        column("p99", 0, |row| row.figures.p99_ns.map(time)),
-        column("Longest", 2, |row| row.figures.max_ns.map(time)),
+        column("p50", 1, |row| row.figures.p50_ns.map(added::time)),
+        column("p99", 0, |row| row.figures.p99_ns.map(added::time)),
+        column("Longest", 2, |row| row.figures.max_ns.map(added::time)),
         Column {
             heading: "Failed".to_owned(),
             rank: 0,
@@ -27,8 +27,4 @@ pub fn added(summary: &DriveSummary, added: &NodeAdded, width: usize, style: Sty
     });
     let rows: Vec<(Vec<Cell>, Row)> = rows.collect();
     fitted(&columns, &rows, &["Operation", "Part"], width, style)
-}
-
-fn time(nanoseconds: u64) -> String {
-    units::duration(nanoseconds as f64 / 1e9)
 }
