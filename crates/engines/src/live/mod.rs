@@ -154,7 +154,10 @@ pub(crate) fn sampled(
 }
 
 /// Returns the rows that have a value in each column of the key.
-fn with_key(rows: &RecordBatch, key: Option<&LiveKey>) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn with_key(
+    rows: &RecordBatch,
+    key: Option<&LiveKey>,
+) -> Result<RecordBatch, ArrowError> {
     let names = key
         .iter()
         .flat_map(|key| key.partition.iter().chain(&key.order));

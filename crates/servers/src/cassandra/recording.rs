@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use futures::future::{join_all, try_join_all};
+use futures::future::join_all;
 use tokio::process::Command;
 
 use super::folder::utf8;
@@ -205,10 +205,13 @@ impl Nodes {
     /// # Errors
     /// Fails with the error of the first node whose recording cannot be read.
     pub async fn end_recording(&self) -> Result<StackSamples> {
-        let nodes = try_join_all(self.servers().iter().map(|node| node.end_recording())).await?;
+        // All of them end, whatever one says: a node that still records would refuse to begin another time.
+        let ended = join_all(self.servers().iter().map(|node| node.end_recording())).await;
         let mut all = StackSamples::new();
-        for (stack, samples) in nodes.into_iter().flatten() {
-            *all.entry(stack).or_default() += samples;
+        for node in ended {
+            for (stack, samples) in node? {
+                *all.entry(stack).or_default() += samples;
+            }
         }
         Ok(all)
     }

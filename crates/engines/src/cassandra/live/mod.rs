@@ -70,10 +70,10 @@ pub async fn read(
             sample.expiring, sample.count
         ));
     }
-    if kept.without_key > 0 {
+    if sample.without_rows > 0 {
         notes.push(format!(
-            "{} partitions have only static columns, and so no row with a whole key: left out",
-            kept.without_key
+            "{} sampled partitions have only static columns, and so no row with a whole key: left out",
+            sample.without_rows
         ));
     }
     let is_ordered = !opened.read.clustering_key.is_empty();

@@ -3,9 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow::array::Array;
-use arrow::compute::{filter_record_batch, is_not_null};
-use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use datafusion::error::DataFusionError;
 use scylla::client::session::Session;
@@ -22,7 +19,7 @@ use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::request::Request;
 use crate::cassandra::read::statements::Statements;
 use crate::cassandra::read::token_requests::token_requests;
-use crate::live::{MOST_BYTES, SampleRequest};
+use crate::live::{LiveKey, MOST_BYTES, SampleRequest, with_key};
 use crate::rate_limit::Pace;
 use crate::tables::{Location, TableError};
 
@@ -53,6 +50,9 @@ pub struct Sample {
     pub all: Option<(u64, String)>,
     /// The number of sampled rows of which a value has a time to live.
     pub expiring: u64,
+    /// The number of partitions that have only static columns, which Cassandra may answer with as rows without a whole
+    /// key; none of them is in `rows`.
+    pub without_rows: usize,
 }
 
 impl Sample {
@@ -191,6 +191,10 @@ pub async fn sample(
     let prepared = statements.prepare(&cql).await;
     let prepared = prepared.map_err(ExecutionError::from)?;
     let key = PartitionKey::new(table, &projection);
+    let whole_key = LiveKey {
+        partition: table.partition_key.clone(),
+        order: table.clustering_key.clone(),
+    };
     let cluster = session.get_cluster_state();
     let mut ranges: Vec<Range> = { token_requests(&cluster, table, RANGES).into_iter() }
         .map(|request| Range {
@@ -226,8 +230,9 @@ pub async fn sample(
             let (result, paging) = page?;
             let page = result.into_rows_result().map_err(SampleError::failed)?;
             bytes += page.rows_bytes_size();
-            let batch =
-                with_order_key(&decoder.decode(&page)?, table).map_err(SampleError::failed)?;
+            let decoded = decoder.decode(&page)?;
+            let batch = with_key(&decoded, Some(&whole_key)).map_err(SampleError::failed)?;
+            sample.without_rows += decoded.num_rows() - batch.num_rows();
             range.see(&batch, key.as_ref());
             if let PagingStateResponse::HasMorePages { state } = paging {
                 range.next = Some(state);
@@ -249,17 +254,6 @@ pub async fn sample(
         estimated(&ranges, &|key: &[KeyValue]| token_of(&cluster, table, key))
     };
     Ok(sample)
-}
-
-/// Returns the rows that have a clustering key, which a partition that has only static columns lacks.
-fn with_order_key(batch: &RecordBatch, table: &ReadTable) -> Result<RecordBatch, ArrowError> {
-    let last = table.clustering_key.last();
-    match last.and_then(|name| batch.column_by_name(name)) {
-        Some(column) if column.null_count() > 0 => {
-            filter_record_batch(batch, &is_not_null(column)?)
-        }
-        _ => Ok(batch.clone()),
-    }
 }
 
 /// Returns the bytes of a page of which each range can have two within all bytes.

@@ -8,7 +8,7 @@ mod designs;
 mod workload;
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::num::NonZeroU32;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -240,7 +240,11 @@ fn write(batches: &[RecordBatch], to: &Path) -> Result<(), String> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(OWNER_ONLY);
     let file = options.open(to).map_err(|error| error.to_string())?;
-    write_rows(batches, file).map_err(|error| error.to_string())
+    write_rows(batches, file).map_err(|error| {
+        // A part of the rows is of no use, and would be in the way when somebody tries again.
+        fs::remove_file(to).ok();
+        error.to_string()
+    })
 }
 
 #[cfg(test)]

@@ -106,3 +106,13 @@ fn a_workload_reads_the_rows_that_were_written() {
     let error = write(&pages, &folder.path().join("rows.parquet")).unwrap_err();
     assert!(error.contains("exists"), "{error}");
 }
+
+#[test]
+fn a_file_that_cannot_be_written_to_its_end_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.parquet");
+    let other = page(&["b"]).project(&[1]).unwrap();
+    write(&[page(&["a"]), other], &path).unwrap_err();
+    assert!(!path.exists());
+    write(&[page(&["a"])], &path).unwrap();
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row};
+use tokio_postgres::{Row, Transaction};
 
 use super::table_name::TableName;
 use crate::postgres::connect::reason;
@@ -96,12 +96,12 @@ pub struct Size {
     pub rows: Option<f64>,
 }
 
-/// The catalog of the database that a client is connected to.
-pub struct Catalog<'a>(&'a Client);
+/// The catalog of the database that a transaction reads.
+pub struct Catalog<'a>(&'a Transaction<'a>);
 
 impl<'a> Catalog<'a> {
-    pub fn new(client: &'a Client) -> Self {
-        Catalog(client)
+    pub fn new(transaction: &'a Transaction<'a>) -> Self {
+        Catalog(transaction)
     }
 
     async fn rows(

@@ -6,16 +6,18 @@ mod sampling;
 mod table_name;
 
 use bakeoff_workload::suggestion;
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
-use super::connect::PostgresServer;
+use super::connect::{PostgresServer, reason};
 use crate::live::{LiveKey, LiveTable, Plan, SampleRequest, duration, sampled};
 use crate::tables::TableError;
 use catalog::{Catalog, Chunks, Found, RelationKind};
 use table_name::TableName;
 
-/// The settings of the session: nothing is written, and no statement waits or works for long.
-const SETTINGS: &str = "SET default_transaction_read_only TO on; SET statement_timeout TO '60s'; \
-    SET lock_timeout TO '5s'; SET standard_conforming_strings TO on";
+/// The settings of the transaction, in which no statement waits or works for long. A session that a pooler gives to
+/// others afterwards keeps nothing of them.
+const SETTINGS: &str = "SET LOCAL TimeZone TO 'UTC'; SET LOCAL statement_timeout TO '60s'; \
+    SET LOCAL lock_timeout TO '5s'; SET LOCAL standard_conforming_strings TO on";
 /// The most indexes that the head of a workload names.
 const MOST_INDEXES: usize = 8;
 
@@ -31,8 +33,14 @@ pub async fn read(
     request: &SampleRequest,
 ) -> Result<LiveTable, TableError> {
     let wanted: TableName = table.parse().map_err(TableError::Asked)?;
-    let mut client = server.connect(SETTINGS).await?;
-    let catalog = Catalog::new(&client);
+    let mut client = server.connect_setting_nothing().await?;
+    let mut transaction = begin(&mut client).await.map_err(|error| {
+        TableError::Failed(format!(
+            "cannot begin a transaction that only reads at {server}: {}; see the server's log, or try again later",
+            reason(&error)
+        ))
+    })?;
+    let catalog = Catalog::new(&transaction);
     let Some(found) = catalog.find(&wanted).await? else {
         let names = catalog.names().await?;
         let hint = suggestion(&wanted.to_string(), names.iter().map(String::as_str));
@@ -55,7 +63,9 @@ pub async fn read(
     let chunks = catalog.chunks(&found).await?;
     let size = catalog.size(found.oid).await?;
     let selection = kinds::selection(&columns, &plan.held);
-    let sample = sampling::sample(&mut client, &found, &selection, size, request).await?;
+    let sample = sampling::sample(&mut transaction, &found, &selection, size, request).await?;
+    // Nothing was written, so that it does not matter how the transaction ends.
+    let _ = transaction.rollback().await;
     let kept = sampled(&name, &plan.held, &sample.rows, key.as_ref())?;
     let mut about = vec![sample.in_words(server)];
     for index in indexes.iter().take(MOST_INDEXES) {
@@ -92,6 +102,18 @@ pub async fn read(
         notes,
         sample: kept.rows,
     })
+}
+
+/// Begins a transaction that only reads, and in which nothing changes.
+async fn begin(client: &mut Client) -> Result<Transaction<'_>, tokio_postgres::Error> {
+    let transaction = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .read_only(true)
+        .start()
+        .await?;
+    transaction.batch_execute(SETTINGS).await?;
+    Ok(transaction)
 }
 
 /// Divides a key: rows belong together by its columns before the first time, or by all others if it begins with one,

@@ -1,8 +1,8 @@
 //! Reading of a sample of the rows of a table, from pages that are spread over it.
 
 use arrow::record_batch::RecordBatch;
+use tokio_postgres::Transaction;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use super::catalog::{Found, RelationKind, Size};
 use crate::live::{MOST_BYTES, SampleRequest};
@@ -117,38 +117,33 @@ impl ReadError {
     }
 }
 
-/// Reads a sample of what `selection` says of a table, in a transaction that only reads and in which nothing changes.
+/// Reads a sample of what `selection` says of a table, in a transaction in which nothing changes.
 ///
 /// # Errors
 /// The table cannot be read, or that takes longer than the time limit of a statement.
 pub async fn sample(
-    client: &mut Client,
+    transaction: &mut Transaction<'_>,
     table: &Found,
     selection: &str,
     size: Size,
     request: &SampleRequest,
 ) -> Result<Sample, TableError> {
-    let sample = read(client, table, selection, size, request).await;
+    let sample = read(transaction, table, selection, size, request).await;
     sample.map_err(|error| error.about(table))
 }
 
 async fn read(
-    client: &mut Client,
+    transaction: &mut Transaction<'_>,
     table: &Found,
     selection: &str,
     size: Size,
     request: &SampleRequest,
 ) -> Result<Sample, ReadError> {
-    let transaction = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::RepeatableRead)
-        .read_only(true);
-    let mut transaction = transaction.start().await?;
     let from = table.quoted();
     let is_sampled = table.kind != RelationKind::Other && size.pages > 0;
     let mut all = size.rows;
     if is_sampled && all.is_none() {
-        all = probed(&mut transaction, &from, size.pages).await?;
+        all = probed(transaction, &from, size.pages).await?;
     }
     let most = (request.rows as f64 * MOST_TIMES) as u64;
     let mut percent = percent(request.rows, all, size.pages);
@@ -160,7 +155,7 @@ async fn read(
         let sql = format!(
             "SELECT {selection} FROM {from} TABLESAMPLE SYSTEM ({percent:.6}) REPEATABLE ({SEED}) LIMIT {most}"
         );
-        let Some(returned) = within_savepoint(&mut transaction, &sql, request).await? else {
+        let Some(returned) = within_savepoint(transaction, &sql, request).await? else {
             break;
         };
         if returned.count > 0 {
@@ -174,14 +169,12 @@ async fn read(
     }
     if sample.count == 0 {
         let sql = format!("SELECT {selection} FROM {from} LIMIT {most}");
-        let returned = fetched(&transaction, &sql, request).await?;
+        let returned = fetched(transaction, &sql, request).await?;
         sample.is_whole = returned.is_all && returned.count < most;
         sample.count = returned.count;
         sample.rows = returned.rows;
     }
     sample.all = all_rows(&sample, all, size);
-    // Nothing was written, so that it does not matter how the transaction ends.
-    let _ = transaction.rollback().await;
     Ok(sample)
 }
 

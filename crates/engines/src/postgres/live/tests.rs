@@ -186,3 +186,10 @@ fn the_design_like_a_table_is_one_that_there_is_or_none() {
         }
     }
 }
+
+#[test]
+fn nothing_is_set_for_longer_than_the_transaction() {
+    for setting in SETTINGS.split(';') {
+        assert!(setting.trim().starts_with("SET LOCAL "), "{setting}");
+    }
+}
