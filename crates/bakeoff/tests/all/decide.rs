@@ -259,7 +259,7 @@ fn mistakes_are_refused_before_anything_is_made() {
             &["ycsb/a"],
             "has no questions to decide by; its [mix] is for `bakeoff drive`",
         ),
-        (&["metrics"], "has no rows of its own"),
+        (&["metrics"], "does not say where its rows are"),
         (&[FILE, "--budget", "0s"], "not a duration"),
         (
             &[FILE, "--time", "tyme"],
