@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls};
 
-use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use crate::support::going_on::run_without_servers;
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 /// The role that reads.
 const ROLE: &str = "reader";
@@ -139,22 +140,7 @@ fn a_live_table_becomes_a_workload_that_runs() {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }
     assert!(!text.contains(PASSWORD), "{text}");
-    let run = [
-        "run",
-        "mine.toml",
-        "--designs",
-        "parquet,memory",
-        "--rounds",
-        "1",
-        "--out",
-        "out",
-    ];
-    database.bench.bakeoff(&run).expect(0);
-    let records = database.bench.journal("out");
-    assert!(of_kind(&records, "answered").count() > 0);
-    for record in of_kind(&records, "answered") {
-        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
-    }
+    run_without_servers(&database.bench, "mine.toml");
     database.stop();
 }
 
