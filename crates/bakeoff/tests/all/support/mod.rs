@@ -1,6 +1,7 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
 pub mod going_on;
+pub mod postgres;
 pub mod processes;
 pub mod server;
 pub mod shards;
