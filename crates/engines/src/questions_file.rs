@@ -39,7 +39,7 @@ impl QuestionsFile {
             let is_same = |other: &AskedQuestion| name.is_some() && other.name == name;
             if questions.iter().any(is_same) {
                 return Err(format!(
-                    "{shown}: another question has this name; give it a name of its own"
+                    "{shown}: another question has this name; give it another one"
                 ));
             }
             for table in tables_of(statement.sql) {

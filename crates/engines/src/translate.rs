@@ -103,7 +103,7 @@ fn advice(dialect: SqlDialect, place: &str, why: &str) -> String {
         place.to_owned()
     };
     format!(
-        "{} {why}; give the query a text of its own for {place}: engine_sql = {{ {key} = \"SELECT ...\" }}",
+        "{} {why}; give the query a separate text for {place}: engine_sql = {{ {key} = \"SELECT ...\" }}",
         dialect.system()
     )
 }

@@ -132,7 +132,7 @@ impl<'a> Shown<'a> {
             } else {
                 ""
             };
-            format!("A node on a machine of its own counts as one, whatever its cores{as_listed}.")
+            format!("A node on a separate machine counts as one, whatever its cores{as_listed}.")
         });
         let sentences: Vec<String> = shared.into_iter().chain(away).collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))

@@ -224,7 +224,7 @@ fn a_dry_run_tells_the_library_and_every_statement() {
     let shown = bench.bakeoff(&["run", "w.toml", "--adbc", "drivers.toml", "--dry-run"]);
     let shown = shown.expect(0);
     for words in [
-        "and load /opt/libadbc_driver_sqlite.so into processes of its own",
+        "and load /opt/libadbc_driver_sqlite.so into separate processes",
         "ADBC bulk ingest that creates \"cpu\"",
         "CREATE INDEX IF NOT EXISTS bakeoff_key ON \"cpu\" (\"hostname\", \"time\")",
         "highest of adbc/sqlite: SELECT substr(time, 1, 16)",

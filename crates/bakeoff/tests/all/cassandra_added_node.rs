@@ -5,28 +5,11 @@ use std::fs;
 use std::time::Duration;
 
 use crate::support::processes::{Going, wait_until};
-use crate::support::{Bench, READINGS, of_kind, records};
+use crate::support::{Bench, READINGS, of_kind, records, sensors};
 use bakeoff_testing::skipped;
 use serde_json::Value;
 
 const MIX: &str = r#"
-title = "Readings of a test"
-designs = ["cassandra/wide"]
-
-[table]
-name = "readings"
-columns = { sensor = "text", time = "bigint", value = "double", note = "text" }
-partition_key = ["sensor"]
-order_key = ["time"]
-
-[data]
-generator = "columns"
-[data.columns]
-sensor = { sequence = { cycle = 500 }, prefix = "s" }
-time = { sequence = { every = 500 } }
-value = { normal = { mean = 20.0, deviation = 5.0 } }
-note = { words = [2, 10] }
-
 [scale]
 rows = 20_000
 
@@ -59,9 +42,13 @@ const DRIVE: [&str; 12] = [
 /// What Cassandra writes into its log when it has joined and takes clients.
 const TAKES_CLIENTS: &str = "Starting listening for CQL clients";
 
+fn workload() -> String {
+    sensors(&["cassandra/wide"], MIX)
+}
+
 #[test]
 fn a_node_joins_while_the_load_runs_and_is_stopped_with_the_others() {
-    let Some(bench) = Bench::with_nodes_of_cassandra(MIX, READINGS) else {
+    let Some(bench) = Bench::with_nodes_of_cassandra(&workload(), READINGS) else {
         return;
     };
     let arguments = [&DRIVE[..], &["--out", "out"]].concat();
@@ -113,7 +100,7 @@ fn a_node_joins_while_the_load_runs_and_is_stopped_with_the_others() {
 
 #[test]
 fn what_a_node_cannot_be_added_to_is_a_wrong_command_line() {
-    let bench = Bench::new(MIX, READINGS);
+    let bench = Bench::new(&workload(), READINGS);
     for (options, words) in [
         (&["--cassandra", "db1"][..], "cannot be used with"),
         (&["--nodes", "1"], "start at least --nodes 2"),
@@ -136,7 +123,7 @@ fn what_a_node_cannot_be_added_to_is_a_wrong_command_line() {
 
 #[test]
 fn a_dry_run_says_when_and_where_a_node_is_added() {
-    let bench = Bench::new(MIX, READINGS);
+    let bench = Bench::new(&workload(), READINGS);
     let dry = bench.bakeoff(&[&DRIVE[..], &["--dry-run"]].concat());
     dry.expect(0)
         .says("3 s into the load one more node of Cassandra is started at 127.0.0.3");

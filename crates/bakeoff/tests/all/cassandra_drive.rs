@@ -3,27 +3,12 @@ use std::time::Duration;
 
 use crate::support::server::Server;
 use crate::support::shards::two_shards;
-use crate::support::{Bench, of_kind, records};
+use crate::support::{Bench, of_kind, records, sensors};
 use bakeoff_testing::times;
 
+const DESIGNS: [&str; 2] = ["cassandra/wide", "cassandra/blob?compressor=Zstd"];
+
 const MIX: &str = r#"
-title = "Readings of a test"
-designs = ["cassandra/wide", "cassandra/blob?compressor=Zstd"]
-
-[table]
-name = "readings"
-columns = { sensor = "text", time = "bigint", value = "double", note = "text" }
-partition_key = ["sensor"]
-order_key = ["time"]
-
-[data]
-generator = "columns"
-[data.columns]
-sensor = { sequence = { cycle = 50 }, prefix = "s" }
-time = { sequence = { every = 50 } }
-value = { normal = { mean = 20.0, deviation = 5.0 } }
-note = { words = [2, 10] }
-
 [scale]
 rows = 5_000
 
@@ -79,7 +64,7 @@ fn all_succeeded(summary: &serde_json::Value) {
 
 #[test]
 fn designs_take_turns_and_every_reply_is_right() {
-    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+    let Some(bench) = Bench::with_cassandra(&sensors(&DESIGNS, MIX), "") else {
         return;
     };
     let (lasts, sent) = times(("1s", 200), ("3s", 600));
@@ -129,7 +114,7 @@ fn designs_take_turns_and_every_reply_is_right() {
 
 #[test]
 fn passes_fill_empty_tables_and_read_back_what_they_wrote() {
-    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+    let Some(bench) = Bench::with_cassandra(&sensors(&DESIGNS, MIX), "") else {
         return;
     };
     let passes = "insert,read,newest=50,correct=100,read=100";
@@ -169,10 +154,8 @@ fn passes_fill_empty_tables_and_read_back_what_they_wrote() {
 
 #[test]
 fn hits_of_the_row_cache_are_shown() {
-    let cached = MIX.replace(
-        r#"["cassandra/wide", "cassandra/blob?compressor=Zstd"]"#,
-        r#"["cassandra/wide", "cassandra/wide?caching=rows:all"]"#,
-    );
+    let designs = ["cassandra/wide", "cassandra/wide?caching=rows:all"];
+    let cached = sensors(&designs, MIX);
     let cached = format!("{cached}\n[server.cassandra]\nrow_cache_size = \"16MiB\"\n");
     let Some(bench) = Bench::with_cassandra(&cached, "") else {
         return;
@@ -197,7 +180,7 @@ fn hits_of_the_row_cache_are_shown() {
 
 #[test]
 fn on_a_cluster_that_runs() {
-    let Some(server) = Server::shared_for(MIX) else {
+    let Some(server) = Server::shared_for(&sensors(&DESIGNS, MIX)) else {
         return;
     };
     a_search_states_what_its_probes_say(&server);
@@ -338,7 +321,7 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
 
 #[test]
 fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one() {
-    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+    let Some(bench) = Bench::with_cassandra(&sensors(&DESIGNS, MIX), "") else {
         return;
     };
     let question = "SELECT sensor, count(*) AS n FROM readings GROUP BY sensor ORDER BY sensor";

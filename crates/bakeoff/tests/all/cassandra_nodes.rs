@@ -157,7 +157,7 @@ fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
                 "cassandra/wide?replication=2",
                 "--dry-run",
             ],
-            "replication= needs a keyspace of its own",
+            "replication= needs a separate keyspace",
         ),
         (
             &["--nodes", "3", "--cassandra", "db1"],

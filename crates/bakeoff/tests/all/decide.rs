@@ -20,6 +20,17 @@ FROM rooms GROUP BY room ORDER BY room;
 /// Temperatures of three rooms, in a file whose name a shell would take apart.
 const FILE: &str = "green house's.csv";
 
+const DECIDE: [&str; 8] = [
+    "decide",
+    FILE,
+    "--questions",
+    "q.sql",
+    "--budget",
+    "15s",
+    "--out",
+    "out",
+];
+
 fn bench() -> Bench {
     let bench = Bench::new(WORKLOAD, READINGS);
     let mut rows = "room,time,temperature\n".to_owned();
@@ -37,7 +48,7 @@ fn bench() -> Bench {
 }
 
 /// The program where no server and no library of an engine is found.
-fn without_servers(bench: &Bench, arguments: &[&str]) -> Command {
+fn command(bench: &Bench, arguments: &[&str]) -> Command {
     let mut command = bench.command(arguments);
     let none = bench.path("none");
     command
@@ -48,19 +59,13 @@ fn without_servers(bench: &Bench, arguments: &[&str]) -> Command {
     command
 }
 
-fn decide(bench: &Bench, arguments: &[&str]) -> Ended {
-    let asked = [
-        "decide",
-        FILE,
-        "--questions",
-        "q.sql",
-        "--budget",
-        "15s",
-        "--out",
-        "out",
-    ];
-    let command = &mut without_servers(bench, &[&asked[..], arguments].concat());
-    Ended::of(command.output().unwrap())
+fn without_servers(bench: &Bench, arguments: &[&str]) -> Ended {
+    Ended::of(command(bench, arguments).output().unwrap())
+}
+
+/// Decides for the file and its questions, with further options.
+fn decide(bench: &Bench, options: &[&str]) -> Ended {
+    without_servers(bench, &[&DECIDE[..], options].concat())
 }
 
 /// Whether it said what to buy and how fast that is, wherever its lines are broken.
@@ -117,7 +122,7 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .expect(2)
         .says("--adopt mine: there is something in it, and nothing is overwritten");
     let other = ["decide", FILE, "--budget", "15s", "--out", "out"];
-    Ended::of(without_servers(&bench, &other).output().unwrap())
+    without_servers(&bench, &other)
         .expect(2)
         .says("out holds the decision of another command, `");
     let rows = std::fs::read_to_string(bench.path(FILE)).unwrap();
@@ -130,17 +135,7 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
 #[test]
 fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     let bench = bench();
-    let asked = [
-        "decide",
-        FILE,
-        "--questions",
-        "q.sql",
-        "--budget",
-        "15s",
-        "--out",
-        "out",
-    ];
-    let mut going = Going::start(&mut without_servers(&bench, &asked));
+    let mut going = Going::start(&mut command(&bench, &DECIDE));
     going.wait_until("a slice was loaded", || {
         let records = bench.journal("out/run");
         of_kind(&records, "loaded").next().is_some()
@@ -174,7 +169,7 @@ fn a_workload_is_decided_with_the_rows_beside_it() {
         "elsewhere/out",
     ];
     std::fs::create_dir(bench.path("elsewhere")).unwrap();
-    let ended = Ended::of(without_servers(&bench, &asked).output().unwrap()).expect(0);
+    let ended = without_servers(&bench, &asked).expect(0);
     ended.says("Its workload: ").says("To fill them:\n");
     let records = bench.journal("elsewhere/out/run");
     assert_eq!(of_kind(&records, "failed").next(), None);
@@ -232,8 +227,7 @@ fn refused(arguments: &[&str], words: &str) {
         std::fs::write(bench.path(name), text).unwrap();
     }
     let all = [&["decide"][..], arguments].concat();
-    let ended = Ended::of(without_servers(&bench, &all).output().unwrap()).expect(2);
-    ended.says(words);
+    without_servers(&bench, &all).expect(2).says(words);
     assert!(!bench.path("out").exists() && !bench.path("runs").exists());
 }
 
@@ -259,7 +253,7 @@ fn mistakes_are_refused_before_anything_is_made() {
             &["ycsb/a"],
             "has no questions to decide by; its [mix] is for `bakeoff drive`",
         ),
-        (&["metrics"], "has no rows of its own"),
+        (&["metrics"], "does not say where its rows are"),
         (&[FILE, "--budget", "0s"], "not a duration"),
         (
             &[FILE, "--time", "tyme"],

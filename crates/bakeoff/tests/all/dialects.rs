@@ -118,7 +118,7 @@ fn what_cannot_be_translated_is_told_before_anything_is_made() {
     );
     let refused = bench.bakeoff(&RUN).expect(2);
     refused.says("w.toml:9:18").says(
-        "query q0: PostgreSQL has no `levenshtein`; give the query a text of its own for postgres: engine_sql = { \
+        "query q0: PostgreSQL has no `levenshtein`; give the query a separate text for postgres: engine_sql = { \
          postgres = \"SELECT ...\" }",
     );
     assert!(!bench.path("out").exists());

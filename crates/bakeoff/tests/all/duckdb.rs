@@ -129,7 +129,7 @@ fn a_dry_run_tells_every_statement() {
     let bench = Bench::new(HOSTS, READINGS);
     let shown = bench.bakeoff(&["run", "w.toml", "--dry-run"]).expect(0);
     for words in [
-        "into processes of its own",
+        "into separate processes",
         "loading.duckdb",
         "CREATE TABLE main.\"cpu\"",
         "ADBC bulk ingest",

@@ -1,30 +1,24 @@
 //! `bakeoff init` of live tables of a real PostgreSQL: what is read, held and left out, and what cannot be.
 //! Where it is not installed this prints why it is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::postgres::{Server, ServerOptions};
-use tempfile::TempDir;
-use tokio::runtime::Runtime;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use crate::support::going_on::run_without_servers;
+use crate::support::postgres::PostgresOfOthers;
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 /// The role that reads.
 const ROLE: &str = "reader";
 const PASSWORD: &str = "of the reader";
 
-/// A PostgreSQL that this user's Bakeoff knows nothing of, with a connection of its superuser.
+/// A PostgreSQL of somebody else, with a connection of its superuser.
 struct Database {
     bench: Bench,
-    server: Server,
+    postgres: PostgresOfOthers,
     client: Client,
-    runtime: Runtime,
     url: String,
-    _folder: TempDir,
 }
 
 impl Database {
@@ -34,36 +28,22 @@ impl Database {
         if !bench.has("postgres") {
             return None;
         }
-        let folder = TempDir::new().unwrap();
-        // So that the account that it runs as reaches it.
-        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        let home = Home::new(folder.path().join("home")).unwrap();
-        let options = ServerOptions::new(home, folder.path().join("theirs"));
-        let runtime = Runtime::new().unwrap();
-        let server = runtime.block_on(Server::start(options)).unwrap();
-        let mut config = tokio_postgres::Config::new();
-        config
-            .host(server.address().ip().to_string())
-            .port(server.address().port())
-            .user(server.user())
-            .password(server.password())
-            .dbname("postgres");
-        let (client, connection) = runtime.block_on(config.connect(NoTls)).unwrap();
-        runtime.spawn(connection);
+        let postgres = PostgresOfOthers::start(&[]);
         let database = Database {
             bench,
-            url: format!("postgres://{ROLE}@{}/postgres", server.address()),
-            server,
-            client,
-            runtime,
-            _folder: folder,
+            url: format!("postgres://{ROLE}@{}/postgres", postgres.server.address()),
+            client: postgres.client(),
+            postgres,
         };
         database.sql(&format!("CREATE ROLE {ROLE} LOGIN PASSWORD '{PASSWORD}'"));
         Some(database)
     }
 
     fn sql(&self, sql: &str) {
-        let done = self.runtime.block_on(self.client.batch_execute(sql));
+        let done = self
+            .postgres
+            .runtime
+            .block_on(self.client.batch_execute(sql));
         done.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     }
 
@@ -80,7 +60,7 @@ impl Database {
     }
 
     fn stop(self) {
-        self.runtime.block_on(self.server.stop()).unwrap();
+        drop(self.postgres.stop());
     }
 }
 
@@ -139,22 +119,7 @@ fn a_live_table_becomes_a_workload_that_runs() {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }
     assert!(!text.contains(PASSWORD), "{text}");
-    let run = [
-        "run",
-        "mine.toml",
-        "--designs",
-        "parquet,memory",
-        "--rounds",
-        "1",
-        "--out",
-        "out",
-    ];
-    database.bench.bakeoff(&run).expect(0);
-    let records = database.bench.journal("out");
-    assert!(of_kind(&records, "answered").count() > 0);
-    for record in of_kind(&records, "answered") {
-        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
-    }
+    run_without_servers(&database.bench, "mine.toml");
     database.stop();
 }
 
@@ -247,7 +212,7 @@ fn a_table_that_changes_while_it_is_read_is_read_all_the_same() {
     );
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let (runtime, client) = (&database.runtime, &database.client);
+        let (runtime, client) = (&database.postgres.runtime, &database.client);
         let is_done = &is_done;
         scope.spawn(move || {
             for id in 1.. {

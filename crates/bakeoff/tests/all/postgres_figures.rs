@@ -1,16 +1,12 @@
 //! `bakeoff nodes --postgres` on a server that Bakeoff was not told of before, and what is said of mistakes. Where
 //! PostgreSQL is not installed this prints why it is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::postgres::{Server, ServerOptions};
 use serde_json::Value;
-use tempfile::TempDir;
 
+use crate::support::postgres::PostgresOfOthers;
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const NOBODY: &str = "postgresql://me@127.0.0.1:1/db";
@@ -77,13 +73,8 @@ fn a_server_is_shown_with_its_tables() {
     if !bench.has("postgres") {
         return;
     }
-    let folder = TempDir::new().unwrap();
-    // So that the account that it runs as reaches it.
-    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-    let home = Home::new(folder.path().join("home")).unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let options = ServerOptions::new(home, folder.path().join("theirs"));
-    let server = runtime.block_on(Server::start(options)).unwrap();
+    let postgres = PostgresOfOthers::start(&[]);
+    let server = &postgres.server;
     let url = format!(
         "postgresql://{}@{}/postgres",
         server.user(),
@@ -141,5 +132,5 @@ fn a_server_is_shown_with_its_tables() {
     let ended = Ended::of(command.output().unwrap()).expect(3);
     ended.says("of which 1 did not answer");
     ended.says("all figures of 127.0.0.1:1: cannot connect to PostgreSQL");
-    runtime.block_on(server.stop()).unwrap();
+    drop(postgres.stop());
 }

@@ -9,7 +9,7 @@ use bakeoff_testing::skipped;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::support::{Bench, READINGS, WORKLOAD, of_kind, records};
+use crate::support::{Bench, READINGS, READS, WORKLOAD, of_kind, records};
 
 const SENSOR: &str = r#"
 title = "t"
@@ -19,27 +19,6 @@ generator = "sensor"
 [[queries]]
 name = "mean"
 sql = "SELECT avg(value) AS mean FROM sensor"
-"#;
-
-const MIX: &str = r#"
-title = "t"
-designs = ["cassandra/wide"]
-[table]
-name = "keyvalue"
-columns = { key = "text", value = "text" }
-partition_key = ["key"]
-[data]
-generator = "columns"
-[data.columns]
-key = { sequence = {}, prefix = "k" }
-value = { characters = [10, 20] }
-[scale]
-rows = 1000
-[mix]
-[[mix.operations]]
-name = "read"
-action = "read-row"
-weight = 100
 "#;
 
 const RUN: [&str; 8] = [
@@ -109,7 +88,8 @@ fn a_load_on_two_nodes_has_a_profile_and_read_repairs() {
     if !records_here() {
         return;
     }
-    let Some(bench) = Bench::with_nodes_of_cassandra(MIX, READINGS) else {
+    let reads = READS.replace("[\"dry\"]", "[\"cassandra/wide\"]");
+    let Some(bench) = Bench::with_nodes_of_cassandra(&reads, READINGS) else {
         return;
     };
     let drive = [

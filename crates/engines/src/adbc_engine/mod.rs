@@ -96,7 +96,7 @@ impl Engine for Adbc {
             .map(|entry| entry.library.display().to_string())
             .collect();
         let libraries = libraries.join(" and ");
-        (!libraries.is_empty()).then(|| format!("load {libraries} into processes of its own"))
+        (!libraries.is_empty()).then(|| format!("load {libraries} into separate processes"))
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

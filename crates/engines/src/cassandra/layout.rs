@@ -223,7 +223,7 @@ fn second_table(id: &DesignId) -> Option<&'static str> {
 /// their names, and that it reads at the level of the run, since the copies there are not known before.
 ///
 /// # Errors
-/// Fails for a layout that makes further tables, and for a design with functions or a level of its own.
+/// Fails for a layout that makes further tables, and for a design with functions or another consistency level.
 pub fn check_own_tables(id: &DesignId, context: &Context) -> Result<(), EngineError> {
     let options = &context.options.cassandra;
     if !options.owns_tables || options.keyspace.is_none() {

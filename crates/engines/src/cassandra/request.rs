@@ -49,7 +49,7 @@ impl<'a> DesignRequest<'a> {
         let keyspace = match copies {
             Some(_) if keyspace.owner == Owner::Shared => {
                 return Err(EngineError(format!(
-                    "design {id}: {REPLICATION}= needs a keyspace of its own: leave it out, or leave --keyspace out"
+                    "design {id}: {REPLICATION}= needs a separate keyspace: leave it out, or leave --keyspace out"
                 )));
             }
             Some(copies) => keyspace.with_copies(&workload.name, copies),

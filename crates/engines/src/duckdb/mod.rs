@@ -104,7 +104,7 @@ impl Engine for Duckdb {
             Ok(library) => library.path.display().to_string(),
             Err(_) => "DuckDB's library".to_owned(),
         };
-        Some(format!("load {library} into processes of its own"))
+        Some(format!("load {library} into separate processes"))
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

@@ -97,7 +97,7 @@ fn what_an_engine_lacks_is_told_at_its_place_with_what_to_write() {
     assert!(error.contains(&format!("w.toml:{place}:14: ")), "{error}");
     assert!(
         error.contains(
-            "query newest: DuckDB has no `arrow_typeof`; give the query a text of its own for duckdb: engine_sql = { \
+            "query newest: DuckDB has no `arrow_typeof`; give the query a separate text for duckdb: engine_sql = { \
              duckdb = \"SELECT ...\" }"
         ),
         "{error}"
@@ -148,7 +148,7 @@ fn a_driver_gets_texts_in_its_dialect() {
     );
     let error = translate_queries(&mut asked, &designs(&["adbc/lite"]), Some(&drivers));
     let error = error.unwrap_err().to_string();
-    let advice = "SQLite has no `last_value`; give the query a text of its own for adbc/lite: engine_sql = { \
+    let advice = "SQLite has no `last_value`; give the query a separate text for adbc/lite: engine_sql = { \
                   \"adbc/lite\" = \"SELECT ...\" }";
     assert!(error.contains(advice), "{error}");
 }

@@ -9,7 +9,7 @@ pub const TITLE: &str = "Two designs together";
 /// Says what the figures of both mean.
 pub const HINT: &str = "Together every row is loaded into both, one after the other, and stored in both; each question \
     is asked of the design that answers it faster. What to buy, machines and a month are forecasts for the full scale, \
-    each design on machines of its own.";
+    each design on separate machines.";
 
 /// Row of the table: a figure of each design by itself, and of both.
 pub struct Row {

@@ -261,7 +261,7 @@ fn late(summary: &DriveSummary) -> Option<String> {
     (seconds > LATE_SECONDS).then(|| {
         format!(
             "the driver itself sent 1% of the operations of a load, its warm-up included, more than \
-             {} late: it needs more --threads or a machine of its own",
+             {} late: it needs more --threads or a separate machine",
             units::duration(seconds)
         )
     })

@@ -40,7 +40,7 @@ pub enum MergeError {
         second: PathBuf,
     },
     #[error(
-        "{} holds a search for the highest rate: each process chose rates of its own, which cannot \
+        "{} holds a search for the highest rate: each process chose other rates, which cannot \
          be joined; drive the shards at one --rate",
         dir.display()
     )]

@@ -80,7 +80,7 @@ fn mistakes_are_shown_where_they_are() {
             "\"value\"",
             "w.toml:9:8: there is another table or a column `value`",
         ),
-        ("key = \"device\"\n", "", "key"),
+        ("key = \"device\"\n", "", "the key `key` is missing"),
     ] {
         let error = changed(from, to);
         assert!(error.contains(words), "{to}: {error}");

@@ -82,8 +82,8 @@ fn check(workload: &Workload) -> Result<()> {
         format!("{path} has no questions to decide by; its [mix] is for `bakeoff drive`")
     } else if matches!(workload.data, Data::FileFromCommandLine) {
         format!(
-            "{path} has no rows of its own: name the file of rows in its [data], as file = \"readings.csv\", or decide \
-             for that file"
+            "{path} does not say where its rows are: name the file of rows in its [data], as \
+             file = \"readings.csv\", or decide for that file"
         )
     } else {
         return Ok(());

@@ -65,7 +65,7 @@ impl Drive {
         };
         if nodes < FEWEST_NODES {
             bail!(
-                "--add-node-after: a Cassandra of one node has settings of its own: start at least \
+                "--add-node-after: a Cassandra of one node has other settings than one of several: start at least \
                  --nodes {FEWEST_NODES}"
             );
         }

@@ -14,7 +14,7 @@ use crate::progress::time;
 
 /// First rows whose sizes are taken for those of all.
 const FIRST_ROWS: u64 = 1_000;
-/// Setting of a design with copies of its own.
+/// Setting of a design that has another number of copies of each row than the run.
 const COPIES: &str = "replication";
 
 /// What a command writes to servers that it does not start.

@@ -1,4 +1,4 @@
-//! `bakeoff scan`: reads a columnar table in parts, each by a process of its own.
+//! `bakeoff scan`: reads a columnar table in parts, each by a separate process.
 
 mod choice;
 mod execute;
@@ -22,7 +22,7 @@ use choice::{Names, Which, parse_columns, parse_which};
 /// The most parts of a plan.
 const PARTS_AT_MOST: i64 = 100_000;
 
-/// Read a columnar table in parts, each by a process of its own, as an Arrow IPC stream.
+/// Read a columnar table in parts, each by a separate process, as an Arrow IPC stream.
 ///
 /// `--plan 8` looks at the table once and prints 8 parts of about equal bytes, a line for each: its
 /// number, the snapshot, bytes, and a token. `--part TOKEN` reads one of them. Together they have each row

@@ -1,19 +1,15 @@
 //! Runs that are killed on somebody's PostgreSQL, judged by its log of all statements.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use bakeoff_engines::servers::postgres::{Server, ServerOptions};
-use bakeoff_engines::servers::{Home, list};
+use bakeoff_engines::servers::list;
 use bakeoff_testing::{Random, times};
-use tempfile::TempDir;
-use tokio::runtime::Runtime;
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::statements::{PREFIX, Statement, judge, statements};
 use super::user::{Theirs, User};
+use crate::support::postgres::PostgresOfOthers;
 use crate::support::processes::wait_until;
 use crate::support::{Bench, READINGS};
 
@@ -70,46 +66,23 @@ fn killed_runs_touch_only_schemas_of_theirs_and_leave_nothing_behind() {
     }
 }
 
-/// A PostgreSQL that this user's Bakeoff knows nothing of.
 struct Database {
-    server: Server,
+    postgres: PostgresOfOthers,
     /// A connection of the superuser.
     client: Client,
-    runtime: Runtime,
     url: String,
     log: PathBuf,
-    _folder: TempDir,
 }
 
 impl Database {
     fn start() -> Database {
-        let folder = TempDir::new().unwrap();
-        // So that the account that it runs as reaches it.
-        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        let home = Home::new(folder.path().join("home")).unwrap();
-        let mut options = ServerOptions::new(home.clone(), folder.path().join("theirs"));
         let settings = [("log_statement", "all"), ("log_line_prefix", PREFIX)];
-        options.settings = settings
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .to_vec();
-        let runtime = Runtime::new().unwrap();
-        let server = runtime.block_on(Server::start(options)).unwrap();
-        let mut config = tokio_postgres::Config::new();
-        config
-            .host(server.address().ip().to_string())
-            .port(server.address().port())
-            .user(server.user())
-            .password(server.password())
-            .dbname("postgres");
-        let (client, connection) = runtime.block_on(config.connect(NoTls)).unwrap();
-        runtime.spawn(connection);
+        let postgres = PostgresOfOthers::start(&settings);
         let database = Database {
-            url: format!("postgresql://{ROLE}@{}/postgres", server.address()),
-            log: list(&home).unwrap().pop().unwrap().log,
-            server,
-            client,
-            runtime,
-            _folder: folder,
+            url: format!("postgresql://{ROLE}@{}/postgres", postgres.server.address()),
+            log: list(&postgres.home).unwrap().pop().unwrap().log,
+            client: postgres.client(),
+            postgres,
         };
         database.fill();
         database
@@ -144,7 +117,10 @@ impl Database {
 
     /// Carries out statements; returns the rows of the answers, each as the values of its columns.
     fn sql(&self, sql: &str) -> Vec<String> {
-        let answer = self.runtime.block_on(self.client.simple_query(sql));
+        let answer = self
+            .postgres
+            .runtime
+            .block_on(self.client.simple_query(sql));
         let messages = answer.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
         let row = |message: SimpleQueryMessage| match message {
             SimpleQueryMessage::Row(row) => {
@@ -158,7 +134,7 @@ impl Database {
 
     /// Stops the server, and returns its log.
     fn stopped(self) -> String {
-        self.runtime.block_on(self.server.stop()).unwrap();
+        let _folder = self.postgres.stop();
         std::fs::read_to_string(self.log).unwrap()
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that are killed while they load, and what they have recorded when they have gone on to their end.
+//! Runs that are killed while they load, and checks of what runs have recorded when they have come to their end.
 
 use serde_json::{Value, json};
 
@@ -20,8 +20,25 @@ pub fn kill_while_loading(bench: &Bench, run: &[&str], design: &str) {
 /// clients included.
 #[track_caller]
 pub fn all_is_right(records: &[Value], timed: usize) {
-    assert_eq!(of_kind(records, "failed").next(), None);
     assert_eq!(of_kind(records, "timed").count(), timed);
+    nothing_is_wrong(records);
+}
+
+/// Runs a workload with designs that have no server into the folder `out`, and checks that it has answers, all of which
+/// are right.
+#[track_caller]
+pub fn run_without_servers(bench: &Bench, workload: &str) {
+    let designs = ["--designs", "parquet,memory"];
+    let run = ["run", workload, "--rounds", "1", "--out", "out"];
+    bench.bakeoff(&[&run[..], &designs].concat()).expect(0);
+    let records = bench.journal("out");
+    assert!(of_kind(&records, "answered").next().is_some());
+    nothing_is_wrong(&records);
+}
+
+#[track_caller]
+fn nothing_is_wrong(records: &[Value]) {
+    assert_eq!(of_kind(records, "failed").next(), None);
     let mut answers = of_kind(records, "timed").chain(of_kind(records, "answered"));
     let wrong = answers.find(|record| record["outcome"]["outcome"] != "right");
     assert_eq!(wrong, None);

@@ -1,6 +1,7 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
 pub mod going_on;
+pub mod postgres;
 pub mod processes;
 pub mod server;
 pub mod shards;
@@ -79,6 +80,23 @@ rows = 1000
 name = "read"
 action = "read-row"
 weight = 100
+"#;
+
+/// Readings of fifty sensors in turn.
+const SENSORS: &str = r#"
+[table]
+name = "readings"
+columns = { sensor = "text", time = "bigint", value = "double", note = "text" }
+partition_key = ["sensor"]
+order_key = ["time"]
+
+[data]
+generator = "columns"
+[data.columns]
+sensor = { sequence = { cycle = 50 }, prefix = "s" }
+time = { sequence = { every = 50 } }
+value = { normal = { mean = 20.0, deviation = 5.0 } }
+note = { words = [2, 10] }
 "#;
 
 /// Hosts whose highest figure is asked for.
@@ -216,6 +234,11 @@ impl Bench {
     pub fn journal(&self, run: &str) -> Vec<serde_json::Value> {
         journal(&self.path(run))
     }
+}
+
+/// A workload of readings of fifty sensors, which these designs store, and with what else its text says.
+pub fn sensors(designs: &[&str], rest: &str) -> String {
+    format!("title = \"Readings of a test\"\ndesigns = {designs:?}\n{SENSORS}{rest}")
 }
 
 /// Makes a home that shares the user's jars of Cassandra, if there are any.

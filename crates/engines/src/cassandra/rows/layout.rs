@@ -384,7 +384,7 @@ impl TableLayout {
     }
 }
 
-/// Takes the number of copies of each row, if the design has one of its own.
+/// Takes the number of copies of each row, if the design sets it.
 fn take_replication(settings: &mut Settings<'_>) -> Result<Option<u32>, EngineError> {
     let copies = settings.parsed::<u32>("replication", "a number of copies")?;
     match copies {

@@ -100,7 +100,7 @@ impl Source {
             }
             ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) if !null.is_empty() => {
                 return Err(TableError::Asked(format!(
-                    "--null: {} has nulls of its own; leave the option out",
+                    "--null: the format of {} has nulls; leave the option out",
                     path.display()
                 )));
             }

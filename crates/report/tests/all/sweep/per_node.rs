@@ -108,7 +108,7 @@ fn a_node_of_a_cluster_elsewhere_is_a_machine_of_the_list_and_copies_need_nodes(
     let summary = sweep(None, 5, 10_000.0).per_node(&wanted(Some(1_000.0)), &[]);
     let words = shown(&summary);
     for part in [
-        "A node on a machine of its own counts as one, whatever its cores, and is taken to be a machine of the list.",
+        "A node on a separate machine counts as one, whatever its cores, and is taken to be a machine of the list.",
         "cassandra/series 5 2 – 10.0 k 2.00 k 2.00 k 4.00 2 (copies) 1,000",
     ] {
         assert!(words.contains(part), "`{part}` is not in: {words}");
