@@ -20,6 +20,7 @@ mod request;
 mod rows;
 mod series;
 mod settings_of;
+mod stored_options;
 pub mod table_copy;
 mod table_place;
 pub mod trace;

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use scylla::client::session::Session;
-
 use super::cluster::connect::Cluster;
+use super::stored_options::{self, Kind, OptionMap};
 use crate::EngineError;
 
-/// The options of a table that are read, behind compaction, compression and caching.
+/// The options of a table that have parameters of their own.
+const MAPS: [&str; 3] = ["compaction", "compression", "caching"];
+/// The options of a table that are read besides.
 ///
 /// The period after which memtables are flushed is none of them, since settling changes it and sets it back to none.
 const OTHERS: [&str; 7] = [
@@ -20,13 +21,11 @@ const OTHERS: [&str; 7] = [
     "max_index_interval",
 ];
 
-/// A map of CQL as the tables of the schema have it.
-type Options = Option<HashMap<String, String>>;
-/// The row of a table in the schema, in the order of the columns that are asked for.
+/// The options of a table in the order in which they are asked for.
 type Row = (
-    Options,
-    Options,
-    Options,
+    OptionMap,
+    OptionMap,
+    OptionMap,
     Option<i32>,
     Option<String>,
     Option<String>,
@@ -57,7 +56,9 @@ impl TableSettings {
         table: &str,
     ) -> Result<Option<TableSettings>, EngineError> {
         let session = cluster.connect().await?;
-        let row = row(&session, keyspace, table).await.map_err(|why| {
+        let names = [&MAPS[..], &OTHERS].concat();
+        let row = stored_options::read::<Row>(&session, Kind::Table, keyspace, table, &names);
+        let row = row.await.map_err(|why| {
             EngineError(format!(
                 "cannot read the settings of {keyspace}.{table} from the schema of {}: {why}; the user needs SELECT \
                  on system_schema.tables",
@@ -80,30 +81,11 @@ impl TableSettings {
     }
 }
 
-async fn row(session: &Session, keyspace: &str, table: &str) -> Result<Option<Row>, String> {
-    let cql = format!(
-        "SELECT compaction, compression, caching, {} FROM system_schema.tables WHERE keyspace_name = ? AND \
-         table_name = ?",
-        OTHERS.join(", ")
-    );
-    let found = session.query_unpaged(cql.as_str(), (keyspace, table)).await;
-    let rows = found.map_err(|error| error.to_string())?;
-    let rows = rows.into_rows_result().map_err(|error| error.to_string())?;
-    let row = rows.maybe_first_row::<Row>();
-    row.map_err(|error| error.to_string())
-}
-
 /// Returns the options that a table has, as CQL writes them.
 fn options(row: Row) -> Vec<(String, String)> {
     let (compaction, compression, caching, grace, retry, write, repair, bloom, min, max) = row;
-    let maps = [
-        ("compaction", compaction),
-        ("compression", compression),
-        ("caching", caching),
-    ];
-    let maps = maps
-        .into_iter()
-        .map(|(name, map)| (name, map.map(map_in_cql)));
+    let maps = MAPS.into_iter().zip([compaction, compression, caching]);
+    let maps = maps.map(|(name, map)| (name, map.map(map_in_cql)));
     let number = |number: Option<i32>| number.map(|number| number.to_string());
     let text = |text: Option<String>| text.map(|text| text_in_cql(&text));
     let others = [

@@ -9,11 +9,10 @@ use scylla::value::{CqlValue, Row};
 use super::ask::rows;
 use crate::cassandra::names::{is_system_keyspace, quoted};
 use crate::cassandra::nodes::TableName;
+use crate::cassandra::stored_options::{self, Kind, OptionMap};
 
 /// Rows of a sample, each of another partition.
 const SAMPLED: usize = 1000;
-
-type Options = Option<HashMap<String, String>>;
 
 /// Returns all tables but those of Cassandra itself. Names that need quotes other than for their case are left out.
 ///
@@ -50,11 +49,10 @@ pub async fn table(session: &Session, name: &TableName) -> Option<Table> {
 
 async fn known(session: &Session, name: &TableName) -> Result<Option<Table>, String> {
     let key = (name.keyspace.as_str(), name.table.as_str());
-    let cql = "SELECT compaction, compression, caching FROM system_schema.tables \
-               WHERE keyspace_name = ? AND table_name = ?";
-    let reply = rows(session, None, cql, key).await?;
-    let row = reply.maybe_first_row::<(Options, Options, Options)>();
-    let Some((compaction, compression, caching)) = row.map_err(|e| e.to_string())? else {
+    let options = ["compaction", "compression", "caching"];
+    let row: Option<(OptionMap, OptionMap, OptionMap)> =
+        stored_options::read(session, Kind::Table, key.0, key.1, &options).await?;
+    let Some((compaction, compression, caching)) = row else {
         return Ok(None);
     };
     let cql = "SELECT column_name, kind FROM system_schema.columns \
@@ -117,7 +115,7 @@ async fn indexes(
     let key = (name.keyspace.as_str(), name.table.as_str());
     let reply = rows(session, None, cql, key).await?;
     let mut indexes = Vec::new();
-    for row in reply.rows::<(Options,)>().map_err(|e| e.to_string())? {
+    for row in reply.rows::<(OptionMap,)>().map_err(|e| e.to_string())? {
         let (options,) = row.map_err(|e| e.to_string())?;
         let target = options.and_then(|mut options| options.remove("target"));
         let target = target.unwrap_or_default();

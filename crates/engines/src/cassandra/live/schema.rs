@@ -9,8 +9,7 @@ use crate::cassandra::diagnose::ask::rows;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::rows::indexes::IndexKind;
 use crate::cassandra::rows::storage::stored::{AsSettings, StoredOptions};
-
-type Map = Option<HashMap<String, String>>;
+use crate::cassandra::stored_options::{self, Kind, OptionMap};
 
 /// A table as `system_schema` has it.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ impl Schema {
         let columns = reply.rows::<(String, String)>();
         let types: Result<HashMap<String, String>, _> =
             columns.map_err(|e| e.to_string())?.collect();
-        let options = match options(session, "tables", "table_name", keyspace, name).await? {
+        let options = match options(session, Kind::Table, keyspace, name).await? {
             Some(options) => options,
             None => options_of_view(session, keyspace, name).await?,
         };
@@ -120,7 +119,7 @@ async fn indexes(
     let cql = "SELECT index_name, kind, options FROM system_schema.indexes \
                WHERE keyspace_name = ? AND table_name = ?";
     let reply = rows(session, None, cql, (keyspace, name)).await?;
-    let rows = reply.rows::<(String, Option<String>, Map)>();
+    let rows = reply.rows::<(String, Option<String>, OptionMap)>();
     let mut indexes = Vec::new();
     for row in rows.map_err(|e| e.to_string())? {
         let (name, kind, options) = row.map_err(|e| e.to_string())?;
@@ -147,25 +146,29 @@ async fn options_of_view(
     keyspace: &str,
     name: &str,
 ) -> Result<StoredOptions, String> {
-    let options = options(session, "views", "view_name", keyspace, name).await?;
+    let options = options(session, Kind::View, keyspace, name).await?;
     options.ok_or_else(|| "it was dropped meanwhile".to_owned())
 }
+
+/// Compaction, compression, caching, time to live and grace period for tombstones of a table, the last two in seconds.
+type OptionsRow = (OptionMap, OptionMap, OptionMap, Option<i32>, Option<i32>);
 
 /// Reads the options of a table or view; `None` if there is none of this name.
 async fn options(
     session: &Session,
-    from: &str,
-    name_column: &str,
+    kind: Kind,
     keyspace: &str,
     name: &str,
 ) -> Result<Option<StoredOptions>, String> {
-    let cql = format!(
-        "SELECT compaction, compression, caching, default_time_to_live, gc_grace_seconds \
-         FROM system_schema.{from} WHERE keyspace_name = ? AND {name_column} = ?"
-    );
-    let reply = rows(session, None, &cql, (keyspace, name)).await?;
-    let row = reply.maybe_first_row::<(Map, Map, Map, Option<i32>, Option<i32>)>();
-    let row = row.map_err(|e| e.to_string())?;
+    let options = [
+        "compaction",
+        "compression",
+        "caching",
+        "default_time_to_live",
+        "gc_grace_seconds",
+    ];
+    let row: Option<OptionsRow> =
+        stored_options::read(session, kind, keyspace, name, &options).await?;
     let seconds = |seconds: Option<i32>| u64::try_from(seconds.unwrap_or_default()).unwrap_or(0);
     Ok(row.map(
         |(compaction, compression, caching, ttl, grace)| StoredOptions {
