@@ -49,6 +49,7 @@ mod source_table;
 mod spark;
 mod sql;
 mod sql_check;
+mod sql_pieces;
 mod stored_columns;
 pub mod tables;
 mod tls;

@@ -1,5 +1,7 @@
 //! The tokens of SQL with everything between them, so that what no rule changes is written again byte for byte.
 
+use crate::sql_pieces::{between_dollars, block_comment, line_comment, quoted, while_all};
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -49,11 +51,10 @@ fn next(text: &str, first: char) -> Option<(Kind, usize)> {
         return Some((Kind::Blank, while_all(text, char::is_whitespace)));
     }
     if begins("--") {
-        let length = text.find(['\n', '\r']).unwrap_or(text.len());
-        return Some((Kind::Comment, length));
+        return Some((Kind::Comment, line_comment(text)));
     }
     if begins("/*") {
-        return Some((Kind::Comment, comment(text)?));
+        return Some((Kind::Comment, block_comment(text)?));
     }
     if begins("e'") || begins("E'") {
         return Some((Kind::Text, 1 + quoted(&text[1..], '\'', true)?));
@@ -72,10 +73,6 @@ fn next(text: &str, first: char) -> Option<(Kind, usize)> {
         _ if begins_word(first) => Some((Kind::Word, while_all(text, is_of_word))),
         _ => Some((Kind::Sign(first), first.len_utf8())),
     }
-}
-
-fn while_all(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|c: char| !belongs(c)).unwrap_or(text.len())
 }
 
 fn begins_word(character: char) -> bool {
@@ -109,52 +106,6 @@ fn number(text: &str) -> usize {
         }
     }
     end
-}
-
-/// Returns the bytes of a comment, which may have others in it.
-fn comment(text: &str) -> Option<usize> {
-    let (mut depth, mut at) = (0, 0);
-    loop {
-        let rest = &text[at..];
-        if rest.starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with("*/") {
-            depth -= 1;
-            at += 2;
-        } else {
-            at += rest.chars().next()?.len_utf8();
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-}
-
-/// Returns the bytes of what begins with this quote, up to the one that ends it. A doubled quote is one in it.
-fn quoted(text: &str, quote: char, escapes: bool) -> Option<usize> {
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((at, character)) = characters.next() {
-        if escapes && character == '\\' {
-            characters.next();
-        } else if character == quote && characters.next_if(|(_, next)| *next == quote).is_none() {
-            return Some(at + quote.len_utf8());
-        }
-    }
-    None
-}
-
-/// Returns the bytes of a text such as `$tag$a$tag$`: `Some(None)` if it does not end, `None` if there is none here.
-fn between_dollars(text: &str) -> Option<Option<usize>> {
-    let after = text.strip_prefix('$')?;
-    let tag = &after[..after.find('$')?];
-    let is_tag = tag.chars().next().is_none_or(begins_word) && tag.chars().all(is_of_word);
-    if !is_tag {
-        return None;
-    }
-    let mark = &text[..tag.len() + 2];
-    let inside = text[mark.len()..].find(mark);
-    Some(inside.map(|inside| inside + 2 * mark.len()))
 }
 
 #[cfg(test)]

@@ -5,6 +5,10 @@ mod hostile;
 
 use std::ops::Range;
 
+use crate::sql_pieces::{
+    begins_word, between_dollars, block_comment, line_comment, quoted, while_all,
+};
+
 /// A token, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
@@ -138,144 +142,82 @@ impl<'a> Scanner<'a> {
     /// Returns the next token, and whether it is a text in which backslashes escape.
     fn next(&mut self) -> Result<Option<(Token<'a>, bool)>, String> {
         self.skip_comments()?;
-        let Some(byte) = self.byte(0) else {
+        let rest = &self.sql[self.at..];
+        let Some(first) = rest.chars().next() else {
             return Ok(None);
         };
-        let begin = self.at;
-        let is_escaped = matches!(byte, b'e' | b'E') && self.byte(1) == Some(b'\'');
-        let prefix = self.prefix_of_quoted(byte);
-        let token = match byte {
-            _ if is_escaped => {
-                self.at += 1;
-                self.skip_quoted(b'\'', true)?;
-                Token::Text
-            }
-            _ if prefix > 0 => {
-                self.at += prefix;
-                return self.next();
-            }
-            b'\'' => {
-                self.skip_quoted(b'\'', false)?;
-                Token::Text
-            }
-            b'"' => {
-                self.skip_quoted(b'"', false)?;
-                Token::Name
-            }
-            b'$' if self.skip_dollar_quoted()? => Token::Text,
-            _ if begins_word(byte) => {
-                self.skip_while(|byte| begins_word(byte) || byte.is_ascii_digit() || byte == b'$');
-                Token::Word(&self.sql[begin..self.at])
-            }
-            _ => {
-                self.at += 1;
-                match byte {
-                    b'(' => Token::Open,
-                    b')' => Token::Close,
-                    b';' => Token::Semicolon,
-                    _ => Token::Other,
+        let is_escaped = rest.starts_with("e'") || rest.starts_with("E'");
+        // Before a quote it changes nothing of where the quoted ends.
+        let prefix = if is_escaped {
+            1
+        } else {
+            prefix_of_quoted(rest)
+        };
+        let token = match rest[prefix..].chars().next() {
+            Some(quote @ ('\'' | '"')) => {
+                let bytes = quoted(&rest[prefix..], quote, is_escaped);
+                self.at += prefix + bytes.ok_or_else(|| without_end("quoted text or name"))?;
+                match quote {
+                    '"' => Token::Name,
+                    _ => Token::Text,
                 }
             }
+            _ => self.unquoted(rest, first)?,
         };
         Ok(Some((token, is_escaped)))
     }
 
-    fn byte(&self, offset: usize) -> Option<u8> {
-        self.sql.as_bytes().get(self.at + offset).copied()
-    }
-
-    fn skip_while(&mut self, belongs: impl Fn(u8) -> bool) {
-        while self.byte(0).is_some_and(&belongs) {
-            self.at += 1;
+    /// Returns a token that is not in quotes, which is the first of the rest.
+    fn unquoted(&mut self, rest: &'a str, first: char) -> Result<Token<'a>, String> {
+        if let Some(bytes) = between_dollars(rest) {
+            self.at += bytes.ok_or_else(|| without_end("text between dollars"))?;
+            return Ok(Token::Text);
         }
-    }
-
-    /// Returns the length of what stands before a quote and changes nothing of where the quoted ends: the B of
-    /// B'1', the U& of U&"a".
-    fn prefix_of_quoted(&self, byte: u8) -> usize {
-        match (byte, self.byte(1), self.byte(2)) {
-            (b'b' | b'B' | b'x' | b'X' | b'n' | b'N', Some(b'\''), _) => 1,
-            (b'u' | b'U', Some(b'&'), Some(b'\'' | b'"')) => 2,
-            _ => 0,
+        if begins_word(first) {
+            let length = while_all(rest, |c| begins_word(c) || c.is_ascii_digit() || c == '$');
+            self.at += length;
+            return Ok(Token::Word(&rest[..length]));
         }
+        self.at += first.len_utf8();
+        Ok(match first {
+            '(' => Token::Open,
+            ')' => Token::Close,
+            ';' => Token::Semicolon,
+            _ => Token::Other,
+        })
     }
 
     /// Skips white space and comments, which may be nested.
     fn skip_comments(&mut self) -> Result<(), String> {
         loop {
-            self.skip_while(|byte| byte.is_ascii_whitespace() || byte == b'\x0b');
-            match (self.byte(0), self.byte(1)) {
-                (Some(b'-'), Some(b'-')) => self.skip_while(|byte| byte != b'\n' && byte != b'\r'),
-                (Some(b'/'), Some(b'*')) => self.skip_block()?,
-                _ => return Ok(()),
-            }
-        }
-    }
-
-    fn skip_block(&mut self) -> Result<(), String> {
-        let mut depth = 0;
-        loop {
-            match (self.byte(0), self.byte(1)) {
-                (Some(b'/'), Some(b'*')) => {
-                    depth += 1;
-                    self.nests_comments |= depth > 1;
-                    self.at += 2;
-                }
-                (Some(b'*'), Some(b'/')) => {
-                    depth -= 1;
-                    self.at += 2;
-                }
-                (Some(_), _) => self.at += 1,
-                (None, _) => return Err(without_end("comment")),
-            }
-            if depth == 0 {
+            self.at += while_all(&self.sql[self.at..], is_blank);
+            let rest = &self.sql[self.at..];
+            if rest.starts_with("--") {
+                self.at += line_comment(rest);
+            } else if rest.starts_with("/*") {
+                let length = block_comment(rest).ok_or_else(|| without_end("comment"))?;
+                self.nests_comments |= rest[2..length].contains("/*");
+                self.at += length;
+            } else {
                 return Ok(());
             }
         }
     }
-
-    /// Skips a text or a name, from its first quote to its last one. A doubled quote is one in it.
-    fn skip_quoted(&mut self, quote: u8, escapes: bool) -> Result<(), String> {
-        self.at += 1;
-        loop {
-            match (self.byte(0), self.byte(1)) {
-                (None, _) => return Err(without_end("quoted text or name")),
-                (Some(b'\\'), Some(_)) if escapes => self.at += 2,
-                (Some(byte), Some(next)) if byte == quote && next == quote => self.at += 2,
-                (Some(byte), _) => {
-                    self.at += 1;
-                    if byte == quote {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-    }
-
-    /// Skips a text between dollars, such as `$tag$a$tag$`. Returns whether there is one here.
-    fn skip_dollar_quoted(&mut self) -> Result<bool, String> {
-        let after = &self.sql[self.at + 1..];
-        let Some(length) = after.find('$') else {
-            return Ok(false);
-        };
-        let tag = &after.as_bytes()[..length];
-        let is_tag = tag.first().is_none_or(|byte| begins_word(*byte))
-            && tag.iter().all(|b| begins_word(*b) || b.is_ascii_digit());
-        if !is_tag {
-            return Ok(false);
-        }
-        let mark = &self.sql[self.at..self.at + length + 2];
-        let Some(text) = self.sql[self.at + mark.len()..].find(mark) else {
-            return Err(without_end("text between dollars"));
-        };
-        self.at += 2 * mark.len() + text;
-        Ok(true)
-    }
 }
 
-/// Returns whether a word may begin with this byte. All bytes of characters beyond ASCII belong to words.
-fn begins_word(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+/// Returns whether PostgreSQL's scanner takes a character for white space.
+fn is_blank(character: char) -> bool {
+    character.is_ascii_whitespace() || character == '\x0b'
+}
+
+/// Returns the bytes of what stands before a quote and changes nothing of where the quoted ends: the B of B'1', the U&
+/// of U&"a"; 0 if there is no such quote.
+fn prefix_of_quoted(text: &str) -> usize {
+    match text.as_bytes() {
+        [b'b' | b'B' | b'x' | b'X' | b'n' | b'N', b'\'', ..] => 1,
+        [b'u' | b'U', b'&', b'\'' | b'"', ..] => 2,
+        _ => 0,
+    }
 }
 
 fn without_end(what: &str) -> String {

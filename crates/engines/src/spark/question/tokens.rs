@@ -1,5 +1,7 @@
 //! The tokens of standard SQL, as far as questions to Spark need them.
 
+use crate::sql_pieces::{block_comment, line_comment, quoted, while_all};
+
 /// A token, or what is between tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token<'a> {
@@ -49,17 +51,18 @@ impl<'a> Scanner<'a> {
             return Ok(None);
         };
         if self.rest.starts_with("--") {
-            self.take_while(|c| c != '\n' && c != '\r');
+            self.take(line_comment(self.rest));
             return Ok(Some(Token::Space));
         }
         if self.rest.starts_with("/*") {
-            self.skip_comment()?;
+            let no_end = || "a comment does not end: write */ behind it".to_owned();
+            self.take(block_comment(self.rest).ok_or_else(no_end)?);
             return Ok(Some(Token::Space));
         }
         let token = match first {
             '\'' => Token::Text(self.take_quoted('\'', "a text")?),
             '"' | '`' => Token::Name(self.take_quoted(first, "a name")?),
-            _ if is_of_word(first) => Token::Word(self.take_while(is_of_word)),
+            _ if is_of_word(first) => Token::Word(self.take(while_all(self.rest, is_of_word))),
             _ => {
                 self.rest = &self.rest[first.len_utf8()..];
                 match first {
@@ -74,59 +77,20 @@ impl<'a> Scanner<'a> {
         Ok(Some(token))
     }
 
-    fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
-        let end = self
-            .rest
-            .find(|c: char| !belongs(c))
-            .unwrap_or(self.rest.len());
-        let (taken, rest) = self.rest.split_at(end);
+    /// Takes so many bytes.
+    fn take(&mut self, bytes: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(bytes);
         self.rest = rest;
         taken
     }
 
-    /// Skips a comment, which may have others in it.
-    fn skip_comment(&mut self) -> Result<(), String> {
-        let mut depth = 0;
-        loop {
-            if let Some(rest) = self.rest.strip_prefix("/*") {
-                depth += 1;
-                self.rest = rest;
-            } else if let Some(rest) = self.rest.strip_prefix("*/") {
-                depth -= 1;
-                self.rest = rest;
-                if depth == 0 {
-                    return Ok(());
-                }
-            } else {
-                let mut characters = self.rest.chars();
-                if characters.next().is_none() {
-                    return Err("a comment does not end: write */ behind it".to_owned());
-                }
-                self.rest = characters.as_str();
-            }
-        }
-    }
-
     /// Takes what is in these quotes; a doubled one stands for itself.
     fn take_quoted(&mut self, quote: char, what: &str) -> Result<String, String> {
-        let mut inside = String::new();
-        let mut characters = self.rest.chars();
-        // The first quote.
-        characters.next();
-        loop {
-            match characters.next() {
-                None => return Err(format!("{what} does not end: write {quote} behind it")),
-                Some(character) if character != quote => inside.push(character),
-                Some(_) if characters.as_str().starts_with(quote) => {
-                    characters.next();
-                    inside.push(quote);
-                }
-                Some(_) => {
-                    self.rest = characters.as_str();
-                    return Ok(inside);
-                }
-            }
-        }
+        let bytes = quoted(self.rest, quote, false);
+        let bytes = bytes.ok_or_else(|| format!("{what} does not end: write {quote} behind it"))?;
+        let inside = &self.take(bytes)[1..bytes - 1];
+        let quote = quote.to_string();
+        Ok(inside.replace(&quote.repeat(2), &quote))
     }
 }
 
