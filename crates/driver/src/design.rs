@@ -1,6 +1,5 @@
 //! The trait that an engine implements to take part in a comparison.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -11,10 +10,8 @@ use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
 use crate::DesignError;
 use crate::answer::Answer;
 use crate::partitions::PartitionKey;
+use crate::servers::{DesignServers, NodeCounts};
 use crate::sweep::Inserts;
-
-/// Counts of the nodes of a cluster by their names, each since that node started.
-pub type NodeCounts = BTreeMap<String, u64>;
 
 /// Plan of a question, in the words of what made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,10 +123,16 @@ pub trait Design: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the servers that answer what is asked of them below, where nothing else does: `server_cpu_seconds`,
+    /// `read_repairs`, `begin_profile`, `end_profile`, `nodes` and `dead`. `None` for a design without such servers.
+    fn servers(&self) -> Option<&dyn DesignServers> {
+        None
+    }
+
     /// Returns the user and system CPU seconds of the engine's own processes since they started; `None`
     /// where there are none, or they cannot be read.
     fn server_cpu_seconds(&self) -> Option<f64> {
-        None
+        self.servers()?.cpu_seconds()
     }
 
     /// Returns what the server of the table has used and done up to this moment, for its tables as well; `None` for a
@@ -143,7 +146,7 @@ pub trait Design: Send + Sync {
     /// answer; `None` where rows have one copy, or nothing tells it. It may take seconds, and is asked before and after
     /// a load.
     async fn read_repairs(&self) -> Option<NodeCounts> {
-        None
+        self.servers()?.read_repairs().await
     }
 
     /// Begins to record which methods the design's server runs, and returns whether it does: `false` for a design
@@ -152,7 +155,10 @@ pub trait Design: Send + Sync {
     /// # Errors
     /// The recording does not begin; the design is none the worse for it.
     async fn begin_profile(&self) -> Result<bool, DesignError> {
-        Ok(false)
+        match self.servers() {
+            Some(servers) => servers.begin_profile().await,
+            None => Ok(false),
+        }
     }
 
     /// Ends a recording that [`Design::begin_profile`] began, and returns the stacks of calls that it has.
@@ -160,7 +166,10 @@ pub trait Design: Send + Sync {
     /// # Errors
     /// The recording cannot be read; the design is none the worse for it.
     async fn end_profile(&self) -> Result<Stacks, DesignError> {
-        Ok(Stacks::default())
+        match self.servers() {
+            Some(servers) => servers.end_profile().await,
+            None => Ok(Stacks::default()),
+        }
     }
 
     /// Returns a number that changes whenever a process of the engine ends whose CPU time is known in clock ticks only
@@ -171,7 +180,7 @@ pub trait Design: Send + Sync {
 
     /// Returns the number of nodes on which the engine runs.
     fn nodes(&self) -> u32 {
-        1
+        self.servers().map_or(1, |servers| servers.nodes())
     }
 
     /// Finds out what only asking the engine tells of whether it is whole, so that [`Design::dead`] knows it. Called
@@ -180,6 +189,6 @@ pub trait Design: Send + Sync {
 
     /// Returns why the engine can serve no further calls; `None` while it can.
     fn dead(&self) -> Option<String> {
-        None
+        self.servers()?.dead()
     }
 }

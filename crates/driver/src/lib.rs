@@ -23,6 +23,7 @@ mod order;
 mod partitions;
 mod reader;
 mod server_watch;
+mod servers;
 pub mod sweep;
 
 pub use answer::{ANSWER_BYTES, Answer, IncomingAnswer, too_large};
@@ -33,7 +34,7 @@ pub use compare::{
     compare_answer, compare_with, mutate, rows_to_forecast, run, start_designs, verify,
 };
 pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
-pub use design::{Design, NodeCounts, PlanText, StoredText};
+pub use design::{Design, PlanText, StoredText};
 pub use digest::Digest;
 pub use error::DesignError;
 pub use explain::explain;
@@ -41,3 +42,4 @@ pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
 pub use order::shuffled;
 pub use partitions::{KeyBucket, PartitionKey};
+pub use servers::{DesignServers, NodeCounts};

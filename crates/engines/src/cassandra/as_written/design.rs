@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, NodeCounts};
+use bakeoff_driver::{Answer, Design, DesignError, DesignServers};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use bakeoff_workload::{Mix, Table, Value, Version};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
@@ -220,33 +220,13 @@ impl Design for AsWrittenDesign {
         )))
     }
 
-    fn server_cpu_seconds(&self) -> Option<f64> {
-        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    fn servers(&self) -> Option<&dyn DesignServers> {
+        Some(&*self.deployment)
     }
 
     async fn server_sample(&self) -> Option<ServerSample> {
         let relations = self.relations().await.unwrap_or_default();
         let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
-    }
-
-    async fn read_repairs(&self) -> Option<NodeCounts> {
-        self.deployment.read_repairs().await
-    }
-
-    async fn begin_profile(&self) -> Result<bool, DesignError> {
-        self.deployment.begin_profile().await
-    }
-
-    async fn end_profile(&self) -> Result<Stacks, DesignError> {
-        self.deployment.end_profile().await
-    }
-
-    fn nodes(&self) -> u32 {
-        self.deployment.nodes()
-    }
-
-    fn dead(&self) -> Option<String> {
-        self.deployment.dead()
     }
 }

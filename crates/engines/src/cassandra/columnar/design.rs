@@ -6,8 +6,8 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Compression, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_driver::{Answer, Design, DesignError, DesignServers, PlanText};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use bakeoff_workload::Consistency;
 use tokio::sync::RwLock;
 
@@ -212,32 +212,12 @@ impl Design for ColumnarDesign {
         Ok(Some(Arc::new(ChunkInserts::new(self.opened().await?))))
     }
 
-    fn server_cpu_seconds(&self) -> Option<f64> {
-        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    fn servers(&self) -> Option<&dyn DesignServers> {
+        Some(&*self.deployment)
     }
 
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = table_names(&self.name);
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
-    }
-
-    async fn read_repairs(&self) -> Option<NodeCounts> {
-        self.deployment.read_repairs().await
-    }
-
-    async fn begin_profile(&self) -> Result<bool, DesignError> {
-        self.deployment.begin_profile().await
-    }
-
-    async fn end_profile(&self) -> Result<Stacks, DesignError> {
-        self.deployment.end_profile().await
-    }
-
-    fn nodes(&self) -> u32 {
-        self.deployment.nodes()
-    }
-
-    fn dead(&self) -> Option<String> {
-        self.deployment.dead()
     }
 }

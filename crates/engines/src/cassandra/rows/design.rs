@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PartitionKey, PlanText, StoredText};
+use bakeoff_driver::{
+    Answer, Design, DesignError, DesignServers, PartitionKey, PlanText, StoredText,
+};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use tokio::sync::OnceCell;
 
 use super::copies;
@@ -312,32 +314,12 @@ impl Design for RowsDesign {
         Ok(Some(Arc::new(self.table_inserts(true).await?)))
     }
 
-    fn server_cpu_seconds(&self) -> Option<f64> {
-        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    fn servers(&self) -> Option<&dyn DesignServers> {
+        Some(&*self.deployment)
     }
 
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = self.tables();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
-    }
-
-    async fn read_repairs(&self) -> Option<NodeCounts> {
-        self.deployment.read_repairs().await
-    }
-
-    async fn begin_profile(&self) -> Result<bool, DesignError> {
-        self.deployment.begin_profile().await
-    }
-
-    async fn end_profile(&self) -> Result<Stacks, DesignError> {
-        self.deployment.end_profile().await
-    }
-
-    fn nodes(&self) -> u32 {
-        self.deployment.nodes()
-    }
-
-    fn dead(&self) -> Option<String> {
-        self.deployment.dead()
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
-use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_driver::{Answer, Design, DesignError, DesignServers, PlanText};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample};
 use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
@@ -199,32 +199,12 @@ impl Design for SeriesDesign {
         Ok(Some(Arc::new(self.series_inserts(true).await?)))
     }
 
-    fn server_cpu_seconds(&self) -> Option<f64> {
-        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    fn servers(&self) -> Option<&dyn DesignServers> {
+        Some(&*self.deployment)
     }
 
     async fn server_sample(&self) -> Option<ServerSample> {
         let tables = self.layout.table_names();
         Some(self.deployment.sample(&self.keyspace.name, &tables).await)
-    }
-
-    async fn read_repairs(&self) -> Option<NodeCounts> {
-        self.deployment.read_repairs().await
-    }
-
-    async fn begin_profile(&self) -> Result<bool, DesignError> {
-        self.deployment.begin_profile().await
-    }
-
-    async fn end_profile(&self) -> Result<Stacks, DesignError> {
-        self.deployment.end_profile().await
-    }
-
-    fn nodes(&self) -> u32 {
-        self.deployment.nodes()
-    }
-
-    fn dead(&self) -> Option<String> {
-        self.deployment.dead()
     }
 }
