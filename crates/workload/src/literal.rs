@@ -1,4 +1,4 @@
-//! Writes values as SQL literals.
+//! Writes values as literals of SQL and CQL, and names in quotes.
 
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
@@ -9,6 +9,11 @@ use crate::ColumnType;
 /// Returns a text as a literal such as `'it''s'`.
 pub fn text(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
+}
+
+/// Quotes a name, which keeps its case and allows words that the language reserves.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Returns the literal for one cell of a column of this type; `None` if it is null, or a time out
@@ -64,6 +69,12 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn a_quote_in_a_text_or_a_name_is_doubled() {
+        assert_eq!(text("it's \"x\""), "'it''s \"x\"'");
+        assert_eq!(quoted("it's \"x\""), "\"it's \"\"x\"\"\"");
+    }
 
     #[test]
     fn literals_are_sql() {

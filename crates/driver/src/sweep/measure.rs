@@ -9,6 +9,7 @@ use arrow::datatypes::Int64Type;
 use bakeoff_stats::sweep::{AtRest, Cell, Check, Failures, InsertTally, Inserted};
 use bakeoff_stats::{During, Footprint, ServerWindow};
 use bakeoff_workload::RowSource;
+use bakeoff_workload::literal::quoted;
 
 use super::Inserts;
 use super::blocks::Blocks;
@@ -322,8 +323,7 @@ pub(super) async fn check(
 }
 
 async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
-    let table = table.replace('"', "\"\"");
-    let sql = format!("SELECT count(*) AS counted FROM \"{table}\"");
+    let sql = format!("SELECT count(*) AS counted FROM {}", quoted(table));
     let answer = design.answer(&sql).await;
     design.after_answer().await;
     let answer = answer?;

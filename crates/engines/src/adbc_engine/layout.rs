@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, Int64Array};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
+use bakeoff_workload::literal::quoted;
 use bakeoff_workload::{DesignId, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -230,10 +231,6 @@ pub fn note(slice: u64, rows: usize) -> Result<RecordBatch, ArrowError> {
         number(i64::try_from(rows).ok()),
     ];
     RecordBatch::try_new(Arc::new(notes_schema()), columns)
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

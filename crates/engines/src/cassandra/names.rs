@@ -1,7 +1,8 @@
-//! Names of the engine, of tables and of quoted CQL identifiers, and the placeholder for the
+//! Names of the engine, of tables and of quoted CQL identifiers, texts as CQL writes them, and the placeholder for the
 //! keyspace in statements of a workload file.
 
 use bakeoff_workload::DesignId;
+pub use bakeoff_workload::literal::{quoted, text};
 
 /// Name of the engine of Cassandra 5.0 in design ids and records.
 pub const ENGINE: &str = "cassandra";
@@ -9,11 +10,6 @@ pub const ENGINE: &str = "cassandra";
 pub const ENGINE_4: &str = "cassandra-4";
 /// Placeholder for the keyspace in statements of a workload file.
 const KEYSPACE_PLACEHOLDER: &str = "${keyspace}";
-
-/// Quotes a name, which preserves its case and allows words that CQL reserves.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
 
 /// Quotes names and joins them with commas.
 pub fn quoted_list(names: &[&str]) -> String {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::cluster::connect::Cluster;
+use super::names;
 use super::stored_options::{self, Kind, OptionMap};
 use crate::EngineError;
 
@@ -87,7 +88,7 @@ fn options(row: Row) -> Vec<(String, String)> {
     let maps = MAPS.into_iter().zip([compaction, compression, caching]);
     let maps = maps.map(|(name, map)| (name, map.map(map_in_cql)));
     let number = |number: Option<i32>| number.map(|number| number.to_string());
-    let text = |text: Option<String>| text.map(|text| text_in_cql(&text));
+    let text = |text: Option<String>| text.map(|text| names::text(&text));
     let others = [
         number(grace),
         text(retry),
@@ -107,13 +108,9 @@ pub fn map_in_cql(map: HashMap<String, String>) -> String {
     let sorted: BTreeMap<String, String> = map.into_iter().collect();
     let pairs = sorted.iter();
     let pairs: Vec<String> = pairs
-        .map(|(key, value)| format!("{}: {}", text_in_cql(key), text_in_cql(value)))
+        .map(|(key, value)| format!("{}: {}", names::text(key), names::text(value)))
         .collect();
     format!("{{{}}}", pairs.join(", "))
-}
-
-fn text_in_cql(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_workload::literal::{self, quoted};
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
 use crate::adbc::{Database, Secrets};
@@ -300,14 +301,9 @@ fn type_of(kind: ColumnType) -> &'static str {
     }
 }
 
-/// Quotes a name.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 /// Writes a path as a text of SQL.
 fn text(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', "''"))
+    literal::text(&path.display().to_string())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+pub use bakeoff_workload::literal::{quoted, text};
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
 use super::chunks;
@@ -290,16 +291,6 @@ fn sql_type(kind: ColumnType) -> &'static str {
 
 pub fn qualified(schema: &str, table: &str) -> String {
     format!("{}.{}", quoted(schema), quoted(table))
-}
-
-/// Quotes a name, which keeps its case and allows words that SQL reserves.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// Quotes a text as a literal.
-pub fn text(value: &str) -> String {
-    format!("'{}'", value.replace('\'', "''"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Names of tables and columns in queries, and hints for those that do not exist.
 
-use bakeoff_workload::suggestion;
+use bakeoff_workload::{literal, suggestion};
 
 /// Returns a hint at which of the existing tables or columns was probably meant by a name.
 pub fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
@@ -21,7 +21,7 @@ pub fn quoted(name: &str) -> String {
     if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
         name.to_owned()
     } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
+        literal::quoted(name)
     }
 }
 

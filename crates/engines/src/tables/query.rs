@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Field, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::Table;
+use bakeoff_workload::literal::text;
 use datafusion::common::{Column, TableReference};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
@@ -197,7 +198,7 @@ impl Tables {
         let columns = |name: &str, valid: &[Column]| {
             let hint = hint(name, valid.iter().map(|c| c.name()));
             if cql_words::is_in_double_quotes(sql, name) && !hint.contains("did you mean") {
-                format!("{hint}; text is written '{}'", name.replace('\'', "''"))
+                format!("{hint}; text is written {}", text(name))
             } else {
                 hint
             }

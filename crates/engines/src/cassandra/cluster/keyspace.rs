@@ -11,6 +11,7 @@ use std::time::Duration;
 use scylla::client::session::Session;
 
 use super::relations::{MARKER_TABLE, Relation, contents, query_texts, relations};
+use crate::cassandra::names::text;
 use crate::owner::marker;
 use crate::{Context, EngineError};
 
@@ -110,8 +111,8 @@ impl Keyspace {
                  'This keyspace was made by Bakeoff and may be dropped when its run is not going on'"
             ),
             format!(
-                "INSERT INTO {keyspace}.{MARKER_TABLE} (run) VALUES ('{}')",
-                self.owner.name().replace('\'', "''")
+                "INSERT INTO {keyspace}.{MARKER_TABLE} (run) VALUES ({})",
+                text(&self.owner.name())
             ),
         ]
     }

@@ -10,6 +10,7 @@ use scylla::client::session::Session;
 use super::keyspace::{Keyspace, Owner, execute};
 use super::relations::{MARKER_TABLE, Relation, contents, own_relations, query_texts};
 use crate::EngineError;
+use crate::cassandra::names::text;
 
 /// Interval at which the note of a start is looked for.
 const POLL: Duration = Duration::from_millis(500);
@@ -143,9 +144,9 @@ impl Keyspace {
     }
 
     async fn forget_table(&self, session: &Session, table: &str) -> Result<(), EngineError> {
-        let note = table_note(table).replace('\'', "''");
+        let note = text(&table_note(table));
         let forget = format!(
-            "DELETE FROM {}.{MARKER_TABLE} WHERE run = '{note}'",
+            "DELETE FROM {}.{MARKER_TABLE} WHERE run = {note}",
             self.name
         );
         execute(session, &forget).await
@@ -260,10 +261,8 @@ fn start_note(start: &str) -> String {
 }
 
 fn note_statement(keyspace: &str, name: &str, value: &str, using: &str) -> String {
-    let [name, value] = [name, value].map(|text| text.replace('\'', "''"));
-    format!(
-        "INSERT INTO {keyspace}.{MARKER_TABLE} (run, value) VALUES ('{name}', '{value}'){using}"
-    )
+    let [name, value] = [name, value].map(text);
+    format!("INSERT INTO {keyspace}.{MARKER_TABLE} (run, value) VALUES ({name}, {value}){using}")
 }
 
 fn check_maker(

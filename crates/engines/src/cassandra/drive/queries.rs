@@ -9,6 +9,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
 use bakeoff_driver::drive::{Call, Done, Failure};
 use bakeoff_stats::FailureKind;
+use bakeoff_workload::literal::text;
 use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload};
 use tokio::runtime::Handle;
 
@@ -176,7 +177,7 @@ fn literal(value: &Value) -> String {
         Value::Bigint(v) => v.to_string(),
         Value::Double(v) if v.is_finite() => format!("{v:?}"),
         Value::Double(v) => format!("CAST('{v}' AS DOUBLE)"),
-        Value::Text(v) => format!("'{}'", v.replace('\'', "''")),
+        Value::Text(v) => text(v),
         Value::Timestamp(v) => format!("to_timestamp_millis({v})"),
         Value::Blob(v) => {
             let hex: String = v.iter().map(|b| format!("{b:02x}")).collect();

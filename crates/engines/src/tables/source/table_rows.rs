@@ -8,6 +8,7 @@ use arrow::compute::{and, filter_record_batch, is_not_null};
 use arrow::datatypes::Field;
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
+use bakeoff_workload::literal::quoted;
 use tokio::sync::mpsc;
 
 use super::convert::Conversion;
@@ -54,10 +55,7 @@ impl TableRows {
 
     /// Starts reading the columns with these numbers, in this order.
     pub async fn read(mut self, places: &[usize]) -> Result<Query, TableError> {
-        let column = |place: &usize| {
-            let name = self.fields[*place].name();
-            format!("\"{}\"", name.replace('"', "\"\""))
-        };
+        let column = |place: &usize| quoted(self.fields[*place].name());
         let columns: Vec<String> = places.iter().map(column).collect();
         let sql = format!("SELECT {} FROM {NAME}", columns.join(", "));
         let query = self.tables.query(&sql, None).await?;

@@ -1,6 +1,7 @@
 //! Checks that a statement is one SELECT of CQL, and finds the table that it reads.
 
 use super::tokens::{Kind, Token, tokens};
+use crate::literal::quoted;
 
 /// The table that a SELECT reads, with its names as Cassandra stores them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +20,7 @@ impl SelectedTable {
             Some(_) => statement.to_owned(),
             None => {
                 let (before, from) = statement.split_at(self.at);
-                format!("{before}\"{}\".{from}", keyspace.replace('"', "\"\""))
+                format!("{before}{}.{from}", quoted(keyspace))
             }
         }
     }
