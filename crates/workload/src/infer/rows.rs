@@ -7,7 +7,8 @@ use super::text::TextRows;
 use super::typed::TypedFiles;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
-use crate::source::file::{data_error, folder, is_typed, lower_case_name, read_error};
+use crate::source::file::named::DataFileName;
+use crate::source::file::{data_error, folder, lower_case_name, read_error};
 use crate::{ColumnType, Error, Result};
 
 /// Files whose rows are looked at.
@@ -62,7 +63,7 @@ impl FileRows {
             let message = "it is a spreadsheet, whose rows are not read: save it as CSV";
             return Err(data_error(first, message));
         }
-        if is_typed(first) {
+        if DataFileName::of(first).is_typed() {
             if asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some() {
                 let message = "--delimiter, --header, --no-header and --skip-lines are for files of text; leave them \
                                out";

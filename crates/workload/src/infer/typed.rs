@@ -10,7 +10,8 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::source::file::arrow_ipc::{Ipc, StoredBatches};
-use crate::source::file::{check_same, data_error, folder, guarded, read_error};
+use crate::source::file::named::{DataFileName, DataFormat};
+use crate::source::file::{check_same, data_error, guarded, read_error};
 use crate::{ColumnType, Result};
 
 const BATCH_ROWS: usize = 1024;
@@ -37,7 +38,8 @@ impl TypedFiles {
         let mut files = Vec::new();
         let mut first: Option<(&Path, SchemaRef)> = None;
         for path in paths {
-            let (file, schema) = if folder::kind(path) == "arrow" {
+            let is_arrow = DataFileName::of(path).format == Some(DataFormat::Arrow);
+            let (file, schema) = if is_arrow {
                 let ipc = Ipc::open(path)?;
                 let schema = ipc.schema.clone();
                 (TypedFile::Arrow(ipc), schema)

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{Column, Kind};
+use bakeoff_workload::source::{DataFileName, DataFormat, PackedAs};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
@@ -83,32 +84,25 @@ impl Source {
         sample_rows: Option<usize>,
         null: &[String],
     ) -> Result<Source, TableError> {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
-        let (plain, gzipped) = match name.strip_suffix(".gz") {
-            Some(plain) => (plain, true),
-            None => (&*name, false),
-        };
-        let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let (fields, input) = match (ending, gzipped) {
-            ("csv" | "tsv", _) => {
-                let file = TextFile::open(path, ending == "tsv", gzipped, sample_rows, null)?;
+        let named = DataFileName::of(path);
+        let (fields, input) = match (named.format, named.packed) {
+            (Some(DataFormat::Csv | DataFormat::Tsv), None | Some(PackedAs::Gzip)) => {
+                let is_tsv = named.format == Some(DataFormat::Tsv);
+                let is_packed = named.packed.is_some();
+                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, null)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
-            ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) if !null.is_empty() => {
+            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if !null.is_empty() => {
                 return Err(TableError::Asked(format!(
                     "--null: the format of {} has nulls; leave the option out",
                     path.display()
                 )));
             }
-            ("parquet" | "arrow" | "arrows" | "feather" | "ipc", false) => {
-                let file = ArrowFile::open(path, ending == "parquet")?;
+            (Some(DataFormat::Parquet | DataFormat::Arrow), None) => {
+                let file = ArrowFile::open(path, named.format == Some(DataFormat::Parquet))?;
                 (file.fields(), Input::Arrow(file))
             }
-            ("json" | "jsonl" | "ndjson", _) => {
+            (Some(DataFormat::Json), None | Some(PackedAs::Gzip)) => {
                 return Err(TableError::Asked(format!(
                     "{}: lines of JSON are not ingested: make them CSV or Parquet, for example with DuckDB or pandas",
                     path.display()

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::named::DataFileName;
 use super::{data_error, lower_case_name, read_error};
 use crate::Result;
 
@@ -60,7 +61,9 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let Some((first, others)) = files.split_first() else {
         return Err(data_error(folder, "no file is in the folder"));
     };
-    match others.iter().find(|other| kind(other) != kind(first)) {
+    let named = DataFileName::of(first);
+    let is_other = |path: &&PathBuf| !DataFileName::of(path).is_like(&named);
+    match others.iter().find(is_other) {
         Some(other) => Err(data_error(
             other,
             format!(
@@ -70,23 +73,6 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
         )),
         None => Ok(files),
     }
-}
-
-/// Returns the ending of a file's name that says what it is, whether the file is packed or not.
-pub fn kind(path: &Path) -> String {
-    let name = lower_case_name(path);
-    let packed = [".gz", ".zst", ".zip"];
-    let name = packed
-        .iter()
-        .find_map(|ending| name.strip_suffix(ending))
-        .unwrap_or(&name);
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    match ending {
-        "json" | "jsonl" | "ndjson" => "json",
-        "arrow" | "arrows" | "feather" | "ipc" => "arrow",
-        other => other,
-    }
-    .to_owned()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod joined;
 mod json;
 pub(crate) mod json_keys;
 mod lines;
+pub(crate) mod named;
 mod parquet;
 mod part;
 mod several;
@@ -37,6 +38,7 @@ use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
 pub use bad_rows::BadRows;
 use joined::PartError;
+use named::{DataFileName, DataFormat};
 use several::Several;
 pub(crate) use stored::check_same;
 use text::TextFile;
@@ -50,11 +52,12 @@ pub use values::milliseconds;
 /// reveal its format, or is another kind of file than the others.
 pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
     let paths = folder::files(paths)?;
-    let Some(typed) = paths.iter().find(|path| is_typed(path)) else {
+    let Some(typed) = paths.iter().find(|path| DataFileName::of(path).is_typed()) else {
         return Ok(Box::new(TextFile::open(&paths, table, form)?));
     };
-    let kind = folder::kind(typed);
-    if let Some(other) = paths.iter().find(|path| folder::kind(path) != kind) {
+    let named = DataFileName::of(typed);
+    let is_other = |path: &&PathBuf| !DataFileName::of(path).is_like(&named);
+    if let Some(other) = paths.iter().find(is_other) {
         let message = format!(
             "it is another kind of file than {}: several files are read together only if all are of one kind",
             other.display()
@@ -66,7 +69,10 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         ..TextForm::default()
     };
     if *form != names_alone {
-        let name = if kind == "arrow" { "Arrow" } else { "Parquet" };
+        let name = match named.format {
+            Some(DataFormat::Arrow) => "Arrow",
+            _ => "Parquet",
+        };
         let message = format!(
             "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
              `format`, `bad_rows`, `skip_lines` and `units_line` out, and --no-header and --delimiter"
@@ -74,14 +80,6 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         return Err(data_error(typed, message));
     }
     open_typed(&paths, table, form)
-}
-
-/// Returns whether a file has types of its own, as its name says.
-pub(crate) fn is_typed(path: &Path) -> bool {
-    let name = lower_case_name(path);
-    [".parquet", ".arrow", ".arrows", ".feather", ".ipc"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
 }
 
 /// Opens files of one kind that have types.
@@ -92,7 +90,8 @@ fn open_typed(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<d
         let like = first
             .as_ref()
             .map(|(path, columns)| (*path, columns.as_ref()));
-        let (file, stored): (Box<dyn RowSource>, SchemaRef) = if folder::kind(path) == "arrow" {
+        let is_arrow = DataFileName::of(path).format == Some(DataFormat::Arrow);
+        let (file, stored): (Box<dyn RowSource>, SchemaRef) = if is_arrow {
             let file = ArrowFile::open(path, table, form, like)?;
             let stored = file.stored().clone();
             (Box::new(file), stored)

@@ -10,8 +10,9 @@ use super::archive::{self, Member};
 use super::decode::MAX_HEADER_BYTES;
 use super::json::RECORD_END;
 use super::lines::Lines;
+use super::named::{DataFileName, DataFormat, PackedAs};
+use super::read_error;
 use super::stamp::Stamp;
-use super::{lower_case_name, read_error};
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -47,9 +48,20 @@ pub enum Named {
     Json,
 }
 
+impl Named {
+    fn of(format: Option<DataFormat>) -> Option<Named> {
+        match format? {
+            DataFormat::Csv => Some(Named::Delimiter(b',')),
+            DataFormat::Tsv => Some(Named::Delimiter(b'\t')),
+            DataFormat::Json => Some(Named::Json),
+            DataFormat::Parquet | DataFormat::Arrow => None,
+        }
+    }
+}
+
 /// Returns the parts of a file, and what names say of their text.
 pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<Named>)> {
-    let name = lower_case_name(path);
+    let named = DataFileName::of(path);
     // Whether it can be read at all is said before anything is done.
     let stamp = File::open(path).and_then(|file| Stamp::of(&file));
     let stamp = stamp.map_err(|error| read_error(path, error))?;
@@ -59,30 +71,25 @@ pub fn parts_of(path: &Path) -> Result<(Vec<Part>, Option<Named>)> {
         packing,
         lines: Lines::default(),
     };
-    if let Some(packed) = name.strip_suffix(".zip") {
-        let members = archive::members(path)?;
-        let first = members.first().map(|member| member.name.to_lowercase());
-        let named = by_name(packed).or_else(|| by_name(&first.unwrap_or_default()));
-        let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
-        return Ok((parts.collect(), named));
-    }
-    let (packing, text) = if let Some(packed) = name.strip_suffix(".gz") {
-        (Packing::Gzip, packed)
-    } else if let Some(packed) = name.strip_suffix(".zst") {
-        (Packing::Zstandard, packed)
-    } else {
-        (Packing::None, name.as_str())
+    let text = Named::of(named.format);
+    let packing = match named.packed {
+        Some(PackedAs::Zip) => {
+            let members = archive::members(path)?;
+            let text = text.or_else(|| by_member(members.first()?));
+            let parts = members.into_iter().map(|member| part(Packing::Zip(member)));
+            return Ok((parts.collect(), text));
+        }
+        Some(PackedAs::Gzip) => Packing::Gzip,
+        Some(PackedAs::Zstandard) => Packing::Zstandard,
+        None => Packing::None,
     };
-    Ok((vec![part(packing)], by_name(text)))
+    Ok((vec![part(packing)], text))
 }
 
-fn by_name(name: &str) -> Option<Named> {
-    match name.rsplit_once('.')?.1 {
-        "csv" => Some(Named::Delimiter(b',')),
-        "tsv" => Some(Named::Delimiter(b'\t')),
-        "json" | "jsonl" | "ndjson" => Some(Named::Json),
-        _ => None,
-    }
+/// Returns what the name of a ZIP file's member says of its text, which is not packed once more.
+fn by_member(member: &Member) -> Option<Named> {
+    let named = DataFileName::read(&member.name.to_lowercase());
+    Named::of(named.format.filter(|_| named.packed.is_none()))
 }
 
 impl Part {
