@@ -17,6 +17,7 @@ mod init;
 mod list;
 mod man;
 mod measure;
+mod measurement;
 mod merge;
 mod nodes;
 mod options;

@@ -10,22 +10,23 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use bakeoff_engines::EngineOptions;
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};
-use clap::{Args, Parser};
+use clap::Args;
 
 use self::record::Record;
 use self::source::Source;
 use crate::cmd::measure::folder;
+use crate::cmd::measurement::Measurement;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::prices::PriceOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::table_file::TableFileOptions;
-use crate::cmd::{Arguments, Command, run};
+use crate::cmd::run;
 use crate::exit::{Exit, Misuse};
 
 /// Name of the workload in the folder of a decision.
@@ -142,7 +143,7 @@ impl Decide {
 
     /// Measures the designs of the workload in the folder, by the command that does so.
     fn measure(&self, dir: &Path) -> Result<Exit> {
-        let mut words: Vec<OsString> = vec!["bakeoff".into(), "run".into()];
+        let mut words: Vec<OsString> = vec!["run".into()];
         words.push(dir.join(WORKLOAD).into_os_string());
         words.extend(source::data_words(&self.from)?);
         words.extend(["--race", "--budget"].map(OsString::from));
@@ -151,9 +152,10 @@ impl Decide {
         if let Some(list) = self.prices.list() {
             words.extend(["--prices".into(), list.as_os_str().to_owned()]);
         }
-        let parsed = Arguments::try_parse_from(words);
-        let Command::Run(run) = parsed.context("cannot begin the run")?.command else {
-            return Err(anyhow!("cannot begin the run"));
+        let run = match Measurement::read(words) {
+            Ok(Measurement::Run(run)) => run,
+            Ok(_) => return Err(anyhow!("cannot begin the run")),
+            Err(why) => return Err(anyhow!("cannot begin the run: {why}")),
         };
         run.on_servers(run::Servers {
             cluster: self.cluster.clone(),

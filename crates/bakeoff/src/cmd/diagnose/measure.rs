@@ -15,12 +15,11 @@ use bakeoff_stats::Run;
 use bakeoff_stats::diagnose::{Cures, Diagnosis, Proposed};
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_workload::DesignId;
-use clap::Parser;
 
 use super::proposed::{Designs, looked_up, proposals};
 use crate::cmd::measure::folder;
+use crate::cmd::measurement::Measurement;
 use crate::cmd::small_runtime;
-use crate::cmd::{Arguments, Command};
 use crate::exit::{Exit, Misuse, explain};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
@@ -180,14 +179,12 @@ impl Measure {
         options: Vec<OsString>,
         folder: &str,
     ) -> Result<Exit> {
-        let mut words: Vec<OsString> = vec!["bakeoff".into(), command.into(), workload.into()];
+        let mut words: Vec<OsString> = vec![command.into(), workload.into()];
         words.extend(options);
         words.extend([OsString::from("--out"), self.dir.join(folder).into()]);
-        match Arguments::try_parse_from(words)?.command {
-            Command::Run(run) => run.run(),
-            Command::Drive(drive) => drive.run(),
-            _ => bail!("{command} is no command that measures"),
-        }
+        let measurement = Measurement::read(words);
+        let failed = |why: String| anyhow!("cannot begin `bakeoff {command}`: {why}");
+        measurement.map_err(failed)?.carry_out()
     }
 
     /// Prints what the measurements show of each finding, and writes it for programs.

@@ -3,13 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bakeoff_stats::study::Measured;
 use bakeoff_workload::{StudyCommand, StudyStep};
 
 use super::plan::Plan;
 use super::{results, say};
-use crate::cmd::{Arguments, Command};
 use crate::exit::{Exit, explain};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
@@ -57,13 +56,7 @@ pub fn carry_out(plan: &Plan<'_>) -> Result<Option<Exit>> {
 }
 
 fn carry_out_step(plan: &Plan<'_>, step: &StudyStep, folder: &Path) -> Result<Exit> {
-    let Arguments { command } = plan.arguments_for(step, folder)?;
-    match command {
-        Command::Run(run) => run.run(),
-        Command::Drive(drive) => drive.run(),
-        Command::Sweep(sweep) => sweep.run(),
-        _ => bail!("{} is no command that measures", step.command.name()),
-    }
+    plan.measurement(step, folder)?.carry_out()
 }
 
 /// Returns the folder in which a step is to be measured, or `None` if it was measured to its end. A comparison that

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_stats::study::StepResult;
-use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
-use clap::Parser;
+use bakeoff_workload::{Study, StudySize, StudyStep, Workload};
 
 use super::missing::Missing;
 use super::record::Record;
 use super::words::{command, in_words};
 use super::{read_workload, results};
 use crate::cmd::measure::folder;
-use crate::cmd::{Arguments, Command};
+use crate::cmd::measurement::Measurement;
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
 
@@ -60,7 +59,8 @@ impl<'a> Plan<'a> {
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
             let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload).map_err(|error| {
+            let measurement = self.measurement(step, &self.dir)?;
+            let designs = measurement.designs(&workload).map_err(|error| {
                 Misuse::new(error.context(format!("step {} of the study", step.name)))
             })?;
             let checked = self.study.check_step(step, &workload);
@@ -70,29 +70,20 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Returns the command of a step as the command line reads it, for the step's folder.
+    /// Returns the measurement of a step as the command line reads it, for the step's folder.
     ///
     /// # Errors
     /// Fails with a misuse if the command line would refuse it, or it would load a library or reach a server that the
     /// study's file has chosen.
-    pub fn arguments_for(&self, step: &StudyStep, dir: &Path) -> Result<Arguments> {
-        let mut words: Vec<OsString> = vec!["bakeoff".into()];
-        words.extend(step.arguments(self.size).into_iter().map(OsString::from));
+    pub fn measurement(&self, step: &StudyStep, dir: &Path) -> Result<Measurement> {
+        let words = step.arguments(self.size).into_iter().map(OsString::from);
+        let mut words: Vec<OsString> = words.collect();
         words.extend(["--out".into(), dir.as_os_str().to_owned()]);
-        let parsed = Arguments::try_parse_from(words).map_err(|error| {
-            let message = error.to_string();
-            let first = message.lines().next().unwrap_or_default();
-            let first = first.trim_start_matches("error: ");
-            Misuse::new(anyhow!("step {} of the study: {first}", step.name))
-        })?;
-        match refused(&parsed.command) {
-            Some(why) => Err(Misuse::new(anyhow!("step {} of the study: {why}", step.name)).into()),
-            None => Ok(parsed),
-        }
-    }
-
-    fn arguments(&self, step: &StudyStep) -> Result<Arguments> {
-        self.arguments_for(step, &self.dir)
+        let read = Measurement::read(words).and_then(|read| match refused(&read) {
+            Some(why) => Err(why),
+            None => Ok(read),
+        });
+        read.map_err(|why| Misuse::new(anyhow!("step {} of the study: {why}", step.name)).into())
     }
 
     /// Returns the results of all steps, as far as there are any.
@@ -111,7 +102,7 @@ impl<'a> Plan<'a> {
         let mut missing = Missing::new()?;
         for (index, step) in self.study.steps.iter().enumerate() {
             let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload)?;
+            let designs = self.measurement(step, &self.dir)?.designs(&workload)?;
             let dir = results::folder(&self.dir, index, &step.name);
             writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
             writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
@@ -125,8 +116,8 @@ impl<'a> Plan<'a> {
 
     /// Says how long a step takes, as far as that is known before rows are loaded.
     fn time(&self, step: &StudyStep, workload: &Workload) -> Result<String> {
-        let measuring = match self.arguments(step)?.command {
-            Command::Run(run) => match run.time() {
+        let measuring = match self.measurement(step, &self.dir)? {
+            Measurement::Run(run) => match run.time() {
                 Some(budget) => return Ok(format!("up to {}", in_words(budget))),
                 None => {
                     return Ok(
@@ -134,9 +125,8 @@ impl<'a> Plan<'a> {
                     );
                 }
             },
-            Command::Drive(drive) => drive.time_of_loads(workload)?,
-            Command::Sweep(sweep) => sweep.time_of_settings(workload)?,
-            _ => None,
+            Measurement::Drive(drive) => drive.time_of_loads(workload)?,
+            Measurement::Sweep(sweep) => sweep.time_of_settings(workload)?,
         };
         let before = "starting servers and loading rows come on top";
         Ok(match (measuring, self.size) {
@@ -151,13 +141,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns why a study, which may be someone else's, cannot have this command.
-fn refused(command: &Command) -> Option<String> {
-    let (drivers, server) = match command {
-        Command::Run(run) => (run.loads_drivers(), run.server()),
-        Command::Drive(drive) => (false, drive.server()),
-        Command::Sweep(sweep) => (false, sweep.server()),
-        _ => (false, None),
+/// Returns why a study, which may be someone else's, cannot have this measurement.
+fn refused(measurement: &Measurement) -> Option<String> {
+    let (drivers, server) = match measurement {
+        Measurement::Run(run) => (run.loads_drivers(), run.server()),
+        Measurement::Drive(drive) => (false, drive.server()),
+        Measurement::Sweep(sweep) => (false, sweep.server()),
     };
     if drivers {
         return Some(
@@ -171,29 +160,6 @@ fn refused(command: &Command) -> Option<String> {
         "{option} names a server that your password would be sent to, and which one a study may not say: repeat the \
          step by a command of your own with {option}"
     ))
-}
-
-/// Returns the designs that a command measures, if each of its options is for some of them.
-fn designs_of(arguments: Arguments, workload: &Workload) -> Result<Vec<DesignId>> {
-    let (designs, checked) = match arguments.command {
-        Command::Run(run) => {
-            let designs = run.designs(workload)?;
-            let checked = run.check_use(&designs);
-            (designs, checked)
-        }
-        Command::Drive(drive) => {
-            let designs = drive.designs(workload)?;
-            let checked = drive.check_use(&designs);
-            (designs, checked)
-        }
-        Command::Sweep(sweep) => {
-            let designs = sweep.designs(workload)?;
-            let checked = sweep.check_use(&designs);
-            (designs, checked)
-        }
-        _ => return Ok(Vec::new()),
-    };
-    checked.map(|()| designs)
 }
 
 /// Checks that a folder is new or empty, or holds what the same command began.
