@@ -5,8 +5,14 @@ use std::f64::consts::FRAC_PI_2;
 /// Returns the place of a quantile among so many sorted values: that of the least one which this share of them, from 0
 /// to 1, does not exceed (nearest rank). Returns `None` if there are none.
 pub fn place(values: usize, share: f64) -> Option<usize> {
-    let rank = (share * values as f64).ceil() as usize;
-    (values > 0).then(|| rank.clamp(1, values) - 1)
+    let rank = rank(values as f64, share) as usize;
+    (values > 0).then(|| rank.min(values) - 1)
+}
+
+/// Returns the number, from 1 on, of the least one of so many sorted values which this share of them, from 0 to 1, does
+/// not exceed (nearest rank). No error of rounding asks for one value more.
+pub fn rank(values: f64, share: f64) -> f64 {
+    (share * values - 1e-6).ceil().max(1.0)
 }
 
 /// Returns the quantile of the normal distribution for a probability from 0.5 to below 1, to within
@@ -70,6 +76,9 @@ mod tests {
         assert_eq!(places, [0_usize, 0, 1, 1, 3].map(Some));
         assert_eq!(place(1, 0.99), Some(0));
         assert_eq!(place(0, 0.5), None);
+        // 0.07 * 100 is slightly more than 7.
+        assert_eq!((rank(100.0, 0.07), place(100, 0.07)), (7.0, Some(6)));
+        assert_eq!(rank(0.0, 0.5), 1.0);
     }
 
     #[test]

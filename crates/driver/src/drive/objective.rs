@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bakeoff_stats::Tally;
+use bakeoff_stats::quantile::rank;
 use bakeoff_workload::{parse_percentage, parse_percentile};
 use hdrhistogram::Histogram;
 
@@ -227,7 +228,7 @@ impl Limit {
 /// is infinite.
 fn finite_quantile(response: &Histogram<u64>, quantile: f64, infinite: u64) -> Option<f64> {
     let finite = response.len() as f64;
-    let rank = (quantile * (finite + infinite as f64)).ceil().max(1.0);
+    let rank = rank(finite + infinite as f64, quantile);
     // The middle of the rank's share, since its upper end may be rounded up to the next rank.
     let share = (rank - 0.5) / finite;
     (rank <= finite).then(|| response.value_at_quantile(share) as f64)

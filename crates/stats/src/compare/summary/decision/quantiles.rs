@@ -4,6 +4,7 @@
 use super::RESAMPLES;
 use crate::compare::summary::{ConcurrentFigures, DesignSummary, Summary};
 use crate::decide::{Figure, LimitOf};
+use crate::quantile::rank;
 use crate::random::SplitMix64;
 
 /// Number of answers that have to be expected beyond a quantile for it to be judged: of fewer, chance decides.
@@ -94,8 +95,7 @@ fn figure(figures: &ConcurrentFigures, quantile: f64) -> Option<Figure> {
 fn nearest_rank(sorted: &[Asked], times: &[u64], quantile: f64) -> Option<f64> {
     let number_of = |asked: &Asked| times[asked.turn].saturating_mul(asked.number);
     let number: u64 = sorted.iter().map(number_of).fold(0, u64::saturating_add);
-    // No error of rounding may ask for one answer more.
-    let rank = (quantile * number as f64 - 1e-6).ceil().max(1.0) as u64;
+    let rank = rank(number as f64, quantile) as u64;
     let mut passed: u64 = 0;
     let found = sorted.iter().find(|&asked| {
         passed = passed.saturating_add(number_of(asked));
