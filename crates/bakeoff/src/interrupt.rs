@@ -1,6 +1,7 @@
 //! Waits for the signals that ask a command to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -21,12 +22,20 @@ const UNFINISHED_FILE: &str = "interrupted again: an unfinished file of --out ma
 /// Time that an interrupted task has to remove its file.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(10);
-/// Time that the listener of a later step has to say what is left behind, before that of an earlier one ends the
-/// process.
-const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Whether a signal has asked a measurement of this process to stop.
 static WAS_ASKED: AtomicBool = AtomicBool::new(false);
+/// Who waits for the first signal.
+static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
+/// Begins the thread that listens for signals, once.
+static LISTENER: Once = Once::new();
+
+/// A part of a command, such as a step of a study, that is to be told of the first signal.
+struct Waiting {
+    ask: oneshot::Sender<()>,
+    /// What a second signal leaves behind of it.
+    left_behind: &'static str,
+}
 
 /// Returns whether a signal has asked a measurement of this process to stop. Once one has listened for signals,
 /// they do not end the process between two measurements either.
@@ -42,18 +51,52 @@ pub async fn asked_to_stop() {
 
 /// Returns like [`asked_to_stop`]; a second signal prints `left_behind` before it ends the process.
 pub async fn asked_to_stop_leaving(left_behind: &'static str) {
-    // A listener of an earlier measurement has received it, such as that of another step of a study.
-    if was_asked_to_stop() {
+    let Some(asked) = wait(left_behind) else {
         return;
-    }
-    let (ask, asked) = oneshot::channel();
-    // A separate thread is needed, since a query may keep all threads of the runtime busy.
-    let listening = std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || listen(ask, left_behind));
-    if listening.is_err() || asked.await.is_err() {
+    };
+    // A separate thread is needed, since a query may keep all threads of the runtime busy. Without one, nothing asks.
+    LISTENER.call_once(|| {
+        let listening = std::thread::Builder::new().name("signals".to_owned());
+        listening.spawn(listen).ok();
+    });
+    if asked.await.is_err() {
         std::future::pending().await
     }
+}
+
+/// Enters who is to be told of the first signal; `None` if it has come, such as in an earlier step of a study.
+fn wait(left_behind: &'static str) -> Option<oneshot::Receiver<()>> {
+    let (ask, asked) = oneshot::channel();
+    let mut waiting = waiting();
+    if was_asked_to_stop() {
+        return None;
+    }
+    // Steps that are over wait no more.
+    waiting.retain(|waiting| !waiting.ask.is_closed());
+    waiting.push(Waiting { ask, left_behind });
+    Some(asked)
+}
+
+/// Takes all who are to be told of the first signal, which has come.
+fn asked() -> Vec<Waiting> {
+    let mut waiting = waiting();
+    WAS_ASKED.store(true, Ordering::Relaxed);
+    std::mem::take(&mut *waiting)
+}
+
+/// Tells all of the first signal, and returns what a second one leaves behind of those who still waited.
+fn tell(all: Vec<Waiting>) -> Option<&'static str> {
+    let mut left_behind = None;
+    for waiting in all {
+        if waiting.ask.send(()).is_ok() {
+            left_behind = Some(waiting.left_behind);
+        }
+    }
+    left_behind
+}
+
+fn waiting() -> MutexGuard<'static, Vec<Waiting>> {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits until a task has written its file of --out, or a signal asks for its end, after which the task has a moment to
@@ -77,7 +120,8 @@ pub async fn written_or_interrupted(mut writing: JoinHandle<Result<()>>) -> Resu
     }
 }
 
-fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
+/// Listens for signals until a second one ends the process.
+fn listen() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -85,14 +129,10 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
     runtime.block_on(async {
         let mut signals = Signals::new();
         signals.next().await;
-        WAS_ASKED.store(true, Ordering::Relaxed);
-        // The receiver is gone once its step is over; a later step has a listener of its own.
-        let is_heard = ask.send(()).is_ok();
+        let left_behind = tell(asked());
         signals.next().await;
-        if is_heard {
+        if let Some(left_behind) = left_behind {
             print_line(left_behind);
-        } else {
-            tokio::time::sleep(LAST_WORDS).await;
         }
         std::process::exit(INTERRUPTED);
     });
@@ -128,5 +168,27 @@ async fn receive(signal: &mut Option<Signal>) {
             signal.recv().await;
         }
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_signal_says_what_is_left_of_the_step_that_was_under_way() {
+        let entered = |left_behind| {
+            let (ask, asked) = oneshot::channel();
+            (Waiting { ask, left_behind }, asked)
+        };
+        let (over, asked_before) = entered("the first step");
+        drop(asked_before);
+        let (under_way, mut asked) = entered("the second step");
+        let (after, asked_after) = entered("the third step");
+        drop(asked_after);
+        assert!(asked.try_recv().is_err());
+        assert_eq!(tell(vec![over, under_way, after]), Some("the second step"));
+        assert_eq!(asked.try_recv(), Ok(()));
+        assert_eq!(tell(Vec::new()), None);
     }
 }
