@@ -7,6 +7,7 @@ use super::folder::{Folder, utf8};
 use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
 use super::naming;
+use super::node::Node;
 use super::ports::Ports;
 use super::quick;
 use super::release::Release;
@@ -153,6 +154,7 @@ pub(crate) fn server(
     agent: &Path,
     heap_mib: u64,
     ports: Ports,
+    node: Node,
     tuning: &Tuning,
 ) -> Result<Vec<String>> {
     let mut flags = vec![
@@ -169,6 +171,9 @@ pub(crate) fn server(
             utf8(&folder.jmx_password_file())?
         ),
     ];
+    if node.is_alone() {
+        flags.extend(quick::alone().map(|flag| (*flag).to_owned()));
+    }
     flags.extend(common_flags(tuning));
     Ok(flags)
 }
@@ -299,7 +304,8 @@ mod tests {
         let folder = Folder::create(parent.path()).unwrap();
         let ports = Ports::for_clients(1);
         let tuning = Tuning::default();
-        let started_with = server(&folder, Path::new("/jamm.jar"), 512, ports, &tuning).unwrap();
+        let (agent, node) = (Path::new("/jamm.jar"), Node::default());
+        let started_with = server(&folder, agent, 512, ports, node, &tuning).unwrap();
         let reported = reported(&tuning);
         let own = started_with.len() - reported.split(' ').count();
         assert_eq!(started_with[own..].join(" "), reported);
