@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use bakeoff_testing::{skipped, times};
+use bakeoff_testing::times;
 
 use crate::support::processes::{Going, signal};
 use crate::support::server::Server;
 use crate::support::turns::Turn;
-use crate::support::{Bench, Ended, READINGS, SMALL_SERVER, WORKLOAD, of_kind};
+use crate::support::{Bench, Ended, READINGS, SMALL_SERVER, WORKLOAD, has_engine, of_kind};
 
 /// Cassandra beside Parquet on enough rows for a kill to hit.
 fn workload() -> String {
@@ -35,17 +35,7 @@ impl Cluster {
             home: shared_home(),
             _turn: Turn::of_one_server(),
         };
-        let list = Ended::of(cluster.command(&["list"]).output().unwrap()).expect(0);
-        let line = list
-            .stdout
-            .lines()
-            .rfind(|l| l.trim().starts_with("cassandra "));
-        let line = line.unwrap_or_default();
-        if !line.contains("not available") {
-            return Some(cluster);
-        }
-        skipped(line);
-        None
+        has_engine("cassandra", &cluster.home).then_some(cluster)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

@@ -2,7 +2,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use bakeoff_testing::{Disk, skipped};
+use bakeoff_testing::{Disk, skipped, times};
 
 use crate::support::processes::Going;
 use crate::support::{Bench, Ended, READINGS, of_kind};
@@ -87,8 +87,9 @@ fn a_full_disk_under_the_journal_ends_the_run_which_goes_on_when_there_is_room()
 #[test]
 fn ctrl_c_while_loading_keeps_what_is_loaded() {
     let bench = sensor("\"parquet\", \"memory\"");
+    let rows = times("400k", "1M");
     let run = [
-        "run", "w.toml", "--rows", "1M", "--budget", "5s", "--rounds", "3", "--out", "out",
+        "run", "w.toml", "--rows", rows, "--budget", "5s", "--rounds", "3", "--out", "out",
     ];
     let mut going = Going::start(&mut bench.command(&run));
     going.wait_until("a slice was loaded", || {

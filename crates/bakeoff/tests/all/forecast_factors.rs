@@ -1,16 +1,27 @@
 //! `bakeoff forecast --factors-of`: designs of an earlier run, by one that was measured again.
 
+use std::sync::OnceLock;
+
+use crate::support::kept::Kept;
 use crate::support::{Bench, READINGS, SCANS};
 
 const OTHER: &str = "local/columnar?rows=50";
 
-/// Measures both designs into `there`, and one of them again into `here`.
+/// With both designs measured in `there`, and one of them again in `here`, once for all tests.
 fn measured() -> Bench {
+    static RUNS: OnceLock<[Kept; 2]> = OnceLock::new();
+    let measure = || {
+        let bench = Bench::new(SCANS, READINGS);
+        let run = ["run", "w.toml", "--rounds", "5", "--out"];
+        bench.bakeoff(&[&run[..], &["there"]].concat()).expect(0);
+        let one = ["here", "--designs", "parquet"];
+        bench.bakeoff(&[&run[..], &one].concat()).expect(0);
+        ["there", "here"].map(|run| Kept::of(&bench.path(run)))
+    };
     let bench = Bench::new(SCANS, READINGS);
-    let run = ["run", "w.toml", "--rounds", "5", "--out"];
-    bench.bakeoff(&[&run[..], &["there"]].concat()).expect(0);
-    let one = ["here", "--designs", "parquet"];
-    bench.bakeoff(&[&run[..], &one].concat()).expect(0);
+    let [there, here] = RUNS.get_or_init(measure);
+    there.copy_to(&bench.path("there"));
+    here.copy_to(&bench.path("here"));
     bench
 }
 

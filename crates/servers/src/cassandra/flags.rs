@@ -7,7 +7,9 @@ use super::folder::{Folder, utf8};
 use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
 use super::naming;
+use super::node::Node;
 use super::ports::Ports;
+use super::quick;
 use super::release::Release;
 use super::tuning::{Collector, Tuning};
 use crate::error::{Error, Result};
@@ -94,19 +96,17 @@ const NETWORK: [&str; 4] = [
 
 /// The flags that spare a node its own waiting for others, since Bakeoff waits for them itself, and
 /// that make it end if it cannot continue.
-const NO_WAITING: [&str; 6] = [
+const NO_WAITING: [&str; 7] = [
     "-XX:+ExitOnOutOfMemoryError",
     "-Dcassandra-foreground=yes",
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
     "-Dcassandra.superuser_setup_delay_ms=0",
+    // Since 5.0.9 a password can be changed only 5 s after it was set, and a start sets that of its role twice.
+    "-Dcassandra.role_password_update_min_interval_in_ms=0",
     // Passwords are random and long, so that slow hashing would only delay logins.
     "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
-
-/// The flag that halves the work of a start and slows down later requests, for a Bakeoff that was
-/// built without optimisation, as for tests, and measures nothing.
-const QUICK_START: &str = "-XX:TieredStopAtLevel=1";
 
 /// The package above the package of the class that [`super::naming`] compiles.
 const NAMING_PACKAGE: &str = "bakeoff";
@@ -154,6 +154,7 @@ pub(crate) fn server(
     agent: &Path,
     heap_mib: u64,
     ports: Ports,
+    node: Node,
     tuning: &Tuning,
 ) -> Result<Vec<String>> {
     let mut flags = vec![
@@ -170,6 +171,9 @@ pub(crate) fn server(
             utf8(&folder.jmx_password_file())?
         ),
     ];
+    if node.is_alone() {
+        flags.extend(quick::alone().map(|flag| (*flag).to_owned()));
+    }
     flags.extend(common_flags(tuning));
     Ok(flags)
 }
@@ -177,7 +181,8 @@ pub(crate) fn server(
 /// Returns a tool's own flags: it lives for a second, so it should neither warm up nor use many
 /// threads.
 pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
-    let mut flags: Vec<_> = TOOL.iter().map(|flag| (*flag).to_owned()).collect();
+    let all = TOOL.iter().chain(quick::tool());
+    let mut flags: Vec<_> = all.map(|flag| (*flag).to_owned()).collect();
     flags.push(format!(
         "-Dbakeoff.log={}",
         utf8(&folder.logs().join("nodetool.log"))?
@@ -197,9 +202,8 @@ fn common_flags(tuning: &Tuning) -> Vec<String> {
         Collector::Parallel => &["-XX:+UseParallelGC"],
         Collector::Serial => &["-XX:+UseSerialGC"],
     };
-    let quick_start = cfg!(debug_assertions).then_some(QUICK_START);
     let shipped = GENERAL.iter().chain(collector).chain(&NETWORK);
-    let flags = shipped.chain(&NO_WAITING).copied().chain(quick_start);
+    let flags = shipped.chain(&NO_WAITING).chain(quick::server()).copied();
     let young = tuning.young_mib.map(|mib| format!("-Xmn{mib}M"));
     let processors = tuning
         .processors
@@ -300,7 +304,8 @@ mod tests {
         let folder = Folder::create(parent.path()).unwrap();
         let ports = Ports::for_clients(1);
         let tuning = Tuning::default();
-        let started_with = server(&folder, Path::new("/jamm.jar"), 512, ports, &tuning).unwrap();
+        let (agent, node) = (Path::new("/jamm.jar"), Node::default());
+        let started_with = server(&folder, agent, 512, ports, node, &tuning).unwrap();
         let reported = reported(&tuning);
         let own = started_with.len() - reported.split(' ').count();
         assert_eq!(started_with[own..].join(" "), reported);

@@ -171,7 +171,7 @@ impl Server {
         let runs_as = RunsAs::choose(&folder, &java.program, jars)?;
         let agent = flags::agent(jars, &pinned_of(release)?.agent)?;
         let owner = options.owner.process()?;
-        let flags = flags::server(&folder, &agent, heap_mib, ports, &chosen.tuning)?;
+        let flags = flags::server(&folder, &agent, heap_mib, ports, node, &chosen.tuning)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
         let (memory, disk) = (

@@ -52,6 +52,7 @@ mod options;
 mod pinned;
 mod ports;
 mod probe;
+mod quick;
 mod recording;
 mod release;
 mod roles;

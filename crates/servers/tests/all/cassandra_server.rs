@@ -41,6 +41,7 @@ async fn a_server_from_start_to_end() {
 
     refuses_to_start_on_a_damaged_folder(&home, folder.path()).await;
     let server = Server::start(options.clone()).await.unwrap();
+    no_password_waits_for_another(&server);
     let host_id = answers_and_works(&server).await;
     is_closed_to_others(&server).await;
     let error = Server::start(options.clone()).await.unwrap_err();
@@ -244,6 +245,13 @@ async fn refuses_to_start_on_a_damaged_folder(home: &Home, parent: &Path) {
     assert!(matches!(error, Error::Died { .. }), "{error}");
     assert!(error.to_string().contains("commitlog"), "{error}");
     assert_eq!(list(home).unwrap(), []);
+}
+
+/// Cassandra 5.0.9 refuses to change a password again within 5 s. Until that succeeded, everybody could log in.
+fn no_password_waits_for_another(server: &Server) {
+    let log = fs::read_to_string(server.dir().join("logs/system.log")).unwrap();
+    assert!(log.contains("Starting listening for CQL clients"), "{log}");
+    assert!(!log.contains("can only be changed every"), "{log}");
 }
 
 async fn answers_and_works(server: &Server) -> String {

@@ -1,14 +1,17 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
 pub mod going_on;
+pub mod kept;
 pub mod postgres;
 pub mod processes;
 pub mod server;
 pub mod shards;
 pub mod turns;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
 
 use bakeoff_testing::skipped;
 use tempfile::TempDir;
@@ -188,15 +191,7 @@ impl Bench {
 
     /// Whether an engine is available; else the reason is printed, or is a failure in CI.
     pub fn has(&self, engine: &str) -> bool {
-        let list = self.bakeoff(&["list"]).expect(0).stdout;
-        let name = format!("{engine} ");
-        let of_engine = |line: &&str| line.trim_start().starts_with(&name);
-        let mut told = list.lines().filter(of_engine);
-        let Some(reason) = told.find(|line| line.contains("not available")) else {
-            return true;
-        };
-        skipped(reason);
-        false
+        has_engine(engine, &self.home)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -234,6 +229,31 @@ impl Bench {
     pub fn journal(&self, run: &str) -> Vec<serde_json::Value> {
         journal(&self.path(run))
     }
+}
+
+/// What the program says of the engines here, with jars of Cassandra in its home or without. It looks at all of them
+/// for a second, and they stay as they are.
+static LISTED: Mutex<BTreeMap<bool, String>> = Mutex::new(BTreeMap::new());
+
+/// Whether an engine is available with this home; else the reason is printed, or is a failure in CI.
+pub fn has_engine(engine: &str, home: &Path) -> bool {
+    let list = || {
+        let mut list = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        list.arg("list").env("BAKEOFF_HOME", home);
+        Ended::of(list.output().unwrap()).expect(0).stdout
+    };
+    let mut listed = LISTED.lock().unwrap();
+    let listed_now = listed.entry(home.join("jars").exists());
+    let all = listed_now.or_insert_with(list).clone();
+    drop(listed);
+    let name = format!("{engine} ");
+    let of_engine = |line: &&str| line.trim_start().starts_with(&name);
+    let mut told = all.lines().filter(of_engine);
+    let Some(reason) = told.find(|line| line.contains("not available")) else {
+        return true;
+    };
+    skipped(reason);
+    false
 }
 
 /// A workload of readings of fifty sensors, which these designs store, and with what else its text says.

@@ -12,8 +12,13 @@ use super::relations::Relation;
 use crate::settings::Settings;
 use crate::{Context, EngineError};
 
-/// Time that an existing cluster gets to flush tables by their setting.
-const FLUSH_WAIT: Duration = Duration::from_secs(10);
+/// Time that an existing cluster gets to flush tables by their setting. A build without optimisation, as for tests,
+/// has small tables, which are flushed soon after their period.
+const FLUSH_WAIT: Duration = if cfg!(debug_assertions) {
+    Duration::from_secs(4)
+} else {
+    Duration::from_secs(10)
+};
 /// Period of flushes by the setting of a table, in milliseconds.
 const FLUSH_PERIOD_MS: u32 = 2_000;
 
