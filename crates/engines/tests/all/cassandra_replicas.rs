@@ -1,9 +1,11 @@
 //! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
 //! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered. A traced
-//! request tells which of them were asked, and which cannot be reached.
+//! request tells which of them were asked, and which cannot be reached. Faults of such a cluster are named.
 //!
 //! Where they cannot be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
+
+mod faults;
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -73,6 +75,13 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     all_nodes_are_sampled_together(&cluster, &session, folder.path()).await;
 
     let mut servers = nodes.into_servers();
+    Box::pin(faults::are_named(
+        &servers,
+        &session,
+        &cluster,
+        folder.path(),
+    ))
+    .await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;
     for _ in 0..3 {
@@ -172,15 +181,15 @@ async fn a_node_that_is_gone_hides_no_other(session: &Session) {
     );
 }
 
-/// Traces a read of one partition of the table with two copies.
-async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
-    let cql = "SELECT v FROM twice.readings WHERE k = 7";
-    let request = TraceRequest {
+/// Makes a read of one partition of the table with two copies, which is traced.
+fn read_of(cluster: &Cluster, key: i32, consistency: Consistency) -> TraceRequest {
+    let cql = format!("SELECT v FROM twice.readings WHERE k = {key}");
+    TraceRequest {
         cluster: cluster.clone(),
         what: Traceable::Select(TracedSelect {
-            cql: cql.to_owned(),
             keyspace: None,
-            table: selected_table(cql).unwrap(),
+            table: selected_table(&cql).unwrap(),
+            cql,
         }),
         consistency: Some(consistency),
         page_rows: None,
@@ -188,8 +197,12 @@ async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
         percentile: 50.0,
         page_time_limit: TRACED_WITHIN,
         wait: TRACED_WITHIN,
-    };
-    traced(&request).await.unwrap()
+    }
+}
+
+/// Traces a read of one partition of the table with two copies.
+async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
+    traced(&read_of(cluster, 7, consistency)).await.unwrap()
 }
 
 async fn all_copies_are_asked_by_a_cluster_that_is_well(cluster: &Cluster) {
@@ -222,6 +235,9 @@ async fn start(folder: &Path) -> Option<Nodes> {
     let mut options = ServerOptions::new(Home::from_env().unwrap(), folder).unwrap();
     options.heap_mib = 512;
     options.name = "replicas, tests of engines".to_owned();
+    // More than there is, so that what is written stays in the heap.
+    let unflushed = ("memtable_heap_space".to_owned(), "2048MiB".to_owned());
+    options.tuning.settings = vec![unflushed];
     let began = Instant::now();
     loop {
         let reason = match Nodes::start(options.clone(), 3).await {
