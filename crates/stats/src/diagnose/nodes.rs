@@ -156,7 +156,8 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
              whole heap",
         ],
         "garbage collections come one after the other and stop the node: look for huge \
-         partitions, large batches and pages, or give it more heap",
+         partitions, large batches and pages, or give it more heap. What is not collected yet \
+         counts as well: if another look finds less in use, the heap is not full",
     ))
 }
 
