@@ -24,8 +24,8 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 /// Name of the time axis of a load.
 const FROM_THE_START: &str = "seconds from the start";
-/// Most points of a line; in longer trials, each point covers several seconds. In a chart of [`Size::Phone`] half as many
-/// are as near to each other.
+/// Most points of a line; in longer trials, each point covers several seconds. In a chart of [`Size::Phone`] half as
+/// many are as near to each other.
 pub const MOST_POINTS: usize = 240;
 
 /// Draws the chart, with lines where the joining of a node began and ended, if one was added. Returns `None` for a

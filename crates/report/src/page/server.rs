@@ -10,8 +10,8 @@ const TITLE: &str = "What servers did";
 const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
                     beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
                     They take 2% of the time at most, so that not all short steps have some.";
-/// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again, stays
-/// below 2 MB.
+/// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
+/// stays below 2 MB.
 const MOST_BYTES: usize = 1 << 20;
 /// Most parts that the line below a chart names.
 const MOST_PARTS: usize = 40;

@@ -10,9 +10,9 @@ const OF_CLIENTS: [&str; 2] = ["Parsing ", "Preparing statement"];
 
 /// Returns the address of the node that has coordinated a request, by what nodes have said; `None` without an event.
 ///
-/// Events are in the order of their nodes' clocks, so that the first one may be of any node. A node that was asked names
-/// the one that has asked it, and some events are only of a coordinator. Where nothing tells, it is the node of the first
-/// event.
+/// Events are in the order of their nodes' clocks, so that the first one may be of any node. A node that was asked
+/// names the one that has asked it, and some events are only of a coordinator. Where nothing tells, it is the node of
+/// the first event.
 pub fn coordinator_of(events: &[TraceEvent]) -> Option<String> {
     let mut said: BTreeMap<String, u64> = BTreeMap::new();
     for node in events.iter().filter_map(named_by) {

@@ -12,7 +12,8 @@ const MANY_TOMBSTONES: u64 = 1000;
 const MANY_ROWS: u64 = 10;
 /// Fewest rows read in vain that matter.
 const FEWEST_ROWS: u64 = 100;
-/// Microseconds for an answer of another node above which a read is not good on SSD any more, as AxonOps has it for p99.
+/// Microseconds for an answer of another node above which a read is not good on SSD any more, as AxonOps has it for
+/// p99.
 const LATE_ANSWER: u64 = 20_000;
 /// Multiple of the other nodes' answers from which on one is late; Bakeoff's own, as that of a slow replica.
 const LATE_FACTOR: u64 = 3;

@@ -1,5 +1,6 @@
-//! Faults of three nodes that a diagnosis and a trace name: a client of one coordinator, a replica that stands still again
-//! and again, and a full heap. The cluster is reached as one of a user is, by an address, and by a command for nodetool.
+//! Faults of three nodes that a diagnosis and a trace name: a client of one coordinator, a replica that stands still
+//! again and again, and a full heap. The cluster is reached as one of a user is, by an address, and by a command for
+//! nodetool.
 
 use std::future::ready;
 use std::path::Path;

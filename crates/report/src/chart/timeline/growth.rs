@@ -65,8 +65,8 @@ pub fn line(
     })
 }
 
-/// Returns the growth per second in the middle of spans, with a gap between parts of the chart. Where there are more than
-/// `most`, each point is of several of a part.
+/// Returns the growth per second in the middle of spans, with a gap between parts of the chart. Where there are more
+/// than `most`, each point is of several of a part.
 pub fn points(spans: &[Span], most: usize) -> Vec<(f64, Option<f64>)> {
     let spans = joined(spans);
     let each = spans.len().div_ceil(most).max(1);
