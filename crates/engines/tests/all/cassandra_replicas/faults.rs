@@ -11,7 +11,7 @@ use bakeoff_engines::diagnose::{Request, read};
 use bakeoff_engines::nodes::Nodetool;
 use bakeoff_engines::servers::HOST_PLACEHOLDER;
 use bakeoff_engines::servers::cassandra::Server;
-use bakeoff_engines::{Cluster, TraceRequest, trace as traced};
+use bakeoff_engines::{Cluster, TraceRequest, trace};
 use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
 use bakeoff_stats::trace::Hint;
 use bakeoff_workload::Consistency;
@@ -21,7 +21,7 @@ use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancing
 use scylla::statement::prepared::PreparedStatement;
 use tokio::time::sleep;
 
-use super::read_of;
+use super::traced::read_of;
 
 const FIRST: &str = "127.0.0.1";
 /// The node that stands still, and whose heap is filled.
@@ -39,6 +39,8 @@ const STANDS: Duration = Duration::from_millis(150);
 const RUNS: Duration = Duration::from_millis(25);
 /// The longest time until a fault is named, next to other tests.
 const NAMED_WITHIN: Duration = Duration::from_secs(180);
+/// The longest to wait for a trace, which a slow node may write late or not at all.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 /// Share of the heap that counts as full here, a little more than it does for a diagnosis.
 const FULL: f64 = 0.92;
 /// Looks in a row that have to find the heap full: between two collections it looks fuller than it is.
@@ -172,11 +174,12 @@ async fn a_trace_names_it(cluster: &Cluster, key: i32) {
     let request = TraceRequest {
         times: 5,
         percentile: 100.0,
+        wait: WRITTEN_WITHIN,
         ..read_of(cluster, key, Consistency::All)
     };
     let began = Instant::now();
     loop {
-        let hints = traced(&request).await.unwrap().summary().hints(1);
+        let hints = trace(&request).await.unwrap().summary().hints(1);
         // If it coordinates the read itself, the others' answers are late.
         let is_second =
             |hint: &Hint| matches!(hint, Hint::LateAnswer { node, .. } if node == SECOND);
