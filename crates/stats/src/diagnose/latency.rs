@@ -2,7 +2,9 @@
 
 use super::evidence::{Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
-use super::gather::{FEWEST_READS, Source, enough_reads, of_reads, of_shares, view};
+use super::gather::{
+    FEWEST_READS, Source, enough_reads, healthy_if_all_show, of_reads, of_shares, view,
+};
 
 /// Coordinator's p99 by the local one that points at other replicas or the network.
 const COORDINATOR_FACTOR: f64 = 3.0;
@@ -108,7 +110,12 @@ pub fn slow_replica(evidence: &Evidence, table: usize) -> Result<Outcome, NotChe
         seen.push(of("median of the other nodes", others(&node.address)));
     }
     if slow.is_empty() {
-        return Ok(Outcome::Healthy);
+        // Reads of a node that serves few of them are no measure of it.
+        let shows = |node: &Node| {
+            let share = node.tables.get(table);
+            share.is_some_and(|share| share.local_reads.count.is_some())
+        };
+        return healthy_if_all_show(evidence, LOCAL, shows);
     }
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Now,

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod coordination;
+mod unknown;
 
 use super::evidence::*;
 use super::*;
