@@ -3,16 +3,22 @@
 //! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
 //! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html`,
 //! `-- questions html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
-//! `-- sweep rounds` of one in several rounds.
+//! `-- sweep rounds` of one in several rounds. `-- hour` prints the bytes of the pages of an hour on three nodes, and
+//! how long it takes to make them from what is on record, as `--follow` does; build it with `--release`.
 
 use std::io::Write;
+use std::time::Instant;
 
 use bakeoff_report::{drive as load_report, growth, html, json, sweep as sweep_report, terminal};
+use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::{Record, Summary};
 
 #[path = "../tests/all/drive/fixture.rs"]
 mod drive;
 #[path = "../tests/all/compare/fixture.rs"]
 mod fixture;
+#[path = "../tests/all/compare/hour.rs"]
+mod hour;
 #[path = "../tests/all/compare/paged.rs"]
 mod paged;
 #[path = "../tests/all/sweep/fixture.rs"]
@@ -32,6 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("paged") => paged(&arguments[1..])?,
         Some("race") => race(&arguments[1..])?,
         Some("scales") => scales(&arguments[1..])?,
+        Some("hour") => an_hour()?,
         _ => run(&arguments)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -74,6 +81,30 @@ fn scales(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
         Some("validate") => growth::validate(&summary).render(),
         _ => terminal::render(&summary, width(arguments)?, true),
     })
+}
+
+/// Says how large the pages of a run and of a load of an hour are, and how long it takes to make them.
+fn an_hour() -> Result<String, Box<dyn std::error::Error>> {
+    let records = hour::records();
+    let journal: Vec<String> = { records.iter() }
+        .map(serde_json::to_string)
+        .collect::<Result<_, _>>()?;
+    let began = Instant::now();
+    let records: Vec<Record> = { journal.iter() }
+        .map(|line| serde_json::from_str(line))
+        .collect::<Result<_, _>>()?;
+    let page = html::render(&Summary::from_records(&records)?);
+    let run = told("run", &page, began);
+    let folder = drive::on_three_nodes(3_600)?;
+    let began = Instant::now();
+    let page = load_report::html::render(&DriveRun::open(folder.path())?.summary()?);
+    Ok(run + &told("load", &page, began))
+}
+
+fn told(what: &str, page: &str, began: Instant) -> String {
+    let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+    let bytes = page.len();
+    format!("{what} of an hour: a page of {bytes} bytes in {milliseconds:.0} ms\n")
 }
 
 fn load(load: drive::Load, arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {

@@ -1,9 +1,12 @@
 //! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
 //! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered. A traced
-//! request tells which of them were asked, and which cannot be reached.
+//! request tells which of them were asked, and which cannot be reached. Faults of such a cluster are named.
 //!
 //! Where they cannot be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
+
+mod faults;
+mod traced;
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -17,13 +20,9 @@ use bakeoff_engines::nodes::{self, NodeFigures, TableName};
 use bakeoff_engines::servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_engines::servers::{Error, Home};
 use bakeoff_engines::tables::{Connection, Options, Tables};
-use bakeoff_engines::{
-    Cluster, EngineOptions, TraceRequest, Traceable, TracedSelect, trace as traced,
-};
+use bakeoff_engines::{Cluster, EngineOptions};
 use bakeoff_stats::ServerSample;
-use bakeoff_stats::trace::{ClusterFinding, Traced};
 use bakeoff_testing::skipped;
-use bakeoff_workload::{Consistency, selected_table};
 use scylla::client::session::Session;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -69,17 +68,24 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     requests_are_answered_alone(&nodes, &session, &mut tables).await;
     plans_tell_how_many_nodes_own_what_is_read(&mut tables).await;
     each_node_has_figures_of_its_own(&session).await;
-    all_copies_are_asked_by_a_cluster_that_is_well(&cluster).await;
+    traced::all_copies_are_asked_by_a_cluster_that_is_well(&cluster).await;
     all_nodes_are_sampled_together(&cluster, &session, folder.path()).await;
 
     let mut servers = nodes.into_servers();
+    Box::pin(faults::are_named(
+        &servers,
+        &session,
+        &cluster,
+        folder.path(),
+    ))
+    .await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;
     for _ in 0..3 {
         let (rows, _) = scan(&mut tables, "SELECT k FROM twice.readings").await;
         assert_eq!(rows, all_rows());
     }
-    a_node_that_is_gone_is_told(&cluster).await;
+    traced::a_node_that_is_gone_is_told(&cluster).await;
     for server in servers {
         server.stop().await.unwrap();
     }
@@ -172,56 +178,14 @@ async fn a_node_that_is_gone_hides_no_other(session: &Session) {
     );
 }
 
-/// Traces a read of one partition of the table with two copies.
-async fn traced_read(cluster: &Cluster, consistency: Consistency) -> Traced {
-    let cql = "SELECT v FROM twice.readings WHERE k = 7";
-    let request = TraceRequest {
-        cluster: cluster.clone(),
-        what: Traceable::Select(TracedSelect {
-            cql: cql.to_owned(),
-            keyspace: None,
-            table: selected_table(cql).unwrap(),
-        }),
-        consistency: Some(consistency),
-        page_rows: None,
-        times: 3,
-        percentile: 50.0,
-        page_time_limit: TRACED_WITHIN,
-        wait: TRACED_WITHIN,
-    };
-    traced(&request).await.unwrap()
-}
-
-async fn all_copies_are_asked_by_a_cluster_that_is_well(cluster: &Cluster) {
-    let traced = traced_read(cluster, Consistency::All).await;
-    let findings = traced.cluster.findings();
-    assert!(findings.is_empty(), "{findings:?}");
-    assert_eq!(traced.cluster.attempts.len(), 3);
-    let summary = traced.summary();
-    assert!(summary.complete, "{summary:?}");
-    assert_eq!(summary.replicas.len(), 2, "{summary:?}");
-    assert_eq!(traced.client.page().unwrap().rows, 1);
-    // At the lowest level one copy is enough.
-    let one = traced_read(cluster, Consistency::LocalOne).await.summary();
-    let at_first = one.replicas.iter().filter(|replica| !replica.speculative);
-    assert_eq!(at_first.count(), 1, "{one:?}");
-}
-
-async fn a_node_that_is_gone_is_told(cluster: &Cluster) {
-    let traced = traced_read(cluster, Consistency::LocalOne).await;
-    let findings = traced.cluster.findings();
-    let [ClusterFinding::Unreachable { address, .. }] = findings.as_slice() else {
-        panic!("{findings:?}");
-    };
-    assert!(address.starts_with("127.0.0.2:"), "{address}");
-    assert_eq!(traced.client.page().unwrap().rows, 1);
-}
-
 /// Starts three nodes, or says why they cannot be started here.
 async fn start(folder: &Path) -> Option<Nodes> {
     let mut options = ServerOptions::new(Home::from_env().unwrap(), folder).unwrap();
     options.heap_mib = 512;
     options.name = "replicas, tests of engines".to_owned();
+    // More than there is, so that what is written stays in the heap.
+    let unflushed = ("memtable_heap_space".to_owned(), "2048MiB".to_owned());
+    options.tuning.settings = vec![unflushed];
     let began = Instant::now();
     loop {
         let reason = match Nodes::start(options.clone(), 3).await {

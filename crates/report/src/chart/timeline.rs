@@ -24,7 +24,8 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 /// Name of the time axis of a load.
 const FROM_THE_START: &str = "seconds from the start";
-/// Most points of a line; in longer trials, each point covers several seconds.
+/// Most points of a line; in longer trials, each point covers several seconds. In a chart of [`Size::Phone`] half as
+/// many are as near to each other.
 pub const MOST_POINTS: usize = 240;
 
 /// Draws the chart, with lines where the joining of a node began and ended, if one was added. Returns `None` for a
@@ -38,7 +39,7 @@ pub fn timeline(
     let end = f64::from(trial.seconds.last()?.second) + 1.0;
     let width = width_of(size);
     let x = Scale::up_to(end, LEFT, width - RIGHT);
-    let series = Series::new(header, trial);
+    let series = Series::new(header, trial, most_points(size));
     let panels: Vec<Panel> = series
         .panels()
         .into_iter()
@@ -66,6 +67,14 @@ fn width_of(size: Size) -> f64 {
     match size {
         Size::Wide => 760.0,
         Size::Phone => 360.0,
+    }
+}
+
+/// Returns the most points of a line that a chart of this size has room for.
+fn most_points(size: Size) -> usize {
+    match size {
+        Size::Wide => MOST_POINTS,
+        Size::Phone => MOST_POINTS / 2,
     }
 }
 

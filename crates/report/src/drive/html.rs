@@ -19,8 +19,9 @@ use crate::units;
 
 /// Loads that are drawn without being asked for.
 const MOST_SHOWN: usize = 4;
-/// Bytes of the time lines of all other loads after which no further one is drawn: an hour of short loads has hundreds.
-const MOST_BYTES_OF_OTHERS: usize = 512 << 10;
+/// Bytes of time lines after which no other load is drawn: an hour of short loads has hundreds, and its page, which a
+/// browser loads again and again, stays below 2 MB.
+const MOST_BYTES: usize = 1 << 20;
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &DriveSummary) -> String {
@@ -216,7 +217,8 @@ fn time_lines(summary: &DriveSummary) -> String {
         drawn.partition(|trial| first.contains(&trial.start.trial));
     let shown = { best.into_iter() }.filter_map(|trial| time_line(summary, trial));
     let shown: String = shown.collect();
-    let (others, left_out) = folded_away(summary, &others);
+    let room = MOST_BYTES.saturating_sub(shown.len());
+    let (others, left_out) = folded_away(summary, &others, room);
     if shown.is_empty() && others.is_empty() {
         return String::new();
     }
@@ -233,11 +235,12 @@ fn time_lines(summary: &DriveSummary) -> String {
     section("Second by second", &content)
 }
 
-/// Draws loads, each behind a line: the last ones for which there is room. Returns the number of those left out, too.
-fn folded_away(summary: &DriveSummary, trials: &[&TrialSummary]) -> (String, usize) {
+/// Draws loads, each behind a line: the last ones for which there is room, in bytes. Returns the number of those left
+/// out, too.
+fn folded_away(summary: &DriveSummary, trials: &[&TrialSummary], room: usize) -> (String, usize) {
     let (mut figures, mut bytes) = (Vec::new(), 0);
     for trial in trials.iter().rev() {
-        if bytes >= MOST_BYTES_OF_OTHERS {
+        if bytes >= room {
             break;
         }
         let figure = time_line(summary, trial).unwrap_or_default();
@@ -261,12 +264,13 @@ fn how_to_read(summary: &DriveSummary) -> String {
     ];
     let seconds = || summary.trials.iter().flat_map(|t| &t.seconds);
     let longest = summary.trials.iter().map(|t| t.seconds.len()).max();
-    if longest > Some(chart::POINTS_OF_A_TIMELINE) {
+    if longest > Some(chart::POINTS_OF_A_TIMELINE / 2) {
         sentences.push(format!(
-            "Of a load of more than {} s each point is of several seconds: p50 and p99 of response \
-             times are the worst of these seconds, memory and compactions the most; rates and \
-             all others are means.",
-            chart::POINTS_OF_A_TIMELINE
+            "Of a load of more than {} s each point is of several seconds (on a phone of more than {} s): p50 and p99 \
+             of response times are the worst of these seconds, memory and compactions the most; rates and all others \
+             are means.",
+            chart::POINTS_OF_A_TIMELINE,
+            chart::POINTS_OF_A_TIMELINE / 2
         ));
     }
     if seconds().any(|s| s.server.page_cache_bytes.is_some()) {

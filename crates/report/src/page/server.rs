@@ -10,8 +10,9 @@ const TITLE: &str = "What servers did";
 const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
                     beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
                     They take 2% of the time at most, so that not all short steps have some.";
-/// Bytes of charts after which no further design is drawn.
-const MOST_BYTES: usize = 2 << 20;
+/// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
+/// stays below 2 MB.
+const MOST_BYTES: usize = 1 << 20;
 /// Most parts that the line below a chart names.
 const MOST_PARTS: usize = 40;
 
@@ -204,6 +205,20 @@ mod tests {
         let html = server(infos.iter(), &existing, &windows);
         assert!(html.contains("Not available over CQL: CPU"), "{html}");
         assert!(!html.contains("Not available: requests"), "{html}");
+    }
+
+    #[test]
+    fn of_hundreds_of_designs_some_are_drawn_and_the_others_counted() {
+        let infos: Vec<DesignInfo> = (0..1_000).map(|n| info(&n.to_string())).collect();
+        let load = || During::Load { slice: 0, rows: 9 };
+        let windows: Vec<ServerWindow> = { infos.iter() }
+            .map(|info| window(&info.id, load()))
+            .collect();
+        let html = server(infos.iter(), &[engine(Vec::new())], &windows);
+        assert!(html.len() < MOST_BYTES + (64 << 10), "{}", html.len());
+        let drawn = html.matches("<details>").count();
+        let told = format!("{} designs are not drawn, since the page", 1_000 - drawn);
+        assert!(drawn > 50 && html.contains(&told), "{drawn} drawn");
     }
 
     #[test]

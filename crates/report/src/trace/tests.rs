@@ -283,3 +283,33 @@ fn json_has_the_records_the_summary_and_the_findings() {
     // What is printed may be kept as well.
     assert_eq!(Traced::from_json(&text), Ok(traced));
 }
+
+#[test]
+fn a_late_answer_is_named_with_what_its_node_counts() {
+    let mut late = recorded(Some(160_000), 233);
+    let last = late.events[4].clone();
+    let event = |elapsed_micros, activity: &str| TraceEvent {
+        elapsed_micros,
+        activity: activity.to_owned(),
+        ..last.clone()
+    };
+    let sent = "Sending READ_REQ message to /127.0.0.2:7000 message size 163 bytes";
+    let answered = "READ_RSP message received from /127.0.0.2:7000";
+    late.events
+        .extend([event(700, sent), event(150_700, answered)]);
+    let words = |recorded: &RecordedTrace| {
+        let text = render(&traced(recorded.clone(), Vec::new()), None, PLAIN);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = words(&late);
+    let silent = "Look at 127.0.0.2: its answer came after 150 ms, and it has recorded nothing itself; what is missing";
+    assert!(text.contains(silent), "{text}");
+
+    late.events.push(TraceEvent {
+        node: "127.0.0.2".to_owned(),
+        ..event(1_200, "Enqueuing response to /127.0.0.1:7000")
+    });
+    let text = words(&late);
+    let counted = "came after 150 ms, and it counts 1.20 ms itself; what is missing is a pause of one of the two nodes";
+    assert!(text.contains(counted), "{text}");
+}

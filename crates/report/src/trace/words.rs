@@ -216,6 +216,21 @@ fn advice(hint: &Hint) -> String {
         Hint::SlowReplica => {
             "the nodes: the first ones answered so late that one more was asked; compare their loads".to_owned()
         }
+        Hint::LateAnswer {
+            node,
+            micros,
+            own_micros,
+        } => {
+            let own = own_micros.map_or_else(
+                || "it has recorded nothing itself".to_owned(),
+                |own| format!("it counts {} itself", time(own)),
+            );
+            format!(
+                "{node}: its answer came after {}, and {own}; what is missing is a pause of one of the two nodes, a \
+                 queue or the way between them",
+                time(*micros)
+            )
+        }
         Hint::Scan { ranges, nodes } => format!(
             "the condition: without the whole partition key {} of tokens were asked of {}",
             units::plural(*ranges, "range", "ranges"),

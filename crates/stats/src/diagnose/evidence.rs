@@ -46,6 +46,8 @@ pub struct Node {
     pub pending_compactions: Option<u64>,
     /// Bytes that the disk of its data reads ahead.
     pub read_ahead_bytes: Option<u64>,
+    /// Messages that it has sent to other nodes.
+    pub sent_messages: Option<u64>,
     /// IP addresses of the other nodes that it knows.
     pub peers: Option<Vec<String>>,
     /// Its shares of the tables.

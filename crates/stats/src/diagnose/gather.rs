@@ -1,7 +1,7 @@
 //! Figures of all nodes that have them, or why none has.
 
 use super::evidence::{Evidence, Node, Share, Table};
-use super::finding::NotChecked;
+use super::finding::{NotChecked, Outcome};
 
 /// Option that reaches nodetool.
 pub const NODETOOL: &str = "--nodetool 'ssh {host} nodetool'";
@@ -57,6 +57,27 @@ pub fn of_nodes<'a, T>(
         reason,
         brings: source.brings.filter(|_| !is_given),
     })
+}
+
+/// Returns that the nodes are healthy, if each of them shows what was looked at: one that does not may be the one with
+/// the fault, such as a node that is too slow to answer.
+///
+/// # Errors
+/// Says which node does not show it, and why.
+pub fn healthy_if_all_show(
+    evidence: &Evidence,
+    source: Source,
+    shows: impl Fn(&Node) -> bool,
+) -> Result<Outcome, NotChecked> {
+    let Some(node) = evidence.nodes.iter().find(|node| !shows(node)) else {
+        return Ok(Outcome::Healthy);
+    };
+    let address = &node.address;
+    Err(NotChecked::new(match node.why(source.view) {
+        _ if node.version.is_none() => format!("{address} does not answer"),
+        Some(reason) => format!("{address}: {}: {reason}", source.view),
+        None => format!("{address} does not show it ({})", source.view),
+    }))
 }
 
 /// Returns a figure of a table on each node that has it.

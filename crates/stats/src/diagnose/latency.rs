@@ -1,8 +1,10 @@
 //! Rules about latencies of reads, by coordinators and by the nodes that have the rows.
 
-use super::evidence::{Evidence, Node, Share};
+use super::evidence::{Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
-use super::gather::{FEWEST_READS, Source, enough_reads, of_reads, of_shares, view};
+use super::gather::{
+    FEWEST_READS, Source, enough_reads, healthy_if_all_show, of_reads, of_shares, view,
+};
 
 /// Coordinator's p99 by the local one that points at other replicas or the network.
 const COORDINATOR_FACTOR: f64 = 3.0;
@@ -14,10 +16,6 @@ const SLOW_FACTOR: f64 = 3.0;
 const GOOD: f64 = 20e3;
 /// p99 in microseconds above which reads are bad on SSD.
 const BAD: f64 = 50e3;
-/// Share of the reads that other nodes coordinate than those that serve them.
-const MISPLACED: f64 = 0.25;
-/// Fewest coordinated reads that show where clients send them.
-const FEWEST_COORDINATED: u64 = 1000;
 
 const LOCAL: Source = view("local_read_latency");
 const COORDINATED: Source = view("coordinator_read_latency");
@@ -112,7 +110,12 @@ pub fn slow_replica(evidence: &Evidence, table: usize) -> Result<Outcome, NotChe
         seen.push(of("median of the other nodes", others(&node.address)));
     }
     if slow.is_empty() {
-        return Ok(Outcome::Healthy);
+        // Reads of a node that serves few of them are no measure of it.
+        let shows = |node: &Node| {
+            let share = node.tables.get(table);
+            share.is_some_and(|share| share.local_reads.count.is_some())
+        };
+        return healthy_if_all_show(evidence, LOCAL, shows);
     }
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Now,
@@ -123,61 +126,6 @@ pub fn slow_replica(evidence: &Evidence, table: usize) -> Result<Outcome, NotChe
         source: "Bakeoff's own; AxonOps for 20 ms",
         meaning: "every read that waits for this node is slow: look at its disk, heap and \
                   neighbours on the machine, and at what it compacts"
-            .to_owned(),
-        designs: Vec::new(),
-    }))
-}
-
-/// Compares which nodes coordinate reads with which nodes serve them.
-pub fn token_awareness(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
-    enough_reads(evidence, table)?;
-    let counts = |share: &Share| Some((share.coordinator_reads.count?, share.local_reads.count?));
-    let known = of_shares(evidence, table, COORDINATED, counts)?;
-    // Clients in one datacenter may well ask for copies in another one.
-    let most = known
-        .iter()
-        .max_by_key(|(_, (coordinated, _))| *coordinated);
-    let datacenter = most.map(|(node, _)| &node.datacenter);
-    let near: Vec<_> = { known.iter() }
-        .filter(|(node, _)| Some(&node.datacenter) == datacenter)
-        .collect();
-    if near.len() < 2 {
-        return Err(NotChecked::new(
-            "a datacenter of one node has no other coordinator",
-        ));
-    }
-    let coordinated: u64 = near.iter().map(|(_, (count, _))| count).sum();
-    let served: u64 = near.iter().map(|(_, (_, count))| count).sum();
-    if coordinated < FEWEST_COORDINATED || served == 0 {
-        return Err(NotChecked::new(format!(
-            "only {coordinated} coordinated reads, fewer than {FEWEST_COORDINATED}"
-        )));
-    }
-    let shares = |(of, by): (u64, u64)| (of as f64 / coordinated as f64, by as f64 / served as f64);
-    let apart = |counts: (u64, u64)| {
-        let (coordinates, serves) = shares(counts);
-        (coordinates - serves).abs()
-    };
-    let misplaced = near.iter().map(|(_, counts)| apart(*counts)).sum::<f64>() / 2.0;
-    let mut seen = Vec::new();
-    for (node, counts) in &near {
-        let (coordinates, serves) = shares(*counts);
-        let of = |figure, value| Observed::of(&node.address, figure, value, Unit::Share);
-        seen.push(of("of the reads that it coordinates", coordinates));
-        seen.push(of("of the reads that it serves", serves));
-    }
-    if misplaced <= MISPLACED {
-        return Ok(Outcome::Healthy);
-    }
-    Ok(Outcome::Finding(Finding {
-        urgency: Urgency::Soon,
-        says: "clients send reads to other nodes than those that have the rows".to_owned(),
-        evidence: seen,
-        threshold: "more than a quarter of the reads is coordinated by other nodes than serve them",
-        source: "Bakeoff's own",
-        meaning: "each such read takes one more hop, and a few nodes do the work of \
-                  coordinating: use a driver with a token-aware policy, prepared statements, and \
-                  all nodes"
             .to_owned(),
         designs: Vec::new(),
     }))

@@ -4,6 +4,7 @@
 //! Each file has the rules of one group, and beside each rule its threshold and who states that. A rule without enough
 //! evidence says so and never raises an alarm.
 
+mod coordination;
 mod cures;
 pub mod evidence;
 mod finding;
@@ -31,7 +32,7 @@ static OF_TABLES: [Rule<usize>; 15] = [
     ("coordinator-latency", latency::coordinator),
     ("tail-latency", latency::tail),
     ("slow-replica", latency::slow_replica),
-    ("token-awareness", latency::token_awareness),
+    ("token-awareness", coordination::token_awareness),
     ("partition-size", partitions::size),
     ("hot-key", partitions::hot_key),
     ("sstables-per-read", sstables::per_read),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence::{Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
-use super::gather::{METRICS, nodetool, of_nodes, view};
+use super::gather::{METRICS, healthy_if_all_show, nodetool, of_nodes, view};
 
 /// Tasks that wait for a pool of threads, as many as it has threads by default.
 const WAITING: u64 = 32;
@@ -85,7 +85,8 @@ pub fn ring_address(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> 
 
 /// Looks for pools of threads that are full.
 pub fn pools(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
-    let known = of_nodes(evidence, view("thread_pools"), |node| node.pools.as_ref())?;
+    let source = view("thread_pools");
+    let known = of_nodes(evidence, source, |node| node.pools.as_ref())?;
     let mut urgency = Urgency::Soon;
     let mut seen = Vec::new();
     for (node, pools) in known {
@@ -110,7 +111,7 @@ pub fn pools(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         }
     }
     if seen.is_empty() {
-        return Ok(Outcome::Healthy);
+        return healthy_if_all_show(evidence, source, |node| node.pools.is_some());
     }
     Ok(finding(
         urgency,
@@ -131,7 +132,8 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         let most = node.heap_max_bytes.filter(|most| *most > 0.0)?;
         Some(node.heap_used_bytes? / most)
     };
-    let known = of_nodes(evidence, nodetool("nodetool info"), share);
+    let source = nodetool("nodetool info");
+    let known = of_nodes(evidence, source, share);
     let known = known.map_err(|not| NotChecked {
         brings: not
             .brings
@@ -144,7 +146,7 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         .map(|(node, share)| Observed::of(&node.address, "of the heap in use", share, Unit::Share))
         .collect();
     if seen.is_empty() {
-        return Ok(Outcome::Healthy);
+        return healthy_if_all_show(evidence, source, |node| share(node).is_some());
     }
     Ok(finding(
         Urgency::Now,
@@ -156,7 +158,8 @@ pub fn heap(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
              whole heap",
         ],
         "garbage collections come one after the other and stop the node: look for huge \
-         partitions, large batches and pages, or give it more heap",
+         partitions, large batches and pages, or give it more heap. What is not collected yet \
+         counts as well: if another look finds less in use, the heap is not full",
     ))
 }
 
@@ -173,12 +176,11 @@ pub fn gc(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
             }),
         });
     }
-    let known = of_nodes(evidence, nodetool("nodetool gcstats"), |node| {
-        node.longest_gc_ms
-    })?;
+    let source = nodetool("nodetool gcstats");
+    let known = of_nodes(evidence, source, |node| node.longest_gc_ms)?;
     let long: Vec<_> = known.into_iter().filter(|(_, ms)| *ms > LONG_GC).collect();
     if long.is_empty() {
-        return Ok(Outcome::Healthy);
+        return healthy_if_all_show(evidence, source, |node| node.longest_gc_ms.is_some());
     }
     let is_very_long = long.iter().any(|(_, ms)| *ms > VERY_LONG_GC);
     let see = |(node, ms): &(&Node, f64)| {

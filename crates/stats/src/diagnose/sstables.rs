@@ -3,7 +3,8 @@
 use super::evidence::{Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
 use super::gather::{
-    NODETOOL, designs, greatest, nodetool, of_nodes, of_reads, of_shares, schema, view,
+    NODETOOL, designs, greatest, healthy_if_all_show, nodetool, of_nodes, of_reads, of_shares,
+    schema, view,
 };
 
 /// p95 of SSTables in a read that is very bad.
@@ -128,7 +129,9 @@ pub fn behind(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
     let many: Vec<_> = known.into_iter().filter(|(_, n)| *n > PENDING).collect();
     let Some((_, most)) = greatest(&many) else {
         if is_estimated {
-            return Ok(Outcome::Healthy);
+            return healthy_if_all_show(evidence, source, |node| {
+                node.pending_compactions.is_some()
+            });
         }
         return Err(NotChecked {
             reason: "none waits in a pool of threads, which is not all that a node has to compact"

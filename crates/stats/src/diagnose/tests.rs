@@ -1,6 +1,8 @@
 //! Each rule on a healthy cluster, on one with its fault, and where nothing is known.
 
 mod cluster;
+mod coordination;
+mod unknown;
 
 use super::evidence::*;
 use super::*;
@@ -9,7 +11,7 @@ use cluster::{cache, healthy, share};
 type Change = fn(&mut Evidence);
 
 /// A rule, when what it finds is to be done, and a change of a healthy cluster that it finds.
-const FAULTS: [(&str, Urgency, Change); 30] = [
+const FAULTS: [(&str, Urgency, Change); 31] = [
     ("silent-node", Urgency::Now, |e| e.nodes[1].version = None),
     ("ring-address", Urgency::Soon, |e| {
         e.named_ips = vec!["192.168.0.9".to_owned()];
@@ -66,6 +68,11 @@ const FAULTS: [(&str, Urgency, Change); 30] = [
     }),
     ("token-awareness", Urgency::Soon, |e| {
         for (node, count) in e.nodes.iter_mut().zip([14_800, 100, 100]) {
+            node.tables[0].coordinator_reads.count = Some(count);
+        }
+    }),
+    ("token-awareness", Urgency::Soon, |e| {
+        for (node, count) in e.nodes.iter_mut().zip([9_000, 3_000, 3_000]) {
             node.tables[0].coordinator_reads.count = Some(count);
         }
     }),

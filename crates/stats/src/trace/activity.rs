@@ -17,8 +17,10 @@ pub enum Activity {
     RetriesSpeculatively(Option<IpAddr>),
     /// A node sends a request to another one.
     SendsRequest(IpAddr),
-    /// A node has got a request of another one, and begins to count its time.
-    ReceivesRequest,
+    /// A node has got a request of another one, which is named, and begins to count its time.
+    ReceivesRequest(Option<IpAddr>),
+    /// A node has got the answer of another one to its request.
+    ReceivesAnswer(IpAddr),
     /// A node has read so many SSTables.
     ReadsSstables(u64),
     /// A node has left an SSTable out, by its filter, its least and greatest keys or its index.
@@ -70,11 +72,14 @@ impl Activity {
         {
             return Activity::SendsRequest(node);
         }
-        if text
-            .split_once(" message received from ")
-            .is_some_and(|(verb, _)| verb.ends_with("_REQ"))
-        {
-            return Activity::ReceivesRequest;
+        if let Some((verb, from)) = text.split_once(" message received from ") {
+            let node = address_in(from);
+            if verb.ends_with("_REQ") {
+                return Activity::ReceivesRequest(node);
+            }
+            if let Some(node) = node.filter(|_| verb.ends_with("_RSP")) {
+                return Activity::ReceivesAnswer(node);
+            }
         }
         Activity::of_storage(text).unwrap_or_else(|| Activity::of_answers(text))
     }
@@ -205,12 +210,13 @@ mod tests {
             ),
             (
                 "READ_REQ message received from /127.0.0.1:7000",
-                Activity::ReceivesRequest,
+                Activity::ReceivesRequest(Some(at("127.0.0.1"))),
             ),
             (
                 "READ_RSP message received from /127.0.0.2:7000",
-                Activity::Other,
+                Activity::ReceivesAnswer(second),
             ),
+            ("READ_RSP message received from nobody", Activity::Other),
             (
                 "Merged data from memtables and 3 sstables",
                 Activity::ReadsSstables(3),

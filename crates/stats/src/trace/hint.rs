@@ -12,6 +12,11 @@ const MANY_TOMBSTONES: u64 = 1000;
 const MANY_ROWS: u64 = 10;
 /// Fewest rows read in vain that matter.
 const FEWEST_ROWS: u64 = 100;
+/// Microseconds for an answer of another node above which a read is not good on SSD any more, as AxonOps has it for
+/// p99.
+const LATE_ANSWER: u64 = 20_000;
+/// Multiple of the other nodes' answers from which on one is late; Bakeoff's own, as that of a slow replica.
+const LATE_FACTOR: u64 = 3;
 
 /// Something that is probably worth a look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +32,14 @@ pub enum Hint {
     CopiesDiffer,
     /// One more node was asked, since the others were slow.
     SlowReplica,
+    /// The answer of a node took most of the time, and much longer than those of other nodes.
+    LateAnswer {
+        node: String,
+        /// Microseconds of the coordinator from its request until the answer.
+        micros: u64,
+        /// Microseconds that the node itself has counted; `None` if it has recorded nothing.
+        own_micros: Option<u64>,
+    },
     /// A scan asked for several ranges of tokens.
     Scan { ranges: u64, nodes: u64 },
 }
@@ -67,6 +80,7 @@ impl Trace {
         if self.speculative_retries > 0 {
             hints.push(Hint::SlowReplica);
         }
+        hints.extend(self.late_answer());
         if let Some(ranges) = self.ranges.filter(|ranges| *ranges > 1) {
             hints.push(Hint::Scan {
                 ranges,
@@ -74,6 +88,21 @@ impl Trace {
             });
         }
         hints
+    }
+
+    /// Returns the answer that a request has waited for, if one was late.
+    fn late_answer(&self) -> Option<Hint> {
+        let late = self.answers.iter().max_by_key(|answer| answer.micros)?;
+        let others = self.answers.iter().filter(|other| other.node != late.node);
+        let next = others.map(|other| other.micros).max().unwrap_or(0);
+        let is_late = late.micros > LATE_ANSWER
+            && late.micros >= self.total_micros / 2
+            && late.micros > next.saturating_mul(LATE_FACTOR);
+        is_late.then(|| Hint::LateAnswer {
+            node: late.node.clone(),
+            micros: late.micros,
+            own_micros: late.own_micros,
+        })
     }
 }
 
@@ -103,6 +132,43 @@ mod tests {
             nodes: 2,
         };
         assert_eq!(Trace::new(&scan_of_5_0()).hints(120), [scan]);
+    }
+
+    /// Hints of a read whose coordinator had these answers of the second and the third node after so many microseconds,
+    /// 100 µs before its end.
+    fn of_answers(second: u64, third: u64, total_micros: u64) -> Vec<Hint> {
+        let mut events = Vec::new();
+        for (node, micros) in [("127.0.0.2", second), ("127.0.0.3", third)] {
+            events.push((
+                50,
+                format!("Sending READ_REQ message to /{node}:7000 message size 9 bytes"),
+            ));
+            let answer = format!("READ_RSP message received from /{node}:7000");
+            events.push((50 + micros, answer));
+        }
+        let events: Vec<_> = { events.iter() }
+            .map(|(at, activity)| (FIRST, *at, activity.as_str()))
+            .collect();
+        Trace::new(&recorded(Some(total_micros), &events)).hints(1)
+    }
+
+    #[test]
+    fn an_answer_that_is_late_is_named_with_its_node() {
+        let late = Hint::LateAnswer {
+            node: "127.0.0.3".to_owned(),
+            micros: 150_000,
+            own_micros: None,
+        };
+        assert_eq!(of_answers(2_000, 150_000, 151_000), [late]);
+        for (second, third, total) in [
+            // Short, no longer than others, or of a request that took its time elsewhere.
+            (2_000, 19_000, 20_000),
+            (60_000, 150_000, 151_000),
+            (2_000, 150_000, 400_000),
+        ] {
+            let hints = of_answers(second, third, total);
+            assert!(hints.is_empty(), "{second} {third}: {hints:?}");
+        }
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl<'a> Places<'a> {
             return event.elapsed_micros;
         }
         let asked = self.asked.entry(event.node.clone()).or_default();
-        if *activity == Activity::ReceivesRequest {
+        if matches!(activity, Activity::ReceivesRequest(_)) {
             asked.received += 1;
         }
         let moments = if asked.sent.is_empty() {

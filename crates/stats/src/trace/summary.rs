@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::activity::Activity;
+use super::answer::{Answer, answers};
 use super::place::Places;
 use super::record::RecordedTrace;
 
@@ -44,7 +45,7 @@ pub struct TraceStep {
     /// Microseconds since the coordinator began; of another node they count from when it was sent the request, so
     /// that the way there is not in them.
     pub start_micros: u64,
-    /// Microseconds until the next event of any node, or until the end.
+    /// Microseconds until the next event of any node, or until the end; 0 of what a node did after it.
     pub micros: u64,
     pub node: String,
     pub thread: String,
@@ -63,6 +64,8 @@ pub struct Trace {
     pub replicas: Vec<Replica>,
     /// Ranges of tokens into which a scan was divided.
     pub ranges: Option<u64>,
+    /// Answers that the coordinator got from other nodes, by their addresses.
+    pub answers: Vec<Answer>,
     /// Nodes that have read something, by their addresses.
     pub work: Vec<NodeWork>,
     pub digest_mismatches: u64,
@@ -100,7 +103,8 @@ impl Trace {
         let starts: Vec<u64> = steps.iter().map(|step| step.start_micros).collect();
         let ends = starts.iter().skip(1).copied().chain([total_micros]);
         for (step, end) in steps.iter_mut().zip(ends) {
-            step.micros = end.saturating_sub(step.start_micros);
+            // Nodes may go on after the coordinator has its answer, and nobody waits for them then.
+            step.micros = end.min(total_micros).saturating_sub(step.start_micros);
         }
         // The first one of those that took equally long.
         let slowest = (0..steps.len()).rev().max_by_key(|at| steps[*at].micros);
@@ -110,6 +114,7 @@ impl Trace {
             total_micros,
             replicas: Vec::new(),
             ranges: None,
+            answers: answers(recorded, &activities),
             work: Vec::new(),
             digest_mismatches: 0,
             repair_reads: 0,

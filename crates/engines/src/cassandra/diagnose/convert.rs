@@ -44,6 +44,7 @@ pub fn node(figures: NodeFigures) -> Node {
             .or(metrics.and_then(|metrics| metrics.heap_used_bytes)),
         heap_max_bytes: by_tool(info.and_then(|info| info.heap_max_mib))
             .or(metrics.and_then(|metrics| metrics.heap_max_bytes)),
+        sent_messages: figures.sent_to_nodes_messages,
         longest_gc_ms: printed.and_then(|printed| Some(printed.gc?.max_ms)),
         tables,
         missing: figures.missing.iter().map(missing).collect(),

@@ -67,6 +67,8 @@ pub struct NodeFigures {
     /// Bytes of the messages that this node has sent to other ones, before they were compressed; `None` as well if it
     /// has not connected to any.
     pub sent_to_nodes_bytes: Option<u64>,
+    /// Number of these messages.
+    pub sent_to_nodes_messages: Option<u64>,
     /// Bytes of the messages that it has received from other ones.
     pub received_from_nodes_bytes: Option<u64>,
     /// What nodetool prints; `None` if there is no command for it, or its host stands for several nodes.

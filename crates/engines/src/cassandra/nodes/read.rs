@@ -148,8 +148,10 @@ async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> Node
     let caches = asking.caches().await;
     let thread_pools = asking.thread_pools().await;
     let sstable_tasks = asking.sstable_tasks().await;
-    let sent_to_nodes_bytes = asking.sum("internode_outbound", "sent_bytes").await;
-    let received_from_nodes_bytes = asking.sum("internode_inbound", "received_bytes").await;
+    let sent = ["sent_bytes", "sent_count"];
+    let [sent_to_nodes_bytes, sent_to_nodes_messages] =
+        asking.sums("internode_outbound", sent).await;
+    let [received_from_nodes_bytes] = asking.sums("internode_inbound", ["received_bytes"]).await;
     NodeFigures {
         version,
         all_tables_bytes,
@@ -158,6 +160,7 @@ async fn read_node(session: &Session, node: &Node, tables: &[TableName]) -> Node
         thread_pools,
         sstable_tasks,
         sent_to_nodes_bytes,
+        sent_to_nodes_messages,
         received_from_nodes_bytes,
         missing: asking.missing,
         ..named(node)
@@ -280,13 +283,15 @@ impl<'a> Asking<'a> {
         self.view("sstable_tasks", task).await
     }
 
-    /// Adds up a column of all rows of a view, each of which is about another node; `None` without a row.
-    async fn sum(&mut self, view: &str, column: &str) -> Option<u64> {
-        let cql = format!("SELECT {column} FROM system_views.{view}");
-        let rows = self.rows(view, &cql, ()).await?;
-        let add = |sum: u64, row: &ViewRow| sum.checked_add(row.count(column)?);
-        let sum = rows.iter().try_fold(0, add);
-        sum.filter(|_| !rows.is_empty())
+    /// Adds up columns of all rows of a view, each of which is about another node; `None` without a row.
+    async fn sums<const N: usize>(&mut self, view: &str, columns: [&str; N]) -> [Option<u64>; N] {
+        let cql = format!("SELECT {} FROM system_views.{view}", columns.join(", "));
+        let rows = self.rows(view, &cql, ()).await.unwrap_or_default();
+        columns.map(|column| {
+            let add = |sum: u64, row: &ViewRow| sum.checked_add(row.count(column)?);
+            let sum = rows.iter().try_fold(0, add);
+            sum.filter(|_| !rows.is_empty())
+        })
     }
 
     /// Makes something of each row of a view that has what it needs.

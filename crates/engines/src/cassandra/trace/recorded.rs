@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use bakeoff_stats::trace::{RecordedTrace, Trace, TraceEvent};
+use bakeoff_stats::trace::{RecordedTrace, Trace, TraceEvent, coordinator_of};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::statement::{Consistency, Statement};
@@ -99,21 +99,26 @@ fn has_all_nodes(recorded: &RecordedTrace) -> bool {
 async fn read(session: &Session, id: Uuid) -> Result<RecordedTrace, TraceError> {
     let sessions = "SELECT coordinator, duration FROM system_traces.sessions WHERE session_id = ?";
     let found: Vec<SessionRow> = rows(session, sessions, id).await?;
-    let (coordinator, duration) = found.into_iter().next().unwrap_or_default();
     let events = format!(
         "SELECT source, source_elapsed, thread, activity FROM system_traces.events \
          WHERE session_id = ? LIMIT {MOST_EVENTS}"
     );
     let events: Vec<EventRow> = rows(session, &events, id).await?;
+    Ok(of_rows(id, found.into_iter().next(), events))
+}
+
+/// Makes a trace of its rows. The coordinator may not have recorded its session, and the events are in the order of the
+/// clocks of their nodes.
+fn of_rows(id: Uuid, session: Option<SessionRow>, events: Vec<EventRow>) -> RecordedTrace {
+    let (coordinator, duration) = session.unwrap_or_default();
     let events: Vec<TraceEvent> = events.into_iter().map(event).collect();
-    // Without a session, the first event is that of the coordinator.
-    let first = events.first().map(|event| event.node.clone());
-    Ok(RecordedTrace {
+    let coordinator = coordinator.map(|node| node.to_string());
+    RecordedTrace {
         id: id.to_string(),
-        coordinator: coordinator.map_or(first.unwrap_or_default(), |node| node.to_string()),
+        coordinator: { coordinator.or_else(|| coordinator_of(&events)) }.unwrap_or_default(),
         total_micros: duration.and_then(|micros| u64::try_from(micros).ok()),
         events,
-    })
+    }
 }
 
 fn event((source, elapsed, thread, activity): EventRow) -> TraceEvent {
@@ -186,6 +191,95 @@ mod tests {
         };
         let found = until_complete(LIMIT, look).await;
         (found, looked.get())
+    }
+
+    /// Rows of a read at QUORUM: the first node asks the second one and itself.
+    fn quorum() -> (Vec<EventRow>, Vec<EventRow>) {
+        let row = |last: u8, elapsed: i32, activity: &str| -> EventRow {
+            (
+                Some(IpAddr::from([10, 0, 0, last])),
+                Some(elapsed),
+                Some("ReadStage-1".to_owned()),
+                Some(activity.to_owned()),
+            )
+        };
+        let own = vec![
+            row(1, 90, "Parsing SELECT v FROM ks.t WHERE k = 1"),
+            row(1, 300, "reading data locally"),
+            row(1, 320, "reading digest from /10.0.0.2:7000"),
+            row(
+                1,
+                350,
+                "Sending READ_REQ message to /10.0.0.2:7000 message size 163 bytes",
+            ),
+            row(1, 500, "Merged data from memtables and 1 sstables"),
+            row(1, 80_350, "READ_RSP message received from /10.0.0.2:7000"),
+        ];
+        let of_second = vec![
+            row(2, 20, "READ_REQ message received from /10.0.0.1:7000"),
+            row(2, 700, "Merged data from memtables and 3 sstables"),
+            row(2, 900, "Enqueuing response to /10.0.0.1:7000"),
+        ];
+        (own, of_second)
+    }
+
+    /// A clock that is behind puts the events of the second node first, one that is ahead puts them last.
+    #[test]
+    fn clocks_that_are_apart_change_neither_times_nor_the_coordinator() {
+        let (own, of_second) = quorum();
+        let behind = [of_second.clone(), own.clone()].concat();
+        let ahead = [own, of_second].concat();
+        let session = (Some(IpAddr::from([10, 0, 0, 1])), Some(80_500));
+        let mut found = Vec::new();
+        // With the row of the session, without it, and with one that names no coordinator.
+        for session in [Some(session), None, Some((None, None))] {
+            for rows in [&behind, &ahead] {
+                let trace = Trace::new(&of_rows(Uuid::from_u128(7), session, rows.clone()));
+                assert_eq!(trace.coordinator, "10.0.0.1");
+                assert_eq!(trace.answers[0].micros, 80_000);
+                assert_eq!(trace.answers[0].own_micros, Some(900));
+                let mut starts: Vec<(u64, String)> = { trace.steps.iter() }
+                    .map(|step| (step.start_micros, step.activity.clone()))
+                    .collect();
+                starts.sort();
+                // From when the first node has sent the request on, by that node's count.
+                assert!(starts.contains(&(
+                    1_050,
+                    "Merged data from memtables and 3 sstables".to_owned()
+                )));
+                let asked: Vec<&str> = trace.replicas.iter().map(|r| r.node.as_str()).collect();
+                assert_eq!(asked, ["10.0.0.1", "10.0.0.2"]);
+                let total = session.and_then(|(_, micros)| micros).unwrap_or(80_350);
+                assert_eq!(i64::try_from(trace.total_micros), Ok(i64::from(total)));
+                assert_eq!(trace.complete, total == 80_500);
+                found.push(starts);
+            }
+        }
+        assert!(found.iter().all(|starts| *starts == found[0]), "{found:?}");
+    }
+
+    #[test]
+    fn what_only_other_nodes_have_recorded_is_a_trace_without_an_end() {
+        let (_, of_second) = quorum();
+        let recorded = of_rows(Uuid::from_u128(7), None, of_second);
+        let trace = Trace::new(&recorded);
+        assert_eq!(trace.coordinator, "10.0.0.1");
+        assert!(!trace.complete);
+        assert_eq!((trace.total_micros, trace.work.len()), (900, 1));
+        // Nobody has said when the request was sent, so that its node's count is all that is known.
+        assert_eq!(trace.steps[0].start_micros, 20);
+        let none = of_rows(Uuid::from_u128(7), None, Vec::new());
+        assert_eq!((none.coordinator.as_str(), none.total_micros), ("", None));
+    }
+
+    /// A node's count that has no value, or is no number of microseconds, is none.
+    #[test]
+    fn rows_that_lack_values_are_read() {
+        let events = vec![(None, None, None, None), (None, Some(-5), None, None)];
+        let trace = of_rows(Uuid::from_u128(7), Some((None, Some(-1))), events);
+        assert_eq!(trace.total_micros, None);
+        assert!(trace.events.iter().all(|event| event.elapsed_micros == 0));
+        assert_eq!(Trace::new(&trace).total_micros, 0);
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,7 +2,6 @@
 
 use bakeoff_stats::drive::{SecondCounts, ServerSample};
 
-use super::MOST_POINTS;
 use crate::chart::line::{Line, Stroke};
 
 /// Least time, in seconds, over which growth is drawn: shorter spans are joined with those that follow.
@@ -49,13 +48,15 @@ pub struct Span {
     pub seconds: f64,
 }
 
-/// Returns the growth of a counter per second; `None` if it is known less than twice.
+/// Returns the growth of a counter per second, in no more points than `most` for each part; `None` if it is known less
+/// than twice.
 pub fn line(
     moments: &[Moment],
+    most: usize,
     stroke: Stroke,
     value: impl Fn(&ServerSample) -> Option<f64>,
 ) -> Option<Line> {
-    let points = points(&spans(moments, value));
+    let points = points(&spans(moments, value), most);
     (!points.is_empty()).then(|| Line {
         class: "plain".to_owned(),
         stroke,
@@ -64,10 +65,11 @@ pub fn line(
     })
 }
 
-/// Returns the growth per second in the middle of spans, with a gap between parts of the chart.
-pub fn points(spans: &[Span]) -> Vec<(f64, Option<f64>)> {
+/// Returns the growth per second in the middle of spans, with a gap between parts of the chart. Where there are more
+/// than `most`, each point is of several of a part.
+pub fn points(spans: &[Span], most: usize) -> Vec<(f64, Option<f64>)> {
     let spans = joined(spans);
-    let each = spans.len().div_ceil(MOST_POINTS).max(1);
+    let each = spans.len().div_ceil(most).max(1);
     let mut points = Vec::with_capacity(spans.len());
     for part in spans.chunk_by(|a, b| a.part == b.part) {
         if !points.is_empty() {
@@ -158,7 +160,7 @@ mod tests {
             .to_vec();
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         let expected = [(1.5, Some(1.5)), (3.0, Some(1.5)), (4.5, Some(1.0))];
-        assert_eq!(points(&spans), expected);
+        assert_eq!(points(&spans, 240), expected);
     }
 
     #[test]
@@ -182,7 +184,7 @@ mod tests {
         .to_vec();
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         let expected = [(1.5, Some(10.0)), (3.5, Some(5.0)), (5.5, Some(1.0))];
-        assert_eq!(points(&spans), expected);
+        assert_eq!(points(&spans, 240), expected);
     }
 
     #[test]
@@ -199,7 +201,7 @@ mod tests {
         let moments: Vec<Moment> = samples.iter().zip(at).map(moment).collect();
         let spans = spans(&moments, |s| s.cpu_seconds);
         let expected = [(0.5, Some(2.0)), (1.0, None), (1.5, Some(1.0))];
-        assert_eq!(points(&spans), expected);
+        assert_eq!(points(&spans, 240), expected);
     }
 
     #[test]
@@ -218,6 +220,6 @@ mod tests {
             span(1.0, 0, 0.5, 0.25),
             span(1.5, 1, 0.01, 9.0),
         ];
-        assert_eq!(points(&spans), [(0.5, Some(1.0)), (1.25, Some(0.5))]);
+        assert_eq!(points(&spans, 240), [(0.5, Some(1.0)), (1.25, Some(0.5))]);
     }
 }

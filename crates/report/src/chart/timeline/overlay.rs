@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{OperationCounts, SecondCounts, ServerSample, TrialSummary};
 
 use super::growth::{self, Moment};
-use super::{AXIS, FROM_THE_START, LEFT, MOST_POINTS, RIGHT, stacked, time_axis, width_of};
+use super::{AXIS, FROM_THE_START, LEFT, RIGHT, most_points, stacked, time_axis, width_of};
 use crate::chart::Size;
 use crate::chart::line::{Line, Stroke};
 use crate::chart::palette::nth_class;
@@ -32,7 +32,7 @@ pub fn overlay(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
     let width = width_of(size);
     // The axis has whole seconds.
     let x = Scale::up_to(end.ceil().max(1.0), LEFT, width - RIGHT);
-    let panels: Vec<Panel> = panels(trials)
+    let panels: Vec<Panel> = panels(trials, most_points(size))
         .into_iter()
         .filter(Panel::has_values)
         .collect();
@@ -47,7 +47,7 @@ pub fn overlay(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
     ))
 }
 
-fn panels(trials: &[Overlaid]) -> Vec<Panel> {
+fn panels(trials: &[Overlaid], most: usize) -> Vec<Panel> {
     let all = |line: &dyn Fn(usize, &Overlaid) -> Vec<Line>| -> Vec<Line> {
         let lines = trials.iter().enumerate();
         lines
@@ -68,25 +68,25 @@ fn panels(trials: &[Overlaid]) -> Vec<Panel> {
             tick: |seconds| units::trimmed(&units::duration(seconds)),
             ..panel(
                 "Response time p99 of the slowest operation",
-                all(&|place, trial| vec![line(place, grouped(&slowest(trial)))]),
+                all(&|place, trial| vec![line(place, grouped(&slowest(trial), most))]),
             )
         },
         panel(
             "Operations a second",
-            all(&|place, trial| vec![line(place, grouped(&rates(trial)))]),
+            all(&|place, trial| vec![line(place, grouped(&rates(trial), most))]),
         ),
         panel(
             "Server CPU, cores in use",
-            all(&|place, trial| grown(place, trial, Stroke::Strong, |s| s.cpu_seconds)),
+            all(&|place, trial| grown(place, trial, most, Stroke::Strong, |s| s.cpu_seconds)),
         ),
         panel(
             "Server disk, MB/s: read, written dashed",
             all(&|place, trial| {
                 let megabytes = |bytes: Option<u64>| bytes.map(|b| b as f64 / 1e6);
-                let written = grown(place, trial, Stroke::Dashed, |s| {
+                let written = grown(place, trial, most, Stroke::Dashed, |s| {
                     megabytes(s.disk_written_bytes)
                 });
-                let read = grown(place, trial, Stroke::Strong, |s| {
+                let read = grown(place, trial, most, Stroke::Strong, |s| {
                     megabytes(s.disk_read_bytes)
                 });
                 written.into_iter().chain(read).collect()
@@ -95,7 +95,7 @@ fn panels(trials: &[Overlaid]) -> Vec<Panel> {
         panel(
             "Garbage collection pauses, ms/s",
             all(&|place, trial| {
-                grown(place, trial, Stroke::Strong, |s| {
+                grown(place, trial, most, Stroke::Strong, |s| {
                     s.gc_seconds.map(|seconds| seconds * 1e3)
                 })
             }),
@@ -116,11 +116,12 @@ fn line(place: usize, points: Vec<(f64, Option<f64>)>) -> Line {
 fn grown(
     place: usize,
     trial: &Overlaid,
+    most: usize,
     stroke: Stroke,
     value: impl Fn(&ServerSample) -> Option<f64>,
 ) -> Vec<Line> {
     let moments = Moment::of_seconds(&trial.trial.seconds);
-    let line = growth::line(&moments, stroke, value);
+    let line = growth::line(&moments, most, stroke, value);
     let moved = line.map(|line| Line {
         class: nth_class(place),
         mark: Some(place),
@@ -161,9 +162,9 @@ fn slowest(trial: &Overlaid) -> Vec<(f64, Option<f64>)> {
     parts(trial).map(of_second).collect()
 }
 
-/// Joins consecutive points to no more than are drawn, with the mean of each group.
-fn grouped(points: &[(f64, Option<f64>)]) -> Vec<(f64, Option<f64>)> {
-    let each = points.len().div_ceil(MOST_POINTS).max(1);
+/// Joins consecutive points to no more than `most`, with the mean of each group.
+fn grouped(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
+    let each = points.len().div_ceil(most).max(1);
     let mean = |group: &[(f64, Option<f64>)]| {
         let at = group.iter().map(|(at, _)| at).sum::<f64>() / group.len() as f64;
         let known: Vec<f64> = group.iter().filter_map(|(_, value)| *value).collect();
@@ -202,9 +203,9 @@ mod tests {
         let points: Vec<(f64, Option<f64>)> = (0..480)
             .map(|n| (f64::from(n), Some(f64::from(n))))
             .collect();
-        let joined = grouped(&points);
+        let joined = grouped(&points, 240);
         assert_eq!((joined.len(), joined[0]), (240, (0.5, Some(0.5))));
-        assert_eq!(grouped(&[(1.0, None)]), [(1.0, None)]);
-        assert!(grouped(&[]).is_empty());
+        assert_eq!(grouped(&[(1.0, None)], 240), [(1.0, None)]);
+        assert!(grouped(&[], 240).is_empty());
     }
 }

@@ -4,8 +4,8 @@
 use bakeoff_stats::drive::{DriveHeader, OperationCounts, SecondCounts, TrialSummary};
 
 use super::growth::Moment;
+use super::number;
 use super::server::ServerSeries;
-use super::{MOST_POINTS, number};
 use crate::chart::line::{Line, Stroke};
 use crate::chart::palette::nth_class;
 use crate::chart::panel::Panel;
@@ -21,17 +21,20 @@ pub struct Series<'a> {
     /// Consecutive seconds that share a point.
     points: Vec<&'a [SecondCounts]>,
     seconds: &'a [SecondCounts],
+    /// Most points of a line.
+    most: usize,
 }
 
 impl<'a> Series<'a> {
-    pub fn new(header: &'a DriveHeader, trial: &'a TrialSummary) -> Series<'a> {
+    pub fn new(header: &'a DriveHeader, trial: &'a TrialSummary, most: usize) -> Series<'a> {
         let seconds = trial.seconds.as_slice();
         Series {
             header,
             points: seconds
-                .chunks(seconds.len().div_ceil(MOST_POINTS).max(1))
+                .chunks(seconds.len().div_ceil(most).max(1))
                 .collect(),
             seconds,
+            most,
         }
     }
 
@@ -58,7 +61,7 @@ impl<'a> Series<'a> {
             panel("Failed operations a second", self.failures(), number),
         ];
         let moments = Moment::of_seconds(self.seconds);
-        panels.extend(ServerSeries::new(moments).panels());
+        panels.extend(ServerSeries::new(moments, self.most).panels());
         panels
     }
 

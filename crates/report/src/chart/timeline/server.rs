@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{CacheCounts, ServerSample};
 
 use super::growth::{self, Moment};
-use super::{MOST_POINTS, number};
+use super::number;
 use crate::chart::line::{Line, Stroke};
 use crate::chart::panel::Panel;
 use crate::units;
@@ -14,11 +14,13 @@ const MIB: f64 = (1u64 << 20) as f64;
 /// The samples of a server on a time axis.
 pub struct ServerSeries<'a> {
     moments: Vec<Moment<'a>>,
+    /// Most points of a line.
+    most: usize,
 }
 
 impl<'a> ServerSeries<'a> {
-    pub fn new(moments: Vec<Moment<'a>>) -> ServerSeries<'a> {
-        ServerSeries { moments }
+    pub fn new(moments: Vec<Moment<'a>>, most: usize) -> ServerSeries<'a> {
+        ServerSeries { moments, most }
     }
 
     pub fn panels(&self) -> Vec<Panel> {
@@ -135,7 +137,7 @@ impl<'a> ServerSeries<'a> {
     }
 
     fn grown(&self, value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Line> {
-        growth::line(&self.moments, Stroke::Strong, value)
+        growth::line(&self.moments, self.most, Stroke::Strong, value)
             .into_iter()
             .collect()
     }
@@ -152,7 +154,9 @@ impl<'a> ServerSeries<'a> {
 
     fn disk(&self) -> Vec<Line> {
         let line = |stroke, bytes: fn(&ServerSample) -> Option<u64>| {
-            growth::line(&self.moments, stroke, |s| Some(bytes(s)? as f64 / 1e6))
+            growth::line(&self.moments, self.most, stroke, |s| {
+                Some(bytes(s)? as f64 / 1e6)
+            })
         };
         let lines = [
             line(Stroke::LightDashed, |s| s.compaction_written_bytes),
@@ -170,7 +174,9 @@ impl<'a> ServerSeries<'a> {
         writes: fn(&ServerSample) -> Option<u64>,
     ) -> Vec<Line> {
         let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
-            growth::line(&self.moments, stroke, |s| value(s).map(|n| n as f64))
+            growth::line(&self.moments, self.most, stroke, |s| {
+                value(s).map(|n| n as f64)
+            })
         };
         let writes = line(Stroke::Dashed, writes);
         let reads = line(Stroke::Strong, reads);
@@ -180,9 +186,12 @@ impl<'a> ServerSeries<'a> {
     /// Makes a line for each cache that is asked, of the share of the requests that it answered.
     fn caches(&self) -> Vec<Line> {
         let share = |stroke, counts: fn(&ServerSample) -> Option<CacheCounts>| {
-            let hits = growth::line(&self.moments, stroke, |s| Some(counts(s)?.hits as f64))?;
-            let requests =
-                growth::line(&self.moments, stroke, |s| Some(counts(s)?.requests as f64))?;
+            let hits = growth::line(&self.moments, self.most, stroke, |s| {
+                Some(counts(s)?.hits as f64)
+            })?;
+            let requests = growth::line(&self.moments, self.most, stroke, |s| {
+                Some(counts(s)?.requests as f64)
+            })?;
             let points = hits.points.iter().map(|(at, hits)| {
                 // Of several nodes a restart may show in one of the two counters only, which then lacks a point.
                 let requests = requests.points.iter().find(|(other, _)| other == at);
@@ -208,7 +217,7 @@ impl<'a> ServerSeries<'a> {
 
     /// Makes the line of a value that is not a counter: the highest of the samples that share a point.
     fn gauge(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
-        let each = self.moments.len().div_ceil(MOST_POINTS).max(1);
+        let each = self.moments.len().div_ceil(self.most).max(1);
         let point = |group: &[Moment]| {
             let values = group.iter().filter_map(|moment| value(moment.sample));
             let (first, last) = (group[0], group[group.len() - 1]);
@@ -287,7 +296,7 @@ mod tests {
             part: 0,
             sample,
         });
-        let lines = ServerSeries::new(moments.collect()).caches();
+        let lines = ServerSeries::new(moments.collect(), 240).caches();
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0].points, [(2.5, Some(25.0))]);
     }

@@ -6,7 +6,7 @@ use bakeoff_stats::{During, ServerWindow};
 
 use super::growth::{self, Moment, Span};
 use super::server::ServerSeries;
-use super::{AXIS, LEFT, MOST_POINTS, RIGHT, number, stacked, time_axis, width_of};
+use super::{AXIS, LEFT, RIGHT, most_points, number, stacked, time_axis, width_of};
 use crate::chart::Size;
 use crate::chart::line::{Line, Stroke};
 use crate::chart::panel::{GAP, Panel};
@@ -19,7 +19,7 @@ const CLIENT_HEIGHT: f64 = 92.0;
 const END_TO_END: &str = "seconds of sampled steps, end to end";
 /// Longest time of a step, in seconds, about three years: a damaged record makes no axis without an end.
 const LONGEST: f64 = 1e8;
-/// More parts than this have no lines between them.
+/// More parts than this have neither lines nor gaps between them: the chart has no room for them all.
 const MOST_BOUNDARIES: usize = 60;
 
 /// Steps of the same kind that follow each other on the time axis.
@@ -46,18 +46,22 @@ pub fn parts_of_steps<'a>(windows: &[&'a ServerWindow]) -> Vec<PartOfSteps<'a>> 
 
 /// Draws the chart, or returns `None` if nothing is known of the server.
 pub fn steps(design: &str, windows: &[&ServerWindow], size: Size) -> Option<String> {
-    let laid = laid(windows);
+    let mut laid = laid(windows);
     let end = laid.last()?.to;
+    let parts = parts(&laid);
+    if parts.len() > MOST_BOUNDARIES {
+        laid.iter_mut().for_each(|step| step.part = 0);
+    }
+    let most = most_points(size);
     let width = width_of(size);
     let x = Scale::up_to(end.max(1.0), LEFT, width - RIGHT);
-    let server = ServerSeries::new(moments(&laid)).panels();
+    let server = ServerSeries::new(moments(&laid), most).panels();
     let server: Vec<Panel> = server.into_iter().filter(Panel::has_values).collect();
     if server.is_empty() {
         return None;
     }
-    let client = client(&laid).into_iter().filter(Panel::has_values);
+    let client = client(&laid, most).into_iter().filter(Panel::has_values);
     let panels: Vec<Panel> = client.chain(server).collect();
-    let parts = parts(&laid);
     let (mut content, bottom) = stacked(&panels, &x, width, |plot| boundaries(&parts, &x, plot));
     content += &time_axis(&x, bottom - GAP, width, END_TO_END);
     Some(crate::chart::svg(
@@ -115,8 +119,8 @@ fn moments<'a>(laid: &[Laid<'a>]) -> Vec<Moment<'a>> {
     moments
 }
 
-/// Makes the panels of what the client saw of the same steps.
-fn client(laid: &[Laid]) -> Vec<Panel> {
+/// Makes the panels of what the client saw of the same steps, in lines of no more than `most` points.
+fn client(laid: &[Laid], most: usize) -> Vec<Panel> {
     let panel = |heading: &str, points| Panel {
         heading: heading.to_owned(),
         height: CLIENT_HEIGHT,
@@ -130,16 +134,16 @@ fn client(laid: &[Laid]) -> Vec<Panel> {
         tick: number,
     };
     vec![
-        panel("Rows a second, by the client", rows_a_second(laid)),
+        panel("Rows a second, by the client", rows_a_second(laid, most)),
         Panel {
             logarithmic: true,
             tick: |seconds| units::trimmed(&units::duration(seconds)),
-            ..panel("Time of an answer, by the client", answers(laid))
+            ..panel("Time of an answer, by the client", answers(laid, most))
         },
     ]
 }
 
-fn rows_a_second(laid: &[Laid]) -> Vec<(f64, Option<f64>)> {
+fn rows_a_second(laid: &[Laid], most: usize) -> Vec<(f64, Option<f64>)> {
     let spans = laid.iter().filter_map(|step| {
         let rows = step.window.during.rows().filter(|rows| *rows > 0)?;
         Some(Span {
@@ -151,8 +155,8 @@ fn rows_a_second(laid: &[Laid]) -> Vec<(f64, Option<f64>)> {
         })
     });
     let spans: Vec<Span> = spans.filter(|span| span.seconds > 0.0).collect();
-    if spans.len() > MOST_POINTS / 2 {
-        return growth::points(&spans);
+    if spans.len() > most / 2 {
+        return growth::points(&spans, most);
     }
     let mut points = Vec::with_capacity(2 * spans.len());
     for part in spans.chunk_by(|a, b| a.part == b.part) {
@@ -168,10 +172,10 @@ fn rows_a_second(laid: &[Laid]) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Returns the longest of the answers that share a point.
-fn answers(laid: &[Laid]) -> Vec<(f64, Option<f64>)> {
+fn answers(laid: &[Laid], most: usize) -> Vec<(f64, Option<f64>)> {
     let is_answer = |step: &&Laid| matches!(step.window.during, During::Answer { .. });
     let answers: Vec<&Laid> = laid.iter().filter(is_answer).collect();
-    let each = answers.len().div_ceil(MOST_POINTS).max(1);
+    let each = answers.len().div_ceil(most).max(1);
     let point = |group: &[&Laid]| {
         let seconds = group.iter().map(|step| step.window.seconds);
         let middle = (group[0].from + group[group.len() - 1].to) / 2.0;
@@ -257,7 +261,7 @@ mod tests {
             (2.0, rate(3.0)),
             (5.0, rate(3.0)),
         ];
-        assert_eq!(rows_a_second(&laid), expected);
+        assert_eq!(rows_a_second(&laid, 240), expected);
     }
 
     #[test]
@@ -270,9 +274,33 @@ mod tests {
             .map(|round| window(answer(round), f64::from(round), [0.0, 1.0]))
             .collect();
         let windows: Vec<&ServerWindow> = all.iter().collect();
-        let points = answers(&laid(&windows));
+        let points = answers(&laid(&windows), 240);
         assert_eq!((points.len(), points[0]), (240, (1.5, Some(2.0))));
-        assert!(rows_a_second(&laid(&windows)).is_empty());
+        assert!(rows_a_second(&laid(&windows), 240).is_empty());
+    }
+
+    /// An hour of settings of five seconds, each of which is a part.
+    #[test]
+    fn a_line_has_no_more_points_than_its_chart_has_room_for() {
+        let setting = |number: u32| {
+            let during = During::Setting {
+                batch_rows: u64::from(number),
+                workers: 1,
+                round: 1,
+                rows: 100,
+            };
+            window(during, 5.0, [f64::from(number), f64::from(number) + 4.0])
+        };
+        let all: Vec<ServerWindow> = (0..720).map(setting).collect();
+        let windows: Vec<&ServerWindow> = all.iter().collect();
+        for (size, most) in [(Size::Wide, 240), (Size::Phone, 120)] {
+            let chart = steps("a", &windows, size).unwrap();
+            let paths = chart.split(" d=\"").skip(1);
+            let points =
+                paths.map(|path| path.split('"').next().unwrap().matches(['M', 'L']).count());
+            assert_eq!(points.max(), Some(most));
+        }
+        assert_eq!(parts_of_steps(&windows).len(), 720);
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub use partitions::partitions;
 pub use passes::passes;
 pub use requests::requests;
 
+/// Most loads of the table, the last ones: an hour of short loads has thousands.
+const MOST_LOADS: usize = 500;
+
 /// Heading, and the content below it.
 type Column<T> = (&'static str, fn(&T) -> String);
 
@@ -291,7 +294,8 @@ pub fn trials(summary: &DriveSummary) -> String {
             }
         }),
     ];
-    let rows = summary.trials.iter().map(|t| {
+    let left_out = summary.trials.len().saturating_sub(MOST_LOADS);
+    let rows = summary.trials.iter().skip(left_out).map(|t| {
         let names = vec![
             design_id(&t.start.design),
             t.start.trial.to_string(),
@@ -299,10 +303,14 @@ pub fn trials(summary: &DriveSummary) -> String {
         ];
         (names, t)
     });
-    let caption = "In the order in which they were driven. Connected in: the slowest worker's connections and \
-                   prepared statements, before the load began. trials/NNN.hlog has the histograms of each second.";
+    let mut caption = "In the order in which they were driven. Connected in: the slowest worker's connections and \
+                       prepared statements, before the load began. trials/NNN.hlog has the histograms of each second."
+        .to_owned();
+    if left_out > 0 {
+        caption += &format!(" The last {MOST_LOADS} loads; run.json has the earlier ones, too.");
+    }
     table(
-        caption,
+        &caption,
         &["Design", "Load", "Round"],
         &columns,
         rows.collect(),

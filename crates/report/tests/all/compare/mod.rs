@@ -15,6 +15,7 @@ mod cost;
 pub mod fixture;
 #[cfg(test)]
 mod growth;
+pub mod hour;
 #[cfg(test)]
 pub mod html;
 #[cfg(test)]

@@ -99,6 +99,32 @@ pub fn stall() -> Result<Load> {
     })
 }
 
+/// One design for so many seconds on three nodes.
+pub fn on_three_nodes(seconds: u32) -> Result<Load> {
+    let header = DriveHeader {
+        designs: vec![design(DESIGNS[0])],
+        seconds: f64::from(seconds),
+        ..header("20 ops/s", None)
+    };
+    Load::write(&header, |writer| {
+        (writer.seconds, writer.nodes) = (seconds, Some(3));
+        writer.trial(&Shape {
+            design: DESIGNS[0],
+            round: 1,
+            schedule: "20 ops/s",
+            even: true,
+            scheduled_rate: Some(20.0),
+            rate: 20,
+            service_us: 900,
+            read_bytes: 5_100,
+            warm_up: 0,
+            stall: None,
+            beside: false,
+        })?;
+        writer.finish()
+    })
+}
+
 /// Two designs at the same rate, twice; the second one is slower.
 pub fn at_a_rate() -> Result<Load> {
     rated("500 ops/s", true)

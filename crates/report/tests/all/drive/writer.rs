@@ -32,6 +32,10 @@ pub struct Writer<'a> {
     pub log: DriveLog,
     header: &'a DriveHeader,
     trials: u32,
+    /// Seconds of each trial.
+    pub seconds: u32,
+    /// Nodes whose samples are added up, if there are several.
+    pub nodes: Option<u32>,
 }
 
 impl<'a> Writer<'a> {
@@ -40,6 +44,8 @@ impl<'a> Writer<'a> {
             log,
             header,
             trials: 0,
+            seconds: SECONDS,
+            nodes: None,
         }
     }
 }
@@ -137,6 +143,8 @@ impl Writer<'_> {
             load_average: Some(1.5),
             local_reads: Some(50_000),
             local_writes: Some(70_000),
+            nodes: self.nodes,
+            sent_to_nodes_bytes: self.nodes.map(|_| 1 << 30),
             coordinator_reads: Some(40_000),
             coordinator_writes: Some(60_000),
             key_cache: Some(CacheCounts {
@@ -146,7 +154,7 @@ impl Writer<'_> {
             ..ServerSample::default()
         };
         let (mut sent, mut queued) = (0, 0);
-        for second in 0..SECONDS {
+        for second in 0..self.seconds {
             let stalled = shape.stall.is_some_and(|s| (s..s + 2).contains(&second));
             let late = shape.stall.is_some_and(|s| second == s + 2);
             let tallies = shape.second(second, stalled, late);
@@ -161,14 +169,14 @@ impl Writer<'_> {
         }
         self.log.append(&DriveRecord::TrialEnded(TrialEnd {
             trial: self.trials,
-            seconds: f64::from(SECONDS),
+            seconds: f64::from(self.seconds),
             stopped: false,
             scheduled: sent,
             sent,
             unsent: 0,
             queued,
             limited_seconds: u32::from(queued > 0) * 2,
-            rate_reached: sent as f64 / f64::from(SECONDS),
+            rate_reached: sent as f64 / f64::from(self.seconds),
             lateness_p99_ns: shape.scheduled_rate.map(|_| 61_000),
             cpu: CpuSeconds {
                 client: sent as f64 * 21e-6,
@@ -264,6 +272,7 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     server.pending_compactions = Some(u64::from(second % 9 > 4));
     server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
     server.write_p99_micros = Some(110.0);
+    add(&mut server.sent_to_nodes_bytes, 3 << 20);
     add(&mut server.local_reads, 310);
     add(&mut server.local_writes, 320);
     add(&mut server.coordinator_reads, 330);

@@ -45,6 +45,7 @@ pub fn healthy() -> Evidence {
         longest_gc_ms: Some(40.0),
         pending_compactions: Some(2),
         read_ahead_bytes: Some(4096),
+        sent_messages: Some(900),
         peers: Some(
             (1..=3)
                 .filter(|n| *n != last)

@@ -124,6 +124,24 @@ fn clocks_that_are_minutes_apart_change_nothing() {
     }
 }
 
+/// A node that was asked for a digest stands still, and goes on when the coordinator has long had other answers.
+#[test]
+fn what_a_node_does_after_the_end_takes_none_of_the_time() {
+    let mut late = mismatch_of_5_0();
+    late.events.extend(
+        recorded(
+            None,
+            &[(SECOND, 900_000, "Read 1 live rows and 0 tombstone cells")],
+        )
+        .events,
+    );
+    let trace = Trace::new(&late);
+    assert_eq!(trace.total_micros, 9_000);
+    assert_eq!(slowest(&trace).0, 9_000 - 3_500);
+    let last = trace.steps.last().unwrap();
+    assert_eq!((last.start_micros, last.micros), (900_350, 0));
+}
+
 #[test]
 fn a_scan_of_several_nodes_is_summed_up() {
     let trace = Trace::new(&scan_of_5_0());

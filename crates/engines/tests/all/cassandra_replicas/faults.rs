@@ -1,0 +1,318 @@
+//! Faults of three nodes that a diagnosis and a trace name: a client of one coordinator, a replica that stands still
+//! again and again, and a full heap. The cluster is reached as one of a user is, by an address, and by a command for
+//! nodetool.
+
+use std::future::ready;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bakeoff_engines::diagnose::{Request, read};
+use bakeoff_engines::nodes::Nodetool;
+use bakeoff_engines::servers::HOST_PLACEHOLDER;
+use bakeoff_engines::servers::cassandra::Server;
+use bakeoff_engines::{Cluster, TraceRequest, trace};
+use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
+use bakeoff_stats::trace::Hint;
+use bakeoff_workload::Consistency;
+use futures::{StreamExt, stream};
+use scylla::client::session::Session;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::statement::prepared::PreparedStatement;
+use tokio::time::sleep;
+
+use super::traced::read_of;
+
+const FIRST: &str = "127.0.0.1";
+/// The node that stands still, and whose heap is filled.
+const SECOND: &str = "127.0.0.2";
+/// Keys that are read.
+const KEYS: i32 = 30;
+/// Rows of a partition whose reads take a while.
+const ROWS_OF_A_KEY: i32 = 100;
+/// More reads than show where clients send them.
+const READS: i32 = 1_500;
+/// Reads at the same time.
+const IN_FLIGHT: usize = 64;
+/// For how long the slow replica stands still, and runs before it does so again.
+const STANDS: Duration = Duration::from_millis(150);
+const RUNS: Duration = Duration::from_millis(25);
+/// The longest time until a fault is named, next to other tests.
+const NAMED_WITHIN: Duration = Duration::from_secs(180);
+/// The longest to wait for a trace, which a slow node may write late or not at all.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
+/// Share of the heap that counts as full here, a little more than it does for a diagnosis.
+const FULL: f64 = 0.92;
+/// Looks in a row that have to find the heap full: between two collections it looks fuller than it is.
+const FULL_LOOKS: u32 = 3;
+/// Rows of 1 MiB that fill a heap, fewest at once and most of all.
+const FEWEST_ROWS: usize = 8;
+const MOST_ROWS: usize = 460;
+
+/// Makes the faults one after the other. The heap of the second node stays full.
+pub async fn are_named(servers: &[Server], session: &Session, cluster: &Cluster, folder: &Path) {
+    make_tables(session).await;
+    a_client_of_one_coordinator_is_named(session, cluster).await;
+    a_replica_that_stands_still_is_named(&servers[1], session, cluster).await;
+    let nodetool = nodetool(servers, folder);
+    a_full_heap_is_named(&servers[1], session, cluster, &nodetool).await;
+}
+
+/// Makes tables with one copy of each row, so that no other node can answer for a slow one.
+async fn make_tables(session: &Session) {
+    for cql in [
+        "CREATE KEYSPACE faults WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+        "CREATE TABLE faults.asked_of_one (k int PRIMARY KEY, v int)",
+        "CREATE TABLE faults.asked_by_token (k int PRIMARY KEY, v int)",
+        "CREATE TABLE faults.slow (k int, c int, PRIMARY KEY (k, c))",
+        "CREATE TABLE faults.heap (k int PRIMARY KEY, v blob)",
+    ] {
+        session.query_unpaged(cql, ()).await.unwrap();
+    }
+    let insert = "INSERT INTO faults.slow (k, c) VALUES (?, ?)";
+    let insert = &session.prepare(insert).await.unwrap();
+    let rows = stream::iter(0..KEYS * ROWS_OF_A_KEY);
+    rows.for_each_concurrent(IN_FLIGHT, |n| async move {
+        let row = (n % KEYS, n / KEYS);
+        session.execute_unpaged(insert, row).await.unwrap();
+    })
+    .await;
+}
+
+async fn a_client_of_one_coordinator_is_named(session: &Session, cluster: &Cluster) {
+    let select = "SELECT v FROM faults.asked_by_token WHERE k = ?";
+    read_all(session, &session.prepare(select).await.unwrap()).await;
+    let select = "SELECT v FROM faults.asked_of_one WHERE k = ?";
+    let mut to_one = session.prepare(select).await.unwrap();
+    let state = session.get_cluster_state();
+    let mut nodes = state.get_nodes_info().iter();
+    let first = nodes.find(|node| node.address.ip().to_string() == FIRST);
+    let first = NodeIdentifier::HostId(first.unwrap().host_id);
+    let policy = SingleTargetLoadBalancingPolicy::new(first, None);
+    to_one.set_load_balancing_policy(Some(policy));
+    read_all(session, &to_one).await;
+
+    let tables = ["faults.asked_of_one", "faults.asked_by_token"];
+    let diagnosis = diagnosed(cluster, &tables, None).await;
+    let finding = found(outcome(&diagnosis, "token-awareness", tables[0]));
+    assert_eq!(finding.says, "one node coordinates nearly all reads");
+    let mut seen = finding.evidence.iter();
+    let of_first = seen.find(|seen| is_of(seen.node.as_ref(), FIRST));
+    let of_first = of_first.unwrap();
+    assert_eq!(of_first.figure, "of the reads that it coordinates");
+    assert!(of_first.value > 0.99, "{finding:?}");
+    // Each node got what it has, which the views alone do not show.
+    match outcome(&diagnosis, "token-awareness", tables[1]) {
+        Outcome::Healthy => {}
+        Outcome::NotChecked(not) => {
+            assert!(not.reason.contains("no view tells them apart"), "{not:?}");
+        }
+        Outcome::Finding(finding) => panic!("{finding:?}"),
+    }
+}
+
+/// Reads each of some keys often.
+async fn read_all(session: &Session, select: &PreparedStatement) {
+    let reads = stream::iter(0..READS);
+    reads
+        .for_each_concurrent(IN_FLIGHT, |n| async move {
+            session.execute_unpaged(select, (n % KEYS,)).await.unwrap();
+        })
+        .await;
+}
+
+async fn a_replica_that_stands_still_is_named(
+    second: &Server,
+    session: &Session,
+    cluster: &Cluster,
+) {
+    let select = "SELECT c FROM faults.slow WHERE k = ?";
+    let select = &session.prepare(select).await.unwrap();
+    let of_twice = session.prepare("SELECT v FROM twice.readings WHERE k = ?");
+    let of_twice = of_twice.await.unwrap();
+    let copied = keys_on(session, &of_twice, SECOND).next().unwrap();
+    let is_done = &AtomicBool::new(false);
+    let standing_still = async {
+        while !is_done.load(Ordering::Relaxed) {
+            second.pause().unwrap();
+            sleep(STANDS).await;
+            second.resume().unwrap();
+            sleep(RUNS).await;
+        }
+    };
+    let reading = stream::iter((0..KEYS).cycle())
+        .take_while(|_| ready(!is_done.load(Ordering::Relaxed)))
+        .for_each_concurrent(IN_FLIGHT, |k| async move {
+            session.execute_unpaged(select, (k,)).await.unwrap();
+        });
+    let naming = async {
+        a_diagnosis_names_it(cluster).await;
+        a_trace_names_it(cluster, copied).await;
+        is_done.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(standing_still, reading, naming);
+}
+
+async fn a_diagnosis_names_it(cluster: &Cluster) {
+    let is_named = |finding: &Finding| {
+        let mut seen = finding.evidence.iter();
+        finding.urgency == Urgency::Now && seen.any(|seen| is_of(seen.node.as_ref(), SECOND))
+    };
+    let began = Instant::now();
+    loop {
+        let diagnosis = diagnosed(cluster, &["faults.slow"], None).await;
+        let slow = outcome(&diagnosis, "slow-replica", "faults.slow");
+        if matches!(slow, Outcome::Finding(finding) if is_named(finding)) {
+            return;
+        }
+        assert!(began.elapsed() < NAMED_WITHIN, "{slow:?}");
+    }
+}
+
+/// Traces reads of a row with two copies, both of which have to answer; one is on the slow node.
+async fn a_trace_names_it(cluster: &Cluster, key: i32) {
+    let request = TraceRequest {
+        times: 5,
+        percentile: 100.0,
+        wait: WRITTEN_WITHIN,
+        ..read_of(cluster, key, Consistency::All)
+    };
+    let began = Instant::now();
+    loop {
+        let hints = trace(&request).await.unwrap().summary().hints(1);
+        // If it coordinates the read itself, the others' answers are late.
+        let is_second =
+            |hint: &Hint| matches!(hint, Hint::LateAnswer { node, .. } if node == SECOND);
+        if hints.iter().any(is_second) {
+            return;
+        }
+        assert!(began.elapsed() < NAMED_WITHIN, "{hints:?}");
+    }
+}
+
+async fn a_full_heap_is_named(
+    second: &Server,
+    session: &Session,
+    cluster: &Cluster,
+    nodetool: &Nodetool,
+) {
+    let select = session.prepare("SELECT v FROM faults.heap WHERE k = ?");
+    let select = select.await.unwrap();
+    let insert = session.prepare("INSERT INTO faults.heap (k, v) VALUES (?, ?)");
+    let insert = insert.await.unwrap();
+    let mut keys = keys_on(session, &select, SECOND).take(MOST_ROWS);
+    let began = Instant::now();
+    let diagnosis = loop {
+        fill_heap(second, session, &insert, &mut keys).await;
+        let diagnosis = diagnosed(cluster, &["faults.heap"], Some(nodetool)).await;
+        let heap = outcome(&diagnosis, "heap", "the cluster");
+        if matches!(heap, Outcome::Finding(_)) {
+            break diagnosis;
+        }
+        assert!(began.elapsed() < NAMED_WITHIN, "{heap:?}");
+    };
+    let finding = found(outcome(&diagnosis, "heap", "the cluster"));
+    assert_eq!(finding.urgency, Urgency::Now);
+    let [seen] = &finding.evidence[..] else {
+        panic!("{finding:?}");
+    };
+    assert!(is_of(seen.node.as_ref(), SECOND), "{seen:?}");
+    assert!(seen.value > 0.9, "{seen:?}");
+    // How long collections take depends on the machine.
+    let gc = outcome(&diagnosis, "garbage-collection", "the cluster");
+    assert!(!matches!(gc, Outcome::NotChecked(_)), "{gc:?}");
+}
+
+/// Inserts rows, which are not flushed, until the heap of a node is full.
+async fn fill_heap(
+    server: &Server,
+    session: &Session,
+    insert: &PreparedStatement,
+    keys: &mut impl Iterator<Item = i32>,
+) {
+    let mut full_looks = 0;
+    while full_looks < FULL_LOOKS {
+        let (used_mib, heap_mib) = heap(&server.nodetool(&["info"]).await.unwrap());
+        if used_mib > FULL * heap_mib {
+            full_looks += 1;
+            continue;
+        }
+        full_looks = 0;
+        // A part of what is used is not collected yet.
+        let missing = (FULL * heap_mib - used_mib) / 2.0;
+        for _ in 0..FEWEST_ROWS.max(missing as usize) {
+            let row = (keys.next().unwrap(), vec![7_u8; 1 << 20]);
+            session.execute_unpaged(insert, row).await.unwrap();
+        }
+    }
+}
+
+/// Returns the MiB of the heap that are used, and all of it, as `nodetool info` prints them.
+fn heap(info: &str) -> (f64, f64) {
+    let line = info.lines().find(|line| line.starts_with("Heap Memory"));
+    let (_, figures) = line.unwrap().split_once(':').unwrap();
+    let (used, most) = figures.split_once('/').unwrap();
+    (used.trim().parse().unwrap(), most.trim().parse().unwrap())
+}
+
+/// Makes a command that reaches the node of each host, as `ssh {host} nodetool` does where each has its own machine.
+fn nodetool(servers: &[Server], folder: &Path) -> Nodetool {
+    let case = |server: &Server| {
+        // JMX of all of them is at one address, on different ports.
+        let line = server.nodetool_line().unwrap();
+        let line = line.replace(HOST_PLACEHOLDER, FIRST);
+        format!("{}) exec {line} \"$@\" ;;\n", server.address().ip())
+    };
+    let cases: String = servers.iter().map(case).collect();
+    let script = folder.join("nodetool.sh");
+    let text = format!("host=$1\nshift\ncase $host in\n{cases}esac\n");
+    std::fs::write(&script, text).unwrap();
+    let line = format!("sh '{}' {HOST_PLACEHOLDER}", script.display());
+    line.parse().unwrap()
+}
+
+/// Returns keys of a table of whose rows a node has a copy.
+fn keys_on(session: &Session, select: &PreparedStatement, host: &str) -> impl Iterator<Item = i32> {
+    let cluster = session.get_cluster_state();
+    let table = select.get_table_spec().unwrap();
+    let is_there = move |key: &i32| {
+        let token = select.calculate_token(&(*key,)).unwrap().unwrap();
+        let copies = cluster.get_token_endpoints(table.ks_name(), table.table_name(), token);
+        let mut copies = copies.iter();
+        copies.any(|(node, _)| node.address.ip().to_string() == host)
+    };
+    (0..10_000).filter(is_there)
+}
+
+async fn diagnosed(cluster: &Cluster, tables: &[&str], nodetool: Option<&Nodetool>) -> Diagnosis {
+    let request = Request {
+        tables: { tables.iter() }
+            .map(|name| name.parse().unwrap())
+            .collect(),
+        nodetool: nodetool.cloned(),
+        gc: nodetool.is_some(),
+        ..Request::default()
+    };
+    diagnose(&read(cluster, &request).await.unwrap().evidence)
+}
+
+#[track_caller]
+fn outcome<'a>(diagnosis: &'a Diagnosis, rule: &str, about: &str) -> &'a Outcome {
+    let mut checks = diagnosis.checks.iter();
+    let check = checks.find(|check| check.rule == rule && check.about == about);
+    &check.unwrap().outcome
+}
+
+#[track_caller]
+fn found(outcome: &Outcome) -> &Finding {
+    match outcome {
+        Outcome::Finding(finding) => finding,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Returns whether an address is of a host.
+fn is_of(address: Option<&String>, host: &str) -> bool {
+    let of_host = address.and_then(|address| address.strip_prefix(host));
+    of_host.is_some_and(|rest| rest.starts_with(':'))
+}

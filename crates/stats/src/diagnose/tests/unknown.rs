@@ -1,0 +1,83 @@
+//! Nodes of which something is not known, while the others are healthy.
+
+use super::cluster::healthy;
+use super::{Change, checked};
+use crate::diagnose::evidence::{Latency, Missing, Node, Share};
+use crate::diagnose::{Outcome, diagnose};
+
+/// Rules, and what hides from them what one node would show.
+const HIDDEN: [(&str, Change); 5] = [
+    ("heap", |e| e.nodes[1].heap_used_bytes = None),
+    ("garbage-collection", |e| e.nodes[1].longest_gc_ms = None),
+    ("compaction-behind", |e| {
+        e.nodes[1].pending_compactions = None;
+    }),
+    ("thread-pools", |e| e.nodes[1].pools = None),
+    ("slow-replica", |e| {
+        // Of four nodes, so that the others can be compared.
+        let mut fourth = e.nodes[2].clone();
+        fourth.address = "10.0.0.4:9042".to_owned();
+        fourth.host = "10.0.0.4".to_owned();
+        e.nodes.push(fourth);
+        e.nodes[1].tables[0].local_reads = Latency::default();
+    }),
+];
+
+fn reason_of(hide: Change, rule: &str, missing: Option<&str>) -> String {
+    let mut evidence = healthy();
+    hide(&mut evidence);
+    evidence.nodes[1]
+        .missing
+        .extend(missing.map(|view| Missing {
+            figure: view.to_owned(),
+            reason: "no answer within 15s".to_owned(),
+        }));
+    let diagnosis = diagnose(&evidence);
+    let Outcome::NotChecked(not) = checked(&diagnosis, rule) else {
+        panic!("{rule}: {:?}", checked(&diagnosis, rule));
+    };
+    not.reason.clone()
+}
+
+/// A node with a full heap may be too slow for the call that would tell it.
+#[test]
+fn a_node_that_does_not_show_a_figure_is_named_in_place_of_healthy_ones() {
+    for (rule, hide) in HIDDEN {
+        let reason = reason_of(hide, rule, None);
+        let named = "10.0.0.2:9042 does not show it (";
+        assert!(reason.starts_with(named), "{rule}: {reason}");
+    }
+    let reason = reason_of(HIDDEN[0].1, "heap", Some("nodetool info"));
+    assert_eq!(reason, "10.0.0.2:9042: nodetool info: no answer within 15s");
+}
+
+#[test]
+fn what_a_silent_node_would_show_is_not_checked() {
+    let mut evidence = healthy();
+    evidence.nodes[1] = Node {
+        address: evidence.nodes[1].address.clone(),
+        host: evidence.nodes[1].host.clone(),
+        tables: vec![Share::default()],
+        ..Node::default()
+    };
+    let diagnosis = diagnose(&evidence);
+    for (rule, _) in &HIDDEN[..4] {
+        let Outcome::NotChecked(not) = checked(&diagnosis, rule) else {
+            panic!("{rule}");
+        };
+        assert_eq!(not.reason, "10.0.0.2:9042 does not answer", "{rule}");
+    }
+}
+
+/// What another node shows is found all the same.
+#[test]
+fn a_fault_is_found_beside_a_node_that_shows_nothing() {
+    let mut evidence = healthy();
+    evidence.nodes[1].heap_used_bytes = None;
+    evidence.nodes[2].heap_used_bytes = Some(7.9e9);
+    let diagnosis = diagnose(&evidence);
+    let Outcome::Finding(finding) = checked(&diagnosis, "heap") else {
+        panic!("not found");
+    };
+    assert_eq!(finding.evidence.len(), 1);
+}
