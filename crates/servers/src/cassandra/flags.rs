@@ -172,7 +172,7 @@ pub(crate) fn server(
         ),
     ];
     if node.is_alone() {
-        flags.extend(quick::alone().map(|flag| (*flag).to_owned()));
+        flags.extend(quick::alone(tuning).map(|flag| (*flag).to_owned()));
     }
     flags.extend(common_flags(tuning));
     Ok(flags)
@@ -180,8 +180,8 @@ pub(crate) fn server(
 
 /// Returns a tool's own flags: it lives for a second, so it should neither warm up nor use many
 /// threads.
-pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
-    let all = TOOL.iter().chain(quick::tool());
+pub(crate) fn tool(folder: &Folder, tuning: &Tuning) -> Result<Vec<String>> {
+    let all = TOOL.iter().chain(quick::tool(tuning));
     let mut flags: Vec<_> = all.map(|flag| (*flag).to_owned()).collect();
     flags.push(format!(
         "-Dbakeoff.log={}",
@@ -203,7 +203,10 @@ fn common_flags(tuning: &Tuning) -> Vec<String> {
         Collector::Serial => &["-XX:+UseSerialGC"],
     };
     let shipped = GENERAL.iter().chain(collector).chain(&NETWORK);
-    let flags = shipped.chain(&NO_WAITING).chain(quick::server()).copied();
+    let flags = shipped
+        .chain(&NO_WAITING)
+        .chain(quick::server(tuning))
+        .copied();
     let young = tuning.young_mib.map(|mib| format!("-Xmn{mib}M"));
     let processors = tuning
         .processors

@@ -110,7 +110,7 @@ impl Server {
         }
         command
             .arg(flags::argument_file(&self.folder)?)
-            .args(flags::tool(&self.folder)?)
+            .args(flags::tool(&self.folder, &self.details.tuning)?)
             .arg(class)
             .current_dir(self.folder.path())
             .stdin(Stdio::null())

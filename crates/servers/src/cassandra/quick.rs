@@ -1,6 +1,8 @@
 //! Flags of servers and tools that live for seconds, as in tests: a Bakeoff that was built without optimisation
 //! measures nothing, and starts dozens of them.
 
+use super::tuning::Tuning;
+
 /// Flags that halve the work of a start and slow down later requests.
 const SERVER: [&str; 3] = [
     "-XX:TieredStopAtLevel=1",
@@ -19,23 +21,26 @@ const UNVERIFIED: [&str; 2] = [
 ];
 
 /// Returns the flags of a server.
-pub(super) fn server() -> impl Iterator<Item = &'static &'static str> {
-    in_tests(&SERVER).chain(in_tests(&UNVERIFIED))
+pub(super) fn server(tuning: &Tuning) -> impl Iterator<Item = &'static &'static str> {
+    in_tests(tuning, &SERVER).chain(in_tests(tuning, &UNVERIFIED))
 }
 
 /// Returns the further flags of a server that is no node of several.
-pub(super) fn alone() -> impl Iterator<Item = &'static &'static str> {
-    in_tests(&ALONE)
+pub(super) fn alone(tuning: &Tuning) -> impl Iterator<Item = &'static &'static str> {
+    in_tests(tuning, &ALONE)
 }
 
 /// Returns the flags of a tool, which is compiled quickly in any case.
-pub(super) fn tool() -> impl Iterator<Item = &'static &'static str> {
-    in_tests(&UNVERIFIED)
+pub(super) fn tool(tuning: &Tuning) -> impl Iterator<Item = &'static &'static str> {
+    in_tests(tuning, &UNVERIFIED)
 }
 
-fn in_tests(flags: &'static [&'static str]) -> impl Iterator<Item = &'static &'static str> {
-    let flags = cfg!(debug_assertions).then_some(flags);
-    flags.into_iter().flatten()
+fn in_tests(
+    tuning: &Tuning,
+    flags: &'static [&'static str],
+) -> impl Iterator<Item = &'static &'static str> {
+    let is_quick = cfg!(debug_assertions) && !tuning.as_released;
+    is_quick.then_some(flags).into_iter().flatten()
 }
 
 #[cfg(test)]
@@ -44,10 +49,22 @@ mod tests {
 
     #[test]
     fn only_a_build_without_optimisation_has_them_and_each_is_allowed_before_it_stands() {
-        let all: Vec<_> = server().collect();
+        let tuning = Tuning::default();
+        let all: Vec<_> = server(&tuning).collect();
         assert_eq!(all.is_empty(), !cfg!(debug_assertions));
-        assert_eq!(tool().next().is_none(), all.is_empty());
+        assert_eq!(tool(&tuning).next().is_none(), all.is_empty());
         let place = |of: &str| all.iter().position(|flag| flag.contains(of));
         assert!(place("Unlock") <= place("Verification"), "{all:?}");
+    }
+
+    #[test]
+    fn a_server_that_is_started_as_by_users_has_none_of_them() {
+        let tuning = Tuning {
+            as_released: true,
+            ..Tuning::default()
+        };
+        let of_server = server(&tuning).chain(alone(&tuning));
+        let all: Vec<_> = of_server.chain(tool(&tuning)).collect();
+        assert_eq!(all, [&""; 0]);
     }
 }

@@ -23,6 +23,10 @@ pub struct Tuning {
     /// server does not start with a key that Bakeoff needs itself, nor with a value that is more than a
     /// word or a number. `sstable_format` stands for the format within the entry `sstable`.
     pub settings: Vec<(String, String)>,
+    /// Whether a build without optimisation starts the server with the flags of one with it, instead of those by which
+    /// tests start it quickly.
+    #[serde(skip)]
+    pub as_released: bool,
 }
 
 /// A garbage collector of the JVM. G1 has the flags that Cassandra is shipped with, the others have none.

@@ -44,6 +44,7 @@ pub fn server_options(
         collector: collector.map(of_server),
         processors,
         settings,
+        ..Tuning::default()
     };
     Ok(options)
 }
@@ -149,6 +150,7 @@ mod tests {
             collector: Some(cassandra::Collector::Parallel),
             processors: Some(3),
             settings: vec![("row_cache_size".to_owned(), "64MiB".to_owned())],
+            ..Tuning::default()
         };
         assert_eq!(options.tuning, tuning);
     }

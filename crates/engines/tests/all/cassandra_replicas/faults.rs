@@ -143,7 +143,8 @@ async fn a_replica_that_stands_still_is_named(
     let reading = stream::iter((0..KEYS).cycle())
         .take_while(|_| ready(!is_done.load(Ordering::Relaxed)))
         .for_each_concurrent(IN_FLIGHT, |k| async move {
-            session.execute_unpaged(select, (k,)).await.unwrap();
+            // Some may take too long, which is what is to be named.
+            session.execute_unpaged(select, (k,)).await.ok();
         });
     let naming = async {
         a_diagnosis_names_it(cluster).await;
