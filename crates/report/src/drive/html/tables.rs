@@ -307,7 +307,7 @@ pub fn trials(summary: &DriveSummary) -> String {
                        prepared statements, before the load began. trials/NNN.hlog has the histograms of each second."
         .to_owned();
     if left_out > 0 {
-        caption += &format!(" The last {MOST_LOADS} loads; run.json has the earlier ones, too.");
+        caption += &format!(" The last {MOST_LOADS} loads; drive.jsonl has the earlier ones, too.");
     }
     table(
         &caption,

@@ -64,7 +64,7 @@ fn of_thousands_of_loads_the_table_has_the_last_ones() {
     };
     let page = render(&summary);
     assert!(page.len() < LARGEST, "{} bytes", page.len());
-    assert!(page.contains("The last 500 loads; run.json has the earlier ones, too."));
+    assert!(page.contains("The last 500 loads; drive.jsonl has the earlier ones, too."));
     assert!(!render(&STALL).contains("The last 500 loads"));
 }
 
