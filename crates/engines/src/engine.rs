@@ -114,6 +114,7 @@ pub trait Engine: Send + Sync {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         }
     }
 

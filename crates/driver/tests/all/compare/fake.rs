@@ -130,6 +130,7 @@ impl Fake {
                 unit_rows: None,
                 not_asked: Vec::new(),
                 stored_by: None,
+                table_of: None,
             },
             script: Arc::new(script),
             keeps_duplicates: true,
