@@ -45,7 +45,7 @@ pub struct Settings {
     /// [`RIGHT_ANSWERS_WITHIN`] outside of tests.
     pub right_answers_within: Duration,
     /// Whether designs that another one beats in everything are dropped, and measuring ends when it
-    /// cannot pay.
+    /// cannot pay. No design may read the table of another one then, which would be dropped with it.
     pub race: bool,
     /// Twins and smaller tables that are measured alongside.
     pub further: FurtherTables,
@@ -134,6 +134,20 @@ impl<'a> Context<'a> {
             .collect()
     }
 
+    /// Returns those of them that have tables of their own, and do not read that of another one.
+    pub fn live_tables(&self) -> Vec<&'a dyn Design> {
+        let mut designs = self.live();
+        designs.retain(|design| design.info().has_own_table());
+        designs
+    }
+
+    /// Returns those of them that read the table of this design.
+    pub fn readers_of(&self, table: &str) -> Vec<&'a dyn Design> {
+        let mut designs = self.live();
+        designs.retain(|design| design.info().table_of.as_deref() == Some(table));
+        designs
+    }
+
     /// Replaces the designs by these ones.
     pub fn with_designs<'b>(self, designs: &'b [Arc<dyn Design>]) -> Context<'b>
     where
@@ -194,7 +208,8 @@ impl<'a> Context<'a> {
         within(self.settings.call_limit, call).await
     }
 
-    /// Records the failure of a design, which takes no further part.
+    /// Records the failure of a design, which takes no further part, and with it those that read its table, if that is
+    /// what failed.
     pub fn fail(
         &mut self,
         design: &dyn Design,
@@ -208,7 +223,20 @@ impl<'a> Context<'a> {
         };
         let id = &design.info().id;
         self.observer.trouble(id, &reason);
-        Ok(self.log.fail(id, step, query, reason)?)
+        self.log.fail(id, step, query, reason.clone())?;
+        self.fail_readers(id, step, &reason)
+    }
+
+    /// Records the failure of the designs that read a table which this step could not make, load or measure.
+    fn fail_readers(&mut self, table: &str, step: Step, reason: &str) -> Result<(), RunError> {
+        if !step.is_of_table() {
+            return Ok(());
+        }
+        for reader in self.readers_of(table) {
+            let reason = format!("it reads the table of {table}, which failed: {reason}");
+            self.log.fail(&reader.info().id, step, None, reason)?;
+        }
+        Ok(())
     }
 
     /// Records a message for readers of the results, unless an earlier process of the run did.

@@ -246,7 +246,7 @@ async fn load_first(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
     let mut reader = Reader::new(run.source.clone(), READ_ROWS as usize);
     for slice in 0..rows.div_ceil(READ_ROWS) {
         let first_row = slice * READ_ROWS;
-        let mut needing = run.live();
+        let mut needing = run.live_tables();
         needing.retain(|design| run.log.state().design(&design.info().id).slices <= slice);
         if needing.is_empty() {
             continue;

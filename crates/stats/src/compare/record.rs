@@ -189,6 +189,16 @@ pub enum Step {
     Concurrent,
 }
 
+impl Step {
+    /// Returns whether the step makes, loads or measures a table, which other designs may read.
+    pub fn is_of_table(self) -> bool {
+        match self {
+            Step::Create | Step::Load | Step::Settle | Step::Footprint => true,
+            Step::Start | Step::Verify | Step::WarmUp | Step::Measure | Step::Concurrent => false,
+        }
+    }
+}
+
 /// Slice of rows that was loaded into a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSlice {
