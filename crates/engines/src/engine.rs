@@ -168,6 +168,13 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns the id of a design without the settings that only say how its table is read: designs with the same one
+    /// write the same table, in the same way, into the same server. Returns `None` for a design whose table no other
+    /// one may read.
+    fn table_id(&self, _id: &DesignId) -> Option<DesignId> {
+        None
+    }
+
     /// Returns whether a design takes batches of rows from many workers at the same time
     /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
