@@ -37,7 +37,9 @@ pub struct Plan<'a> {
 
 /// Runs to the end or to an interruption, and shows the report of what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
-    plan.progress.set_designs(plan.designs.len());
+    let infos = plan.header.designs.iter();
+    let tables = infos.filter(|info| info.has_own_table()).count();
+    plan.progress.set_designs(tables);
     let measurement = Measurement {
         designs: plan.designs,
         context: &plan.context,

@@ -182,11 +182,17 @@ pub fn fingerprint(
     };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
+    let shared = options.shared_tables(designs);
+    let shared = if shared.is_empty() {
+        String::new()
+    } else {
+        format!("{shared:?}")
+    };
     // Their files may have changed, which the text of the workload does not show.
     let small_tables = match workload.small_tables.as_slice() {
         [] => String::new(),
         tables => format!("{tables:?}"),
     };
-    let all = format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}");
+    let all = format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}");
     format!("{:016x}", xxh3_64(all.as_bytes()))
 }

@@ -6,6 +6,7 @@ mod execute;
 mod further;
 pub(super) mod header;
 mod race;
+mod shared;
 mod time;
 
 use std::path::{Path, PathBuf};
@@ -341,6 +342,7 @@ impl Run {
         let server = self.postgres.url().or(driven);
         options.rate_limit = self.rate_limit.limit(&self.cluster, server)?;
         options.adbc.drivers = drivers;
+        options.shared_tables = self.shared_tables(designs);
         require(designs, &mut options);
         Ok(Context {
             run_dir,

@@ -71,7 +71,8 @@ impl Run {
         context: &Context,
     ) -> Result<Vec<String>> {
         let columns = workload.table.columns.len();
-        let fewest = rows_to_forecast(infos.iter());
+        let own = infos.iter().filter(|info| info.has_own_table());
+        let fewest = rows_to_forecast(own);
         let tables = self.further.tables();
         let work = rows.map(|rows| tables.work(&workload.scale, rows, &fewest));
         let servers = vec![
