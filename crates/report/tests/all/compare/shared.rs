@@ -33,6 +33,9 @@ fn it_is_told_which_designs_read_one_table() {
     let reader = summary.design("cassandra/blob?page=100").unwrap();
     assert_eq!(reader.bytes_per_row, own.bytes_per_row);
     assert_eq!(reader.load_rate, own.load_rate);
+    let page = html::render(&summary);
+    let cell = "cassandra/blob?page=100<small>the table of cassandra/blob</small>";
+    assert!(page.contains(cell));
 }
 
 #[test]
