@@ -245,8 +245,8 @@ fn shared_tables(summary: &Summary) -> Vec<String> {
             };
             let designs = list(&ids, MOST_DESIGNS);
             format!(
-                "{designs} {read} the table of {of}, which was loaded once: {their} storage and loading are those of that \
-                 table"
+                "{designs} {read} the table of {of}, which was loaded once: {their} storage and loading are those \
+                 of that table"
             )
         })
         .collect()

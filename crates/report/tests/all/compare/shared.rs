@@ -23,8 +23,9 @@ fn shared() -> (Summary, Vec<Record>) {
 #[test]
 fn it_is_told_which_designs_read_one_table() {
     let (summary, records) = shared();
-    let told = "cassandra/blob?page=50000, cassandra/blob?page=100, cassandra/blob?page=1000 and cassandra/blob?page=80000 \
-                read the table of cassandra/blob, which was loaded once: their storage and loading are those of that table";
+    let told = "cassandra/blob?page=50000, cassandra/blob?page=100, cassandra/blob?page=1000 and \
+                cassandra/blob?page=80000 read the table of cassandra/blob, which was loaded once: their storage and \
+                loading are those of that table";
     let value: serde_json::Value =
         serde_json::from_str(&json::render(&summary, &records).unwrap()).unwrap();
     let notes = value["notes"].as_array().unwrap();
