@@ -1,6 +1,6 @@
 //! The state that all steps of a comparison share, and what ends one of them or all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,6 +109,8 @@ pub struct Context<'a> {
     pub server: ServerWatch,
     /// Rows by partition, as far as they were counted.
     pub by_partition: RowsByPartition,
+    /// Times of the right answers that took so long when they were verified that nothing is warmed up by asking again.
+    pub long_answers: BTreeMap<(String, String), Duration>,
     /// Designs and questions to which a step is confined, as pairs of their names; `None` for all.
     pub confined_to: Option<BTreeSet<(String, String)>>,
 }

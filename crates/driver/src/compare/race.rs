@@ -1,6 +1,7 @@
 //! The rungs of a race: all designs are compared at smaller tables, so that one which another beats in
 //! everything is never loaded in full.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -84,6 +85,7 @@ impl Race<'_> {
             highest: Highest::default(),
             server: ServerWatch::default(),
             by_partition: RowsByPartition::default(),
+            long_answers: BTreeMap::new(),
             confined_to: None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bakeoff_driver::RunError;
 use bakeoff_stats::{Record, Role};
@@ -337,4 +338,23 @@ async fn an_observer_has_moments_between_slices_and_rounds_and_none_within() {
     for moment in [[3, 0], [6, 0], [9, 0], [9, 6], [9, 12], [9, 18]] {
         assert!(seen.contains(&moment), "{moment:?} in {seen:?}");
     }
+}
+
+#[tokio::test]
+async fn a_question_that_takes_very_long_is_not_asked_to_warm_up() {
+    // Longer than warming up takes at least, three times over.
+    let very_long = if cfg!(debug_assertions) { 400 } else { 31_000 };
+    let fake = Fake::acting("a", move |call| match call {
+        Call::Answer { query, .. } if query == "all" => Act::Take(Duration::from_millis(very_long)),
+        _ => Act::Well,
+    });
+    let mut bench = Bench::new();
+    bench.settings.rounds = Some(1);
+    bench.complete(std::slice::from_ref(&fake)).await;
+    let asked = |name: &str| {
+        let asked = fake.asked().into_iter();
+        asked.filter(|(query, _)| query == name).count()
+    };
+    // To verify, to warm up where that is needed, and in the round.
+    assert_eq!((asked("all"), asked("some")), (2, 3));
 }
