@@ -182,6 +182,7 @@ pub fn fingerprint(
     };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
+    let asked = options.queries.fingerprint();
     let shared = options.shared_tables(designs);
     let shared = if shared.is_empty() {
         String::new()
@@ -193,6 +194,7 @@ pub fn fingerprint(
         [] => String::new(),
         tables => format!("{tables:?}"),
     };
-    let all = format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}");
+    let all =
+        format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}{asked}");
     format!("{:016x}", xxh3_64(all.as_bytes()))
 }

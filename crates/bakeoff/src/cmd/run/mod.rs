@@ -5,6 +5,7 @@ mod concurrent;
 mod execute;
 mod further;
 pub(super) mod header;
+mod queries;
 mod race;
 mod shared;
 mod time;
@@ -25,6 +26,7 @@ use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
 use self::further::FurtherOptions;
+use self::queries::QueriesOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::follow::FollowOptions;
@@ -63,6 +65,9 @@ pub struct Run {
     /// Only the designs that match one of these patterns, or further designs by their whole id
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     designs: Vec<String>,
+
+    #[command(flatten)]
+    queries: QueriesOptions,
 
     /// Take each design with so many columns of the table: the key and the first further ones; their number in
     /// the table stands for the design itself
@@ -205,6 +210,7 @@ impl Run {
             );
             return Err(Misuse::new(none).into());
         }
+        self.queries.choose(&mut workload)?;
         self.further.check(&workload)?;
         let wanted = self.wanted(&workload)?;
         let designs = self.designs(&workload)?;

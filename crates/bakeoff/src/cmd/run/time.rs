@@ -27,6 +27,14 @@ impl Run {
         columns::in_each(designs, &self.columns, all, baseline)
     }
 
+    /// Leaves out of a workload the queries that are not asked.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a query that does not exist or that the workload's rule needs.
+    pub fn choose_queries(&self, workload: &mut Workload) -> Result<()> {
+        self.queries.choose(workload)
+    }
+
     /// Checks that each option is for at least one of the designs.
     ///
     /// # Errors

@@ -59,8 +59,9 @@ impl<'a> Plan<'a> {
     /// Fails with a misuse that names the step.
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
-            let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload).map_err(|error| {
+            let mut workload = read_workload(Path::new(&step.workload))?;
+            let arguments = self.arguments(step)?;
+            let designs = asked_of(arguments, &mut workload).map_err(|error| {
                 Misuse::new(error.context(format!("step {} of the study", step.name)))
             })?;
             let checked = self.study.check_step(step, &workload);
@@ -171,6 +172,17 @@ fn refused(command: &Command) -> Option<String> {
         "{option} names a server that your password would be sent to, and which one a study may not say: repeat the \
          step by a command of your own with {option}"
     ))
+}
+
+/// Leaves out of a workload the queries that a command does not ask, and returns the designs that it measures.
+///
+/// # Errors
+/// Fails with a misuse for a query that does not exist, and for what [`designs_of`] refuses.
+fn asked_of(arguments: Arguments, workload: &mut Workload) -> Result<Vec<DesignId>> {
+    if let Command::Run(run) = &arguments.command {
+        run.choose_queries(workload)?;
+    }
+    designs_of(arguments, workload)
 }
 
 /// Returns the designs that a command measures, if each of its options is for some of them.
