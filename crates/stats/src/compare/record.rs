@@ -34,7 +34,8 @@ pub enum Record {
     },
     Engine(EngineInfo),
     /// The design's tables exist and are empty. Another such record for the same design discards
-    /// the slices before it, since the design is created and loaded again after a broken load.
+    /// the slices before it, since the design is created and loaded again after a broken load. Designs that read
+    /// its table have such a record before it, too.
     Created {
         design: String,
     },
