@@ -7,11 +7,11 @@ use anyhow::Result;
 use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, RowSource, Workload};
+use bakeoff_workload::{Data, DesignId, RowSource, Workload};
 
 use super::{Run, columns};
 use crate::cmd::measure::preview::{Preview, row_bytes};
-use crate::cmd::options::choice;
+use crate::cmd::options::choice::{self, Rows};
 use crate::cmd::options::nodes::given;
 
 impl Run {
@@ -65,6 +65,23 @@ impl Run {
     /// Returns the time that the whole run may take, if one was given.
     pub fn time(&self) -> Option<Duration> {
         self.budget
+    }
+
+    /// Returns the rows to load, as far as the command says how many and no file has to be read for that.
+    pub fn rows_to_load(&self, workload: &Workload) -> Option<u64> {
+        match (self.rows?, &workload.data) {
+            (Rows::Number(rows), _) => Some(rows),
+            (Rows::All, Data::Generator(_)) => {
+                let source = self.data.open(workload).ok()?;
+                Some(source.known_rows().unwrap_or(workload.scale.full_rows))
+            }
+            (Rows::All, Data::Files(_) | Data::FileFromCommandLine) => None,
+        }
+    }
+
+    /// Returns the number of rounds, if one was given.
+    pub fn rounds(&self) -> Option<u32> {
+        self.rounds
     }
 
     /// Says how much a server of the user's would get.

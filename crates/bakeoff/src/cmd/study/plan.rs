@@ -9,11 +9,13 @@ use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
 use clap::Parser;
 
+use super::estimate::{Asked, in_earlier_runs};
 use super::missing::Missing;
 use super::record::Record;
 use super::words::{command, in_words};
 use super::{read_workload, results};
 use crate::cmd::measure::folder;
+use crate::cmd::run::Run;
 use crate::cmd::{Arguments, Command};
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
@@ -111,12 +113,12 @@ impl<'a> Plan<'a> {
         )?;
         let mut missing = Missing::new()?;
         for (index, step) in self.study.steps.iter().enumerate() {
-            let workload = read_workload(Path::new(&step.workload))?;
-            let designs = designs_of(self.arguments(step)?, &workload)?;
+            let mut workload = read_workload(Path::new(&step.workload))?;
+            let designs = asked_of(self.arguments(step)?, &mut workload)?;
             let dir = results::folder(&self.dir, index, &step.name);
             writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
             writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
-            writeln!(out, "   {}", self.time(step, &workload)?)?;
+            writeln!(out, "   {}", self.time(index, &designs, &workload)?)?;
             for line in missing.for_designs(&designs)? {
                 writeln!(out, "   {line}")?;
             }
@@ -125,14 +127,17 @@ impl<'a> Plan<'a> {
     }
 
     /// Says how long a step takes, as far as that is known before rows are loaded.
-    fn time(&self, step: &StudyStep, workload: &Workload) -> Result<String> {
+    fn time(&self, index: usize, designs: &[DesignId], workload: &Workload) -> Result<String> {
+        let step = &self.study.steps[index];
         let measuring = match self.arguments(step)?.command {
             Command::Run(run) => match run.time() {
                 Some(budget) => return Ok(format!("up to {}", in_words(budget))),
                 None => {
-                    return Ok(
-                        "as long as loading and rounds take; the first rows show it".to_owned()
-                    );
+                    let place = (index, step.name.as_str());
+                    let estimate = asked(&run, designs, workload)
+                        .and_then(|asked| in_earlier_runs(&self.study.name, place, &asked));
+                    let unknown = "as long as loading and rounds take; the first rows show it";
+                    return Ok(estimate.unwrap_or_else(|| unknown.to_owned()));
                 }
             },
             Command::Drive(drive) => drive.time_of_loads(workload)?,
@@ -172,6 +177,17 @@ fn refused(command: &Command) -> Option<String> {
         "{option} names a server that your password would be sent to, and which one a study may not say: repeat the \
          step by a command of your own with {option}"
     ))
+}
+
+/// Returns what a comparison measures; `None` if its command does not say how many rows, or how many rounds.
+fn asked<'a>(run: &Run, designs: &'a [DesignId], workload: &'a Workload) -> Option<Asked<'a>> {
+    Some(Asked {
+        designs,
+        shared: run.shared_tables(designs),
+        workload,
+        rows: run.rows_to_load(workload)?,
+        rounds: run.rounds()?,
+    })
 }
 
 /// Leaves out of a workload the queries that a command does not ask, and returns the designs that it measures.
