@@ -51,6 +51,9 @@ pub struct Settings {
     pub further: FurtherTables,
     /// Whether the first rows of each design are read as they are stored.
     pub shows_stored: bool,
+    /// Queries that designs are not asked, by the ids of the designs, in addition to those that their descriptions
+    /// name.
+    pub not_asked: BTreeMap<String, BTreeSet<String>>,
     /// Profiles of the designs' servers; `None` for none.
     pub profiles: Option<Profiles>,
 }
@@ -116,9 +119,16 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Returns whether the present step has this question of this design, which stores what it needs.
+    /// Returns whether the present step has this question of this design, which stores what it needs and is to be
+    /// asked.
     pub fn has(&self, design: &dyn Design, query: &Query) -> bool {
-        if design.info().why_not_asked(&query.name).is_some() {
+        let info = design.info();
+        let further = self.log.state().instance(&info.id);
+        let own = further.map_or(&info.id, |further| &further.design);
+        let not_asked = self.settings.not_asked.get(own);
+        if info.why_not_asked(&query.name).is_some()
+            || not_asked.is_some_and(|queries| queries.contains(&query.name))
+        {
             return false;
         }
         self.confined_to.as_ref().is_none_or(|pairs| {

@@ -210,7 +210,7 @@ impl Run {
             );
             return Err(Misuse::new(none).into());
         }
-        self.queries.choose(&mut workload)?;
+        self.choose_queries(&mut workload)?;
         self.further.check(&workload)?;
         let wanted = self.wanted(&workload)?;
         let designs = self.designs(&workload)?;
@@ -254,7 +254,8 @@ impl Run {
         if !self.dry_run {
             self.profile.check().await?;
         }
-        let infos = choice::describe(&designs, &workload, &context)?;
+        let mut infos = choice::describe(&designs, &workload, &context)?;
+        self.queries.note(&workload, &mut infos);
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         let to_hold = RowsToHold::asked(rows);

@@ -1,17 +1,56 @@
-//! Chooses which queries of a workload are asked.
+//! Chooses which queries of a workload are asked, and of which designs.
 
 use anyhow::{Result, anyhow};
-use bakeoff_workload::{LimitOf, Workload};
+use bakeoff_stats::{DesignInfo, NotAsked};
+use bakeoff_workload::{DesignId, LimitOf, Workload};
 use clap::Args;
 use glob::Pattern;
 
 use crate::exit::Misuse;
 
+/// Why a design is not asked a query, as the end of a sentence about the query.
+const OF_OTHERS: &str = "is asked of other designs only (--queries)";
+
 #[derive(Args, Debug, Default)]
 pub struct QueriesOptions {
-    /// Only the queries that match one of these patterns
-    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    /// Only the queries that match one of these patterns; with @GLOB behind it, only of the designs that match that
+    #[arg(long, value_name = "GLOB[@GLOB],...", value_delimiter = ',')]
     queries: Vec<String>,
+}
+
+/// Queries that are asked for, and the designs that they are asked of.
+struct Wanted {
+    queries: Pattern,
+    /// `None` for all designs.
+    designs: Option<Pattern>,
+}
+
+impl Wanted {
+    /// Reads patterns of queries and, behind `@`, of designs.
+    ///
+    /// # Errors
+    /// Fails with a misuse for what is no pattern.
+    fn parse(text: &str) -> Result<Wanted> {
+        let pattern = |part: &str| {
+            let pattern = Pattern::new(part);
+            pattern.map_err(|error| misuse(format!("--queries {text}: {error}")))
+        };
+        Ok(match text.split_once('@') {
+            None => Wanted {
+                queries: pattern(text)?,
+                designs: None,
+            },
+            Some((queries, designs)) => Wanted {
+                queries: pattern(queries)?,
+                designs: Some(pattern(designs)?),
+            },
+        })
+    }
+
+    fn has_design(&self, id: &str) -> bool {
+        let mut designs = self.designs.iter();
+        designs.all(|designs| designs.matches(id))
+    }
 }
 
 impl QueriesOptions {
@@ -65,11 +104,10 @@ impl QueriesOptions {
     fn kept(&self, workload: &Workload) -> Result<Vec<bool>> {
         let mut kept = vec![false; workload.queries.len()];
         for text in &self.queries {
-            let pattern = Pattern::new(text)
-                .map_err(|error| Misuse::new(anyhow!("--queries {text}: {error}")))?;
+            let wanted = Wanted::parse(text)?;
             let mut matches_any = false;
             for (query, is_kept) in workload.queries.iter().zip(&mut kept) {
-                let matches = pattern.matches(&query.name);
+                let matches = wanted.queries.matches(&query.name);
                 *is_kept |= matches;
                 matches_any |= matches;
             }
@@ -84,6 +122,52 @@ impl QueriesOptions {
             }
         }
         Ok(kept)
+    }
+
+    /// Returns whether a query is asked of a design.
+    pub fn asks(&self, query: &str, design: &str) -> bool {
+        let wanted = self.queries.iter().map(|text| Wanted::parse(text));
+        let mut wanted = wanted.filter_map(Result::ok);
+        let is_asked = |wanted: Wanted| wanted.queries.matches(query) && wanted.has_design(design);
+        self.queries.is_empty() || wanted.any(is_asked)
+    }
+
+    /// Returns whether some queries are asked of some designs only.
+    pub fn differ(&self) -> bool {
+        self.queries.iter().any(|text| text.contains('@'))
+    }
+
+    /// Checks that each pattern of designs matches one of them.
+    ///
+    /// # Errors
+    /// Fails with a misuse for one that matches none.
+    pub fn check_designs(&self, designs: &[DesignId]) -> Result<()> {
+        let ids: Vec<String> = designs.iter().map(DesignId::to_string).collect();
+        for text in &self.queries {
+            let wanted = Wanted::parse(text)?;
+            if !ids.iter().any(|id| wanted.has_design(id)) {
+                return Err(misuse(format!(
+                    "no design of this run matches --queries {text}; it has {}",
+                    ids.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes in the descriptions of designs which of the queries they are not asked.
+    pub fn note(&self, workload: &Workload, infos: &mut [DesignInfo]) {
+        for info in infos {
+            for query in &workload.queries {
+                let is_known = info.why_not_asked(&query.name).is_some();
+                if !is_known && !self.asks(&query.name, &info.id) {
+                    info.not_asked.push(NotAsked {
+                        query: query.name.clone(),
+                        why: OF_OTHERS.to_owned(),
+                    });
+                }
+            }
+        }
     }
 
     /// Returns the text that tells a run with fewer queries from one with all of them.
@@ -113,11 +197,8 @@ mod tests {
     }
 
     fn chosen(patterns: &[&str], decide: &str) -> Result<Workload, String> {
-        let options = QueriesOptions {
-            queries: patterns.iter().map(|text| (*text).to_owned()).collect(),
-        };
         let mut workload = workload(decide);
-        let chosen = options.choose(&mut workload);
+        let chosen = options(patterns).choose(&mut workload);
         chosen.map_err(|error| error.to_string())?;
         Ok(workload)
     }
@@ -136,6 +217,39 @@ mod tests {
         let two = chosen(&["count_all", "count"], weights).unwrap();
         assert_eq!(names(&two), ["count", "count_all"]);
         assert_eq!(two.decide.weights, [0.25, 0.75]);
+    }
+
+    fn options(patterns: &[&str]) -> QueriesOptions {
+        QueriesOptions {
+            queries: patterns.iter().map(|text| (*text).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_query_may_be_asked_of_some_designs_only() {
+        let all = options(&[]);
+        assert!(all.asks("mean", "memory") && !all.differ());
+        let some = options(&["mean@cassandra/*", "count", "mean@parquet"]);
+        assert!(some.differ());
+        for (query, design, is_asked) in [
+            ("mean", "cassandra/wide", true),
+            ("mean", "parquet", true),
+            ("mean", "memory", false),
+            ("count", "memory", true),
+            ("count_all", "parquet", false),
+        ] {
+            assert_eq!(some.asks(query, design), is_asked, "{query} of {design}");
+        }
+        let ids =
+            |ids: &[&str]| -> Vec<DesignId> { ids.iter().map(|id| id.parse().unwrap()).collect() };
+        assert!(
+            some.check_designs(&ids(&["cassandra/wide", "parquet"]))
+                .is_ok()
+        );
+        let error = some.check_designs(&ids(&["cassandra/wide", "memory"]));
+        let error = error.unwrap_err().to_string();
+        let told = "matches --queries mean@parquet; it has cassandra/wide, memory";
+        assert!(error.contains(told), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_stats::DesignInfo;
@@ -13,25 +13,41 @@ use super::{Run, columns};
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::choice::{self, Rows};
 use crate::cmd::options::nodes::given;
+use crate::exit::Misuse;
 
 impl Run {
     /// Returns the designs that are compared.
     ///
     /// # Errors
-    /// Fails with a misuse if there are none, if one has a number of columns of its own beside `--columns`, and if
-    /// `--columns` leaves no baseline.
+    /// Fails with a misuse if there are none, if `--queries` names others, if one has a number of columns of its own
+    /// beside `--columns`, and if `--columns` leaves no baseline.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let designs = choice::designs(workload, &self.designs)?;
         let all = workload.table.columns.len();
         let baseline = workload.decide.baseline.as_ref();
-        columns::in_each(designs, &self.columns, all, baseline)
+        let designs = columns::in_each(designs, &self.columns, all, baseline)?;
+        self.queries.check_designs(&designs)?;
+        Ok(designs)
+    }
+
+    /// Returns whether a query is asked of a design.
+    pub fn asks(&self, query: &str, design: &DesignId) -> bool {
+        self.queries.asks(query, &design.to_string())
     }
 
     /// Leaves out of a workload the queries that are not asked.
     ///
     /// # Errors
-    /// Fails with a misuse for a query that does not exist or that the workload's rule needs.
+    /// Fails with a misuse for a query that does not exist or that the workload's rule needs, and in a race for one
+    /// that only some designs are asked.
     pub fn choose_queries(&self, workload: &mut Workload) -> Result<()> {
+        if self.race && self.queries.differ() {
+            return Err(Misuse::new(anyhow!(
+                "--race drops designs that another one beats in everything, so that all of them are asked the same: \
+                 leave it out, or leave @ and what is behind it out of --queries"
+            ))
+            .into());
+        }
         self.queries.choose(workload)
     }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bakeoff_engines::SharedTables;
 use bakeoff_report::units::count;
 use bakeoff_stats::Summary;
 use bakeoff_stats::study::Measured;
@@ -12,6 +11,7 @@ use bakeoff_workload::{DesignId, Workload};
 use super::results;
 use super::words::in_words;
 use crate::cmd::measure::folder;
+use crate::cmd::run::Run;
 
 /// Folders of a study that are looked at, `runs/STUDY` and those with a number.
 const FOLDERS: u32 = 9;
@@ -20,8 +20,8 @@ const BESIDE_ROUNDS: u32 = 2;
 
 /// Comparison that is to be measured.
 pub struct Asked<'a> {
+    pub run: &'a Run,
     pub designs: &'a [DesignId],
-    pub shared: SharedTables,
     /// Workload with the queries that are asked.
     pub workload: &'a Workload,
     pub rows: u64,
@@ -51,18 +51,20 @@ pub fn in_earlier_runs(study: &str, step: (usize, &str), asked: &Asked<'_>) -> O
 }
 
 impl Asked<'_> {
-    /// Returns the time to load and the time to ask, in proportion to the rows of an earlier run. Returns `None` if that
-    /// lacks a figure.
+    /// Returns the time to load and the time to ask, in proportion to the rows of an earlier run. Returns `None` if
+    /// that lacks a figure.
     fn times(&self, earlier: &Summary) -> Option<(Duration, Duration)> {
         let (mut loading, mut asking) = (0.0, 0.0);
         let more = self.rows as f64 / earlier.rows.max(1) as f64;
         let passes = f64::from(self.rounds.saturating_add(BESIDE_ROUNDS));
+        let shared = self.run.shared_tables(self.designs);
         for id in self.designs {
             let design = earlier.design(&id.to_string())?;
-            if self.shared.table_of(id).is_none() {
+            if shared.table_of(id).is_none() {
                 loading += self.rows as f64 / design.load_rate?.median;
             }
-            for query in &self.workload.queries {
+            let queries = self.workload.queries.iter();
+            for query in queries.filter(|query| self.run.asks(&query.name, id)) {
                 let time = design.query(&query.name)?.time?;
                 asking += time.median * more * passes;
             }

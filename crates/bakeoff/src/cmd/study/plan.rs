@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_stats::study::StepResult;
-use bakeoff_workload::{DesignId, Study, StudySize, StudyStep, Workload};
+use bakeoff_workload::{DesignId, Study, StudyFigure, StudySize, StudyStep, Workload};
 use clap::Parser;
 
 use super::estimate::{Asked, in_earlier_runs};
@@ -69,6 +69,38 @@ impl<'a> Plan<'a> {
             let checked = self.study.check_step(step, &workload);
             let checked = checked.and_then(|()| self.study.check_designs(step, &designs));
             checked.map_err(|message| Misuse::new(anyhow!(message)))?;
+            if let Command::Run(run) = &self.arguments(step)?.command {
+                self.check_asked(step, run)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a comparison asks the designs the queries that statements need of them.
+    ///
+    /// # Errors
+    /// Fails with a misuse that names a query that is not asked.
+    fn check_asked(&self, step: &StudyStep, run: &Run) -> Result<()> {
+        let claims = self.study.claims.iter();
+        let of_step = claims
+            .filter_map(|claim| claim.comparison.as_ref())
+            .filter(|comparison| comparison.step == step.name);
+        for comparison in of_step {
+            let of = (&comparison.of, &comparison.of_design);
+            let to = { comparison.to.as_ref() }.map(|(figure, design)| (figure, design));
+            for (figure, design) in std::iter::once(of).chain(to) {
+                let (StudyFigure::Query(query) | StudyFigure::Answered(query)) = figure else {
+                    continue;
+                };
+                if !run.asks(query, design) {
+                    return Err(Misuse::new(anyhow!(
+                        "step {} of the study: a statement needs {query} of {design}, which is not asked: name both in \
+                         --queries",
+                        step.name
+                    ))
+                    .into());
+                }
+            }
         }
         Ok(())
     }
@@ -180,10 +212,10 @@ fn refused(command: &Command) -> Option<String> {
 }
 
 /// Returns what a comparison measures; `None` if its command does not say how many rows, or how many rounds.
-fn asked<'a>(run: &Run, designs: &'a [DesignId], workload: &'a Workload) -> Option<Asked<'a>> {
+fn asked<'a>(run: &'a Run, designs: &'a [DesignId], workload: &'a Workload) -> Option<Asked<'a>> {
     Some(Asked {
+        run,
         designs,
-        shared: run.shared_tables(designs),
         workload,
         rows: run.rows_to_load(workload)?,
         rounds: run.rounds()?,

@@ -39,3 +39,44 @@ fn a_query_that_does_not_exist_is_a_wrong_command_line() {
     bench.bakeoff(&run).expect(2).says(told);
     assert!(!bench.path("runs").exists());
 }
+
+#[test]
+fn a_query_is_asked_of_the_designs_that_are_named_with_it() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let run = [
+        "run",
+        "w.toml",
+        "--rounds",
+        "2",
+        "--out",
+        "out",
+        "--queries",
+    ];
+    let some = [&run[..], &["all,by_series@parquet*"]].concat();
+    let note = "by_series is not asked of memory, since it is asked of other designs only";
+    let dry = [&some[..], &["--dry-run"]].concat();
+    bench.bakeoff(&dry).expect(0).says(note);
+    bench.bakeoff(&some).expect(0);
+    let records = bench.journal("out");
+    let answers = of_kind(&records, "answered").chain(of_kind(&records, "timed"));
+    let pairs = answers.map(|record| {
+        let of = |field: &str| record[field].as_str().unwrap().to_owned();
+        (of("design"), of("query"))
+    });
+    let pairs: BTreeSet<(String, String)> = pairs.collect();
+    let is_asked =
+        |design: &str, query: &str| pairs.contains(&(design.to_owned(), query.to_owned()));
+    assert!(is_asked("memory", "all") && !is_asked("memory", "by_series"));
+    assert!(is_asked("parquet?codec=zstd", "by_series"));
+    let text = std::fs::read_to_string(bench.path("out/run.json")).unwrap();
+    assert!(text.contains(note), "{note}");
+
+    let absent = [&run[..], &["all@cassandra/*"]].concat();
+    let told = "no design of this run matches --queries all@cassandra/*";
+    bench.bakeoff(&absent).expect(2).says(told);
+    let race = [&some[..], &["--race"]].concat();
+    bench
+        .bakeoff(&race)
+        .expect(2)
+        .says("all of them are asked the same");
+}
