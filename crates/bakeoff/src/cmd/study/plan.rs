@@ -87,7 +87,7 @@ impl<'a> Plan<'a> {
             .filter(|comparison| comparison.step == step.name);
         for comparison in of_step {
             let of = (&comparison.of, &comparison.of_design);
-            let to = { comparison.to.as_ref() }.map(|(figure, design)| (figure, design));
+            let to = comparison.to.as_ref().map(|to| (&to.0, &to.1));
             for (figure, design) in std::iter::once(of).chain(to) {
                 let (StudyFigure::Query(query) | StudyFigure::Answered(query)) = figure else {
                     continue;
