@@ -141,6 +141,7 @@ pub fn fingerprint(
     drivers: Option<String>,
     settings_of: Option<&TableSettings>,
 ) -> String {
+    let shared = options.shared_tables(designs);
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let named = options.data.files(workload);
     // What cannot be read is said where it is opened.
@@ -183,7 +184,6 @@ pub fn fingerprint(
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
     let asked = options.queries.fingerprint();
-    let shared = options.shared_tables(designs);
     let shared = if shared.is_empty() {
         String::new()
     } else {
