@@ -79,4 +79,11 @@ fn designs_that_differ_in_reading_share_a_table_on_one_server_only() {
         assert!(!alone.contains("reads the table of"), "{option}: {alone}");
         assert_eq!(tables(&alone), 3, "{option}");
     }
+    let bounded = format!("{OF_SENSORS}[server]\nheap = \"512MiB\"\nmemory = \"960MiB\"\n");
+    let alone = Bench::new(&bounded, READINGS)
+        .bakeoff(&run)
+        .expect(0)
+        .stdout;
+    assert!(!alone.contains("reads the table of"), "{alone}");
+    assert_eq!(tables(&alone), 3);
 }

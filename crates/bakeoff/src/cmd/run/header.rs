@@ -141,7 +141,7 @@ pub fn fingerprint(
     drivers: Option<String>,
     settings_of: Option<&TableSettings>,
 ) -> String {
-    let shared = options.shared_tables(designs);
+    let shared = options.shared_tables(workload, designs);
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let named = options.data.files(workload);
     // What cannot be read is said where it is opened.

@@ -349,7 +349,7 @@ impl Run {
         let server = self.postgres.url().or(driven);
         options.rate_limit = self.rate_limit.limit(&self.cluster, server)?;
         options.adbc.drivers = drivers;
-        options.shared_tables = self.shared_tables(designs);
+        options.shared_tables = self.shared_tables(workload, designs);
         require(designs, &mut options);
         Ok(Context {
             run_dir,

@@ -42,7 +42,7 @@ pub fn in_earlier_runs(study: &str, step: (usize, &str), asked: &Asked<'_>) -> O
     let (dir, (loading, asking), rows) = best?;
     Some(format!(
         "about {}, an estimate by {} with {} rows: {} to load, {} to ask if times grow with the rows",
-        in_words(loading + asking),
+        in_words(loading.saturating_add(asking)),
         dir.display(),
         count(rows),
         in_words(loading),
@@ -57,7 +57,7 @@ impl Asked<'_> {
         let (mut loading, mut asking) = (0.0, 0.0);
         let more = self.rows as f64 / earlier.rows.max(1) as f64;
         let passes = f64::from(self.rounds.saturating_add(BESIDE_ROUNDS));
-        let shared = self.run.shared_tables(self.designs);
+        let shared = self.run.shared_tables(self.workload, self.designs);
         for id in self.designs {
             let design = earlier.design(&id.to_string())?;
             if shared.table_of(id).is_none() {
