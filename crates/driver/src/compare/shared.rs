@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bakeoff_stats::Record;
+use bakeoff_stats::{Record, Step};
 
 use super::context::{Context, RunError};
 use crate::{Design, DesignError};
@@ -24,17 +24,35 @@ pub fn note_new_table(run: &mut Context<'_>, table: &str) -> Result<(), RunError
     Ok(())
 }
 
-/// Fails the designs whose table failed in an earlier process that was killed before it recorded that of them, too.
-pub fn fail_late(run: &mut Context<'_>) -> Result<(), RunError> {
+/// Fails the designs whose table an earlier process lost: it failed and the process was killed before it recorded that
+/// of them, too, or the design that has it failed later, so that it is not made again, and it is gone since.
+pub async fn fail_without_table(run: &mut Context<'_>) -> Result<(), RunError> {
     for design in run.live() {
         let info = design.info();
         let Some(of) = &info.table_of else {
             continue;
         };
-        if let Some(step) = run.log.state().design(of).table_failed_in {
-            let reason = format!("it reads the table of {of}, which failed");
-            run.log.fail(&info.id, step, None, reason)?;
-        }
+        let owner = run.log.state().design(of);
+        let (failed_in, has_failed) = (owner.table_failed_in, owner.failed);
+        let (step, why) = if let Some(step) = failed_in {
+            (step, "which failed")
+        } else if has_failed && !is_there(run, of).await {
+            (Step::Create, "which failed and is not there any more")
+        } else {
+            continue;
+        };
+        let reason = format!("it reads the table of {of}, {why}");
+        run.log.fail(&info.id, step, None, reason)?;
     }
     Ok(())
+}
+
+/// Returns whether the table of a design can be read.
+async fn is_there(run: &Context<'_>, table: &str) -> bool {
+    let mut designs = run.designs.iter();
+    let Some(design) = designs.find(|design| design.info().id == table) else {
+        return false;
+    };
+    let survives = run.limited(async { Ok(design.survives().await) });
+    survives.await.unwrap_or(false)
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use bakeoff_stats::{During, Record, Step};
 
 use super::context::{Context, RunError};
-use super::shared::{fail_late, note_new_table};
+use super::shared::{fail_without_table, note_new_table};
 use crate::Design;
 
 /// Creates the tables that an earlier process did not leave behind.
@@ -22,7 +22,7 @@ pub async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
             Err(error) => run.fail(design, Step::Create, None, error)?,
         }
     }
-    fail_late(run)
+    fail_without_table(run).await
 }
 
 /// Returns whether an earlier process made this table and left it so that loading can go on.

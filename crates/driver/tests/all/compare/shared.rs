@@ -126,6 +126,37 @@ async fn a_kill_between_the_failures_of_a_table_and_of_who_reads_it_hides_none()
 }
 
 #[tokio::test]
+async fn a_table_that_is_gone_with_a_design_that_failed_later_is_not_read() {
+    let whole = bench();
+    let own = Fake::acting("own", |call| match call {
+        Call::Answer { .. } => Act::Die,
+        _ => Act::Well,
+    });
+    let reader = Fake::new("reader").reading(&own);
+    let records = whole.complete(&[own.clone(), reader]).await;
+    let failed = records.failures();
+    assert!(failed.iter().all(|(design, ..)| *design == "own"));
+    let is_failure = |record: &Record| matches!(record, Record::Failed { .. });
+    let first = records.0.iter().position(is_failure).unwrap();
+
+    for survives in [true, false] {
+        let bench = cut(&whole, first + 1);
+        let own = revived(&own, &records.0, survives);
+        let reader = Fake::new("reader").reading(&own);
+        let records = bench.complete(&[own.clone(), reader.clone()]).await;
+        assert!(own.calls().is_empty());
+        if survives {
+            records.assert_complete(&["reader"], ROUNDS);
+            continue;
+        }
+        let why = "it reads the table of own, which failed and is not there any more";
+        let failures = records.failures();
+        assert_eq!(failures.last(), Some(&("reader", Step::Create, None, why)));
+        assert!(reader.calls().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_answer_of_one_design_is_no_failure_of_another_one_that_reads_the_same_table() {
     let own = Fake::acting("own", |call| match call {
         Call::Answer { .. } => Act::Wrong,
