@@ -79,4 +79,7 @@ fn a_query_is_asked_of_the_designs_that_are_named_with_it() {
         .bakeoff(&race)
         .expect(2)
         .says("all of them are asked the same");
+    let clients = [&some[..], &["--concurrent-clients", "2"]].concat();
+    let told = "--concurrent-one-query-at-a-time or --no-concurrent";
+    bench.bakeoff(&clients).expect(2).says(told);
 }
