@@ -38,8 +38,8 @@ impl Run {
     /// Leaves out of a workload the queries that are not asked.
     ///
     /// # Errors
-    /// Fails with a misuse for a query that does not exist or that the workload's rule needs, and for one that only some
-    /// designs are asked in a race, or by clients that ask all questions in turn.
+    /// Fails with a misuse for a query that does not exist or that the workload's rule needs, and for one that only
+    /// some designs are asked in a race, or by clients that ask all questions in turn.
     pub fn choose_queries(&self, workload: &mut Workload) -> Result<()> {
         if self.race && self.queries.differ() {
             return Err(Misuse::new(anyhow!(
@@ -52,9 +52,9 @@ impl Run {
         let is_permuted = clients.is_some_and(|clients| !clients.one_query_at_a_time);
         if is_permuted && self.queries.differ() {
             return Err(Misuse::new(anyhow!(
-                "--queries with @: several clients ask a design all of its questions in turn, so that designs with other \
-                 questions cannot be compared: give --concurrent-one-query-at-a-time or --no-concurrent, or leave @ and \
-                 what is behind it out"
+                "--queries with @: several clients ask a design all of its questions in turn, so that designs with \
+                 other questions cannot be compared: give --concurrent-one-query-at-a-time or --no-concurrent, or \
+                 leave @ and what is behind it out"
             ))
             .into());
         }
