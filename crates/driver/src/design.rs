@@ -32,9 +32,10 @@ pub struct StoredText {
 /// One engine, layout and settings, holding one workload's table.
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
-/// then on only `footprint` and `answer`. A step is over for all designs before the next one
-/// begins, and no two calls of a run overlap except calls of `answer` to one design, which several
-/// clients make at the same time.
+/// then on only `footprint` and `answer`. A design that reads the table of another one
+/// ([`DesignInfo::table_of`]) is never told to create, load or settle it: it answers once that one has settled.
+/// A step is over for all designs before the next one begins, and no two calls of a run overlap except calls of
+/// `answer` to one design, which several clients make at the same time.
 #[async_trait]
 pub trait Design: Send + Sync {
     /// Describes the design.

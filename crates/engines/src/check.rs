@@ -14,6 +14,7 @@ use datafusion::prelude::SessionContext;
 use crate::complaint::{self, is_query};
 use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
+use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
 use crate::{Context, EngineOptions};
 
@@ -40,6 +41,13 @@ pub fn require(designs: &[DesignId], options: &mut EngineOptions) {
             engine.require(id, options);
         }
     }
+}
+
+/// Finds the designs that would write the same table as one before them, and can read that one instead. Designs on
+/// unknown engines have tables of their own.
+pub fn share_tables(designs: &[DesignId]) -> SharedTables {
+    let table_of = |id: &DesignId| registry::engine(id).ok()?.table_id(id);
+    SharedTables::of(designs.iter().map(|id| (id, table_of(id))))
 }
 
 /// Lists the settings of designs that have no effect with the options of a command. Designs on unknown

@@ -12,6 +12,7 @@ use crate::memory::MemoryOptions;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresOptions;
 use crate::rate_limit::RateLimit;
+use crate::shared_tables::SharedTables;
 use crate::spark::SparkOptions;
 
 /// The folder, the threads and the options that engines run with.
@@ -69,6 +70,8 @@ pub struct EngineOptions {
     pub memory: MemoryOptions,
     pub adbc: AdbcOptions,
     pub spark: SparkOptions,
+    /// The designs that read the table of another one.
+    pub shared_tables: SharedTables,
     /// The limit on the rows that are written to servers which Bakeoff did not start, all of them together.
     pub rate_limit: Option<Arc<RateLimit>>,
 }

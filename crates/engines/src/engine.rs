@@ -114,6 +114,7 @@ pub trait Engine: Send + Sync {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         }
     }
 
@@ -164,6 +165,13 @@ pub trait Engine: Send + Sync {
     /// Returns what a run would start or reach in addition to its folder: the end of a sentence
     /// that begins with "The run would write to".
     fn would_touch(&self, _context: &Context) -> Option<String> {
+        None
+    }
+
+    /// Returns the id of a design without the settings that only say how its table is read: designs with the same one
+    /// write the same table, in the same way, into the same server. Returns `None` for a design whose table no other
+    /// one may read.
+    fn table_id(&self, _id: &DesignId) -> Option<DesignId> {
         None
     }
 

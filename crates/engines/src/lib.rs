@@ -45,6 +45,7 @@ mod run_plan;
 mod running;
 mod selected;
 mod settings;
+mod shared_tables;
 mod source_table;
 mod spark;
 mod sql;
@@ -69,7 +70,9 @@ pub use cassandra::{
     CassandraOptions, Cluster, Replication, TableSettings, diagnose, nodes, settings_not_applied,
     table_copy,
 };
-pub use check::{check_designs, check_queries, check_question, require, settings_without_effect};
+pub use check::{
+    check_designs, check_queries, check_question, require, settings_without_effect, share_tables,
+};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};
 pub use error::EngineError;
@@ -89,6 +92,7 @@ pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;
 pub use running::Engines;
+pub use shared_tables::SharedTables;
 pub use spark::SparkOptions;
 pub use translate::{plain_queries, plain_query, translate_queries, translate_query};
 pub use value_folders::ValueFolders;

@@ -62,6 +62,7 @@ mod spark;
 mod spark_cluster;
 mod sql;
 mod study;
+mod study_estimate;
 mod support;
 mod sweep;
 mod sweep_shards;

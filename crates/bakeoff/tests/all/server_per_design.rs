@@ -60,3 +60,31 @@ fn a_dry_run_says_that_each_design_gets_one() {
         .says("for each of its designs");
     assert!(!bench.path("runs").exists());
 }
+
+#[test]
+fn designs_that_differ_in_reading_share_a_table_on_one_server_only() {
+    let bench = Bench::new(OF_SENSORS, READINGS);
+    let designs =
+        "cassandra/wide,cassandra/wide?aggregate=server&page=100,cassandra/wide?chunk=4KiB";
+    let run = ["run", "w.toml", "--designs", designs, "--dry-run"];
+    let told = "\ncassandra/wide?aggregate=server&page=100\n  reads the table of cassandra/wide\n";
+    let shared = bench.bakeoff(&run).expect(0).says(told).stdout.clone();
+    // Each is made in place of one that an earlier attempt has left.
+    let tables = |text: &str| text.matches("DROP TABLE IF EXISTS ").count();
+    assert_eq!(tables(&shared), 2);
+    for option in ["--server-per-design", "--race"] {
+        let alone = bench
+            .bakeoff(&[&run[..], &[option]].concat())
+            .expect(0)
+            .stdout;
+        assert!(!alone.contains("reads the table of"), "{option}: {alone}");
+        assert_eq!(tables(&alone), 3, "{option}");
+    }
+    let bounded = format!("{OF_SENSORS}[server]\nheap = \"512MiB\"\nmemory = \"960MiB\"\n");
+    let alone = Bench::new(&bounded, READINGS)
+        .bakeoff(&run)
+        .expect(0)
+        .stdout;
+    assert!(!alone.contains("reads the table of"), "{alone}");
+    assert_eq!(tables(&alone), 3);
+}

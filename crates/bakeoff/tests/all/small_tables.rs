@@ -74,11 +74,51 @@ fn designs_of_cassandra_agree() {
         "cassandra/wide",
         "cassandra/wide?aggregate=server",
         "cassandra/columnar",
+        "cassandra/columnar?cache=8",
         "parquet",
     ];
-    if let Some(bench) = Bench::with_cassandra(&workload(&designs), READINGS) {
-        all_agree(&bench, &designs);
+    let Some(bench) = Bench::with_cassandra(&workload(&designs), READINGS) else {
+        return;
+    };
+    all_agree(&bench, &designs);
+    a_table_is_loaded_once(&bench, &designs[..2]);
+    a_table_is_loaded_once(&bench, &designs[2..4]);
+}
+
+/// Checks that the second of two designs has read the table of the first one, and has its figures of loading and
+/// storage.
+#[track_caller]
+fn a_table_is_loaded_once(bench: &Bench, designs: &[&str]) {
+    let records = bench.journal("out");
+    let of_table = |design: &str| {
+        ["loaded", "settled", "footprint"].map(|kind| {
+            of_kind(&records, kind)
+                .filter(|r| r["design"] == design)
+                .count()
+        })
+    };
+    assert!(of_table(designs[0]).iter().all(|count| *count > 0));
+    assert_eq!(of_table(designs[1]), [0, 0, 0]);
+    let text = std::fs::read_to_string(bench.path("out/run.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let summaries = run["summary"]["designs"].as_array().unwrap();
+    let summary = |design: &str| {
+        summaries
+            .iter()
+            .find(|s| s["info"]["id"] == design)
+            .unwrap()
+    };
+    let [own, reader] = [designs[0], designs[1]].map(summary);
+    assert_eq!(reader["info"]["table_of"], own["info"]["id"]);
+    for figure in ["rows_loaded", "load_seconds", "bytes_per_row"] {
+        assert!(own[figure].is_number(), "{figure}");
+        assert_eq!(reader[figure], own[figure], "{figure}");
     }
+    let note = format!(
+        "{} reads the table of {}, which was loaded once",
+        designs[1], designs[0]
+    );
+    assert!(text.contains(&note), "{note}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
-const STUDY: &str = r#"
+pub const STUDY: &str = r#"
 title = "Files of a test"
 question = "Which file is smaller?"
 method = ["As it was done."]
@@ -56,7 +56,7 @@ text = "It costs less."
 why = "Prices are not measured."
 "#;
 
-fn bench(study: &str) -> Bench {
+pub fn bench(study: &str) -> Bench {
     let bench = Bench::new(WORKLOAD, READINGS);
     std::fs::write(bench.path("s.toml"), study).unwrap();
     bench

@@ -1,6 +1,6 @@
 //! The state that all steps of a comparison share, and what ends one of them or all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,12 +45,15 @@ pub struct Settings {
     /// [`RIGHT_ANSWERS_WITHIN`] outside of tests.
     pub right_answers_within: Duration,
     /// Whether designs that another one beats in everything are dropped, and measuring ends when it
-    /// cannot pay.
+    /// cannot pay. No design may read the table of another one then, which would be dropped with it.
     pub race: bool,
     /// Twins and smaller tables that are measured alongside.
     pub further: FurtherTables,
     /// Whether the first rows of each design are read as they are stored.
     pub shows_stored: bool,
+    /// Queries that designs are not asked, by the ids of the designs, in addition to those that their descriptions
+    /// name.
+    pub not_asked: BTreeMap<String, BTreeSet<String>>,
     /// Profiles of the designs' servers; `None` for none.
     pub profiles: Option<Profiles>,
 }
@@ -109,14 +112,23 @@ pub struct Context<'a> {
     pub server: ServerWatch,
     /// Rows by partition, as far as they were counted.
     pub by_partition: RowsByPartition,
+    /// Times of the right answers that took so long when they were verified that nothing is warmed up by asking again.
+    pub long_answers: BTreeMap<(String, String), Duration>,
     /// Designs and questions to which a step is confined, as pairs of their names; `None` for all.
     pub confined_to: Option<BTreeSet<(String, String)>>,
 }
 
 impl<'a> Context<'a> {
-    /// Returns whether the present step has this question of this design, which stores what it needs.
+    /// Returns whether the present step has this question of this design, which stores what it needs and is to be
+    /// asked.
     pub fn has(&self, design: &dyn Design, query: &Query) -> bool {
-        if design.info().why_not_asked(&query.name).is_some() {
+        let info = design.info();
+        let further = self.log.state().instance(&info.id);
+        let own = further.map_or(&info.id, |further| &further.design);
+        let not_asked = self.settings.not_asked.get(own);
+        if info.why_not_asked(&query.name).is_some()
+            || not_asked.is_some_and(|queries| queries.contains(&query.name))
+        {
             return false;
         }
         self.confined_to.as_ref().is_none_or(|pairs| {
@@ -132,6 +144,20 @@ impl<'a> Context<'a> {
             .map(Arc::as_ref)
             .filter(|d| self.log.state().design(&d.info().id).takes_part())
             .collect()
+    }
+
+    /// Returns those of them that have tables of their own, and do not read that of another one.
+    pub fn live_tables(&self) -> Vec<&'a dyn Design> {
+        let mut designs = self.live();
+        designs.retain(|design| design.info().has_own_table());
+        designs
+    }
+
+    /// Returns those of them that read the table of this design.
+    pub fn readers_of(&self, table: &str) -> Vec<&'a dyn Design> {
+        let mut designs = self.live();
+        designs.retain(|design| design.info().table_of.as_deref() == Some(table));
+        designs
     }
 
     /// Replaces the designs by these ones.
@@ -194,7 +220,8 @@ impl<'a> Context<'a> {
         within(self.settings.call_limit, call).await
     }
 
-    /// Records the failure of a design, which takes no further part.
+    /// Records the failure of a design, which takes no further part, and with it those that read its table, if that is
+    /// what failed.
     pub fn fail(
         &mut self,
         design: &dyn Design,
@@ -208,7 +235,20 @@ impl<'a> Context<'a> {
         };
         let id = &design.info().id;
         self.observer.trouble(id, &reason);
-        Ok(self.log.fail(id, step, query, reason)?)
+        self.log.fail(id, step, query, reason.clone())?;
+        self.fail_readers(id, step, &reason)
+    }
+
+    /// Records the failure of the designs that read a table which this step could not make, load or measure.
+    fn fail_readers(&mut self, table: &str, step: Step, reason: &str) -> Result<(), RunError> {
+        if !step.is_of_table() {
+            return Ok(());
+        }
+        for reader in self.readers_of(table) {
+            let reason = format!("it reads the table of {table}, which failed: {reason}");
+            self.log.fail(&reader.info().id, step, None, reason)?;
+        }
+        Ok(())
     }
 
     /// Records a message for readers of the results, unless an earlier process of the run did.

@@ -15,6 +15,7 @@ use bakeoff_workload::RowSource;
 use super::context::{Context, RunError};
 use super::load::{READ_ROWS, load_one};
 use super::parts::{self, Parts};
+use super::shared::without_table;
 use super::smaller::{SmallerTables, rows_to_forecast};
 use super::state::SliceBounds;
 use crate::order::shuffled;
@@ -45,9 +46,13 @@ pub async fn make(
         Some(chosen) => parts::known(run, &chosen, rows).await?,
         None => choose(run, instances, rows).await?,
     };
-    let mut made = Vec::new();
+    let mut made: Vec<Arc<dyn Design>> = Vec::new();
     for instance in run.log.state().instances.clone().unwrap_or_default() {
-        match instances.make(&instance).await {
+        let with_table = instances.make(&instance).await.and_then(|design| {
+            let lacking = without_table(&made, design.as_ref());
+            lacking.map_or(Ok(design), Err)
+        });
+        match with_table {
             Ok(design) => made.push(design),
             Err(error) => {
                 let (id, reason) = (&instance.id, error.0);
@@ -113,9 +118,10 @@ async fn choose(
 }
 
 /// Returns the design that was loaded fastest and the one in the middle: a fast and a slow one, but
-/// none that takes longest.
+/// none that takes longest. One that reads the table of another one is not loaded.
 fn twinned<'a>(run: &Context<'_>, designs: &[&'a dyn Design]) -> Vec<&'a dyn Design> {
     let mut by_time = designs.to_vec();
+    by_time.retain(|design| design.info().has_own_table());
     let seconds = |design: &&dyn Design| run.log.seconds_loading(&design.info().id);
     by_time.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     let places = BTreeSet::from([0, by_time.len() / 2]);
@@ -135,7 +141,7 @@ pub async fn load(run: &mut Context<'_>, parts: &Parts) -> Result<(), RunError> 
     for (shares, part) in parts {
         load_from(run, part.clone(), Some(*shares)).await?;
     }
-    let tables = run.live().len();
+    let tables = run.live_tables().len();
     let what = match tables {
         1 => "loaded a twin or smaller table".to_owned(),
         tables => format!("loaded {tables} twins and smaller tables"),
@@ -198,7 +204,7 @@ fn needing<'a>(
     shares: Option<(u32, u32)>,
 ) -> Vec<(&'a dyn Design, u64)> {
     let state = run.log.state();
-    let lacking = run.live().into_iter().filter_map(|design| {
+    let lacking = run.live_tables().into_iter().filter_map(|design| {
         let id = &design.info().id;
         let up_to = |rows: u64| rows.saturating_sub(bounds.first_row).min(bounds.rows);
         let of_slice = match (state.instance(id)?.kind, shares) {

@@ -143,7 +143,7 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
     if let (None, Some(budget)) = (target, run.settings.budget)
         && first_row > 0
     {
-        let live = run.live();
+        let live = run.live_tables();
         let fewest = rows_to_forecast(live.iter().map(|design| design.info()));
         let further = run.settings.further;
         let work = further.work(&run.workload.scale, first_row + rows, &fewest);
@@ -158,7 +158,7 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
 }
 
 fn needing<'a>(run: &Context<'a>, slice: u64) -> Vec<&'a dyn Design> {
-    let mut designs = run.live();
+    let mut designs = run.live_tables();
     designs.retain(|d| run.log.state().design(&d.info().id).slices <= slice);
     shuffled(designs, &[run.workload.seed, slice])
 }

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::race::{LOOKS, RUNG_ROUNDS};
-use bakeoff_stats::{Answered, During, Record, Step, Timing};
+use bakeoff_stats::{Answered, During, Outcome, Record, Step, Timing};
 use bakeoff_workload::Query;
 
 use super::ask::{ask, may_time, note_trouble, pairs};
 use super::context::{Context, RunError};
 use super::look::{end, look};
 use super::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
-use super::warm_up::warm_up;
+use super::warm_up::{VERY_LONG, warm_up};
 use crate::Design;
 
 /// Rounds where neither the command line nor a budget says.
@@ -34,9 +34,14 @@ pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Res
         }
         let sql = questions.sql(design, query, VERIFY_ROUND)?;
         let asked = ask(run, design, &sql).await;
+        let took = asked.took;
         let outcome = questions
             .judge(design, query, VERIFY_ROUND, asked.answer)
             .await?;
+        if took >= VERY_LONG && matches!(outcome, Outcome::Right { .. }) {
+            let pair = (design.info().id.clone(), query.name.clone());
+            run.long_answers.insert(pair, took);
+        }
         note_trouble(run, design, query, Step::Verify, &outcome)?;
         run.log.record(Record::Answered(Answered {
             design: design.info().id.clone(),

@@ -25,6 +25,7 @@ mod race;
 mod rows_by_partition;
 mod run;
 mod selected;
+mod shared;
 mod smaller;
 mod space;
 mod star;

@@ -29,7 +29,7 @@ pub async fn read_partitions(run: &mut Context<'_>, rows: u64) -> Result<(), Run
     let counted = std::mem::take(&mut run.by_partition);
     let (began, limit) = (Instant::now(), run.explaining(ALL_WITHIN));
     let mut told_of_time = false;
-    for design in run.live() {
+    for design in run.live_tables() {
         let id = &design.info().id;
         if !run.is_own_table(design) || run.log.state().design(id).partitions {
             continue;

@@ -1,6 +1,7 @@
 //! The rungs of a race: all designs are compared at smaller tables, so that one which another beats in
 //! everything is never loaded in full.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -84,6 +85,7 @@ impl Race<'_> {
             highest: Highest::default(),
             server: ServerWatch::default(),
             by_partition: RowsByPartition::default(),
+            long_answers: BTreeMap::new(),
             confined_to: None,
         }
     }
@@ -246,7 +248,7 @@ async fn load_first(run: &mut Context<'_>, rows: u64) -> Result<(), RunError> {
     let mut reader = Reader::new(run.source.clone(), READ_ROWS as usize);
     for slice in 0..rows.div_ceil(READ_ROWS) {
         let first_row = slice * READ_ROWS;
-        let mut needing = run.live();
+        let mut needing = run.live_tables();
         needing.retain(|design| run.log.state().design(&design.info().id).slices <= slice);
         if needing.is_empty() {
             continue;

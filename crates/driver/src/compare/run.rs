@@ -1,5 +1,6 @@
 //! The protocol of a comparison, step by step.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bakeoff_stats::Journal;
@@ -65,6 +66,7 @@ pub async fn run(
         highest: Highest::default(),
         server: ServerWatch::default(),
         by_partition: RowsByPartition::default(),
+        long_answers: BTreeMap::new(),
         confined_to: None,
     };
     create(&mut run).await?;

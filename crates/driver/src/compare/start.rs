@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use bakeoff_stats::{Journal, JournalError, Record, Step};
 
+use super::shared::without_table;
 use crate::Design;
 use crate::candidates::{Candidates, start};
 
-/// Starts the engines that the designs need. A design that is not available fails alone.
+/// Starts the engines that the designs need. A design that is not available fails alone, but for those that read its
+/// table.
 ///
 /// # Errors
 /// If a record cannot be written.
@@ -15,9 +17,14 @@ pub async fn start_designs(
     candidates: &mut dyn Candidates<Ready = Box<dyn Design>>,
     journal: &mut Journal,
 ) -> Result<Vec<Arc<dyn Design>>, JournalError> {
-    let mut designs = Vec::new();
+    let mut designs: Vec<Arc<dyn Design>> = Vec::new();
     for (index, design) in candidates.ids().into_iter().enumerate() {
-        match start(candidates, index, journal).await? {
+        let started = start(candidates, index, journal).await?;
+        let with_table = started.and_then(|started| {
+            let lacking = without_table(&designs, started.as_ref());
+            lacking.map_or(Ok(started), Err)
+        });
+        match with_table {
             Ok(started) => designs.push(started.into()),
             Err(error) => journal.append(&Record::Failed {
                 design,

@@ -119,6 +119,8 @@ pub struct DesignState {
     /// Whether the sizes of its partitions are known.
     pub partitions: bool,
     pub failed: bool,
+    /// The step in which its table could not be made, loaded or measured.
+    pub table_failed_in: Option<Step>,
     /// Another design beats it in everything.
     pub dropped: bool,
     /// Turns in which several clients asked it.
@@ -209,7 +211,11 @@ impl State {
             Record::Concurrent(asked) => self.design_mut(&asked.design).turns.take(asked),
             // What could not be started is tried again by the command that goes on.
             Record::Failed { design, step, .. } => {
-                self.design_mut(design).failed |= *step != Step::Start;
+                let design = self.design_mut(design);
+                design.failed |= *step != Step::Start;
+                if step.is_of_table() {
+                    design.table_failed_in = Some(*step);
+                }
             }
             Record::Started(_)
             | Record::Resumed { .. }
@@ -251,6 +257,7 @@ impl State {
             footprint: false,
             partitions: false,
             failed: false,
+            table_failed_in: None,
             dropped: false,
             turns: Turns::NONE,
             right: BTreeSet::new(),

@@ -17,7 +17,7 @@ pub async fn read_stored(run: &mut Context<'_>) -> Result<(), RunError> {
         return Ok(());
     }
     run.observer.phase("reading rows as they are stored");
-    for design in run.live() {
+    for design in run.live_tables() {
         let id = &design.info().id;
         let is_known = run.log.state().has_stored(id);
         if is_known || !run.is_own_table(design) || design.dead().is_some() {

@@ -5,22 +5,24 @@ use std::time::Instant;
 use bakeoff_stats::{During, Record, Step};
 
 use super::context::{Context, RunError};
+use super::shared::{fail_without_table, note_new_table};
 use crate::Design;
 
 /// Creates the tables that an earlier process did not leave behind.
 pub async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
     run.observer.phase("creating tables");
-    for design in run.live() {
+    for design in run.live_tables() {
         let id = design.info().id.clone();
         if is_still_there(run, design).await {
             continue;
         }
+        note_new_table(run, &id)?;
         match run.limited(design.create()).await {
             Ok(()) => run.log.record(Record::Created { design: id })?,
             Err(error) => run.fail(design, Step::Create, None, error)?,
         }
     }
-    Ok(())
+    fail_without_table(run).await
 }
 
 /// Returns whether an earlier process made this table and left it so that loading can go on.
@@ -35,11 +37,11 @@ async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
     survives.await.unwrap_or(false)
 }
 
-/// Settles every design.
+/// Settles every table.
 pub async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
     run.observer.phase("settling (flush, compaction, sorting)");
     let began = Instant::now();
-    for design in run.live() {
+    for design in run.live_tables() {
         let id = design.info().id.clone();
         if run.log.state().design(&id).settled {
             continue;
@@ -71,9 +73,9 @@ pub async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Reads what every design takes, once all are at rest.
+/// Reads what every table takes, once all are at rest.
 pub async fn read_footprints(run: &mut Context<'_>) -> Result<(), RunError> {
-    for design in run.live() {
+    for design in run.live_tables() {
         if run.log.state().design(&design.info().id).footprint {
             continue;
         }

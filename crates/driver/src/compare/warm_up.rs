@@ -24,6 +24,10 @@ const WARM_UP: (Duration, Duration) = if cfg!(debug_assertions) {
 } else {
     (Duration::from_secs(10), Duration::from_secs(180))
 };
+/// A query that takes as long is asked once: its code is compiled meanwhile.
+const LONG: Duration = WARM_UP_AT_LEAST;
+/// A query that took as long when it was verified is warm by that.
+pub const VERY_LONG: Duration = LONG.saturating_mul(3);
 /// Length of a burst of short queries; a longer query is asked once.
 const BURST: Duration = if cfg!(debug_assertions) {
     Duration::from_millis(2)
@@ -62,7 +66,7 @@ pub async fn warm_up(
         }
     }
     let began = Instant::now();
-    let mut times = Times::new();
+    let mut times = long_answers(run);
     let mut passes = 0;
     let steady = loop {
         let pass_began = Instant::now();
@@ -70,7 +74,7 @@ pub async fn warm_up(
         let mut asked_any = false;
         for (design, query) in pairs(run, WARM_UP_ROUND + passes) {
             let bursts = times.entry(key(design, query)).or_default();
-            let is_open = is_everything || !is_steady(bursts);
+            let is_open = !is_long(bursts) && (is_everything || !is_steady(bursts));
             if !is_open || !may_time(run, design, query) {
                 continue;
             }
@@ -110,6 +114,19 @@ pub async fn warm_up(
     Ok(round_length(&times))
 }
 
+/// Returns the times of the answers that took so long when they were verified that they are not asked for again.
+fn long_answers(run: &Context<'_>) -> Times {
+    let mut times = Times::new();
+    for (design, query) in pairs(run, WARM_UP_ROUND) {
+        let pair = key(design, query);
+        if let Some(took) = run.long_answers.get(&pair) {
+            let median = took.as_secs_f64();
+            times.insert(pair, vec![Burst { median, asked: 1 }]);
+        }
+    }
+    times
+}
+
 fn key(design: &dyn Design, query: &Query) -> (String, String) {
     (design.info().id.clone(), query.name.clone())
 }
@@ -123,8 +140,18 @@ fn size_of_next(bursts: &[Burst]) -> u32 {
     (fitting as u32).clamp(1, MOST_OF_A_BURST)
 }
 
-/// Returns whether the last bursts were not clearly shorter than as many before them.
+/// Returns whether the query takes long, so that it is not asked again.
+fn is_long(bursts: &[Burst]) -> bool {
+    bursts
+        .last()
+        .is_some_and(|burst| burst.asked == 1 && burst.median >= LONG.as_secs_f64())
+}
+
+/// Returns whether the last bursts were not clearly shorter than as many before them, or the query takes long.
 fn is_steady(bursts: &[Burst]) -> bool {
+    if is_long(bursts) {
+        return true;
+    }
     let is_short = bursts.last().is_some_and(|burst| burst.asked > 1);
     let side = if is_short { SHORT_BURSTS } else { LONG_BURSTS };
     // The first one had to connect, to plan and to fill caches.
@@ -238,9 +265,22 @@ mod tests {
 
     #[test]
     fn long_queries_need_three_requests() {
-        assert!(!is_steady(&bursts(&[1.0, 0.7], 1)));
-        assert!(is_steady(&bursts(&[1.0, 0.7, 0.7], 1)));
-        assert!(!is_steady(&bursts(&[1.0, 0.7, 0.6], 1)));
+        let of_burst = |times: &[f64]| {
+            let burst = BURST.as_secs_f64();
+            let seconds: Vec<f64> = times.iter().map(|time| time * burst).collect();
+            is_steady(&bursts(&seconds, 1))
+        };
+        assert!(!of_burst(&[4.0, 3.0]));
+        assert!(of_burst(&[4.0, 3.0, 3.0]));
+        assert!(!of_burst(&[4.0, 3.0, 2.0]));
+    }
+
+    #[test]
+    fn a_query_that_takes_long_is_asked_once() {
+        let long = LONG.as_secs_f64();
+        assert!(is_steady(&bursts(&[long], 1)));
+        assert!(!is_steady(&bursts(&[0.9 * long], 1)));
+        assert!(!is_steady(&bursts(&[long], 10)), "short ones together");
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl Served {
                 unit_rows: None,
                 not_asked: Vec::new(),
                 stored_by: None,
+                table_of: None,
             },
             tells,
             takes,

@@ -247,6 +247,7 @@ pub fn fake(fault: Fault) -> Fake {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         },
         fault,
         kept: Arc::default(),

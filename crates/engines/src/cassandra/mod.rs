@@ -22,6 +22,7 @@ mod series;
 mod settings_of;
 mod stored_options;
 pub mod table_copy;
+mod table_of_design;
 mod table_place;
 pub mod trace;
 mod write;
@@ -150,6 +151,10 @@ impl Engine for Cassandra {
 
     fn takes_instances(&self, id: &DesignId) -> bool {
         CassandraLayout::from_id(id).is_ok_and(CassandraLayout::names_its_tables)
+    }
+
+    fn table_id(&self, id: &DesignId) -> Option<DesignId> {
+        table_of_design::table_id(id)
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {

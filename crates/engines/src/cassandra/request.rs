@@ -63,6 +63,11 @@ impl<'a> DesignRequest<'a> {
         })
     }
 
+    /// Returns the id of the design that has the table: this one's, or that of another one whose table it reads.
+    pub fn table_id(&self) -> DesignId {
+        self.context.options.shared_tables.holder(self.id)
+    }
+
     /// Returns the options of the cluster.
     pub fn options(&self) -> &CassandraOptions {
         &self.context.options.cassandra
@@ -133,6 +138,10 @@ impl<'a> DesignRequest<'a> {
             Release::Four => Cassandra::FOUR,
             Release::Five => Cassandra::FIVE,
         };
-        engine.info_of(self.id, settings, statements)
+        let shared = &self.context.options.shared_tables;
+        DesignInfo {
+            table_of: shared.table_of(self.id).map(|of| of.to_string()),
+            ..engine.info_of(self.id, settings, statements)
+        }
     }
 }

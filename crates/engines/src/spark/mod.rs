@@ -65,6 +65,20 @@ impl Engine for Spark {
         }
     }
 
+    fn table_id(&self, id: &DesignId) -> Option<DesignId> {
+        let storage = Storage::new(id).ok()?;
+        // Spark finds cached rows by its plan in all of its sessions: they would answer for a design without a cache.
+        if storage.place != Place::Cassandra || storage.cache {
+            return None;
+        }
+        let mut table = id.clone();
+        let of_reading = ["cache", "consistency"];
+        table
+            .settings
+            .retain(|name, _| !of_reading.contains(&name.as_str()));
+        Some(table)
+    }
+
     fn speaks_sql(&self) -> bool {
         true
     }

@@ -11,7 +11,7 @@ use bakeoff_workload::{DesignId, Workload};
 use super::storage::Storage;
 use super::{ENGINE, Spark};
 use crate::cassandra::{Cassandra, Cluster, RunningCassandra, own_server, place, wide_id};
-use crate::{Context, Engine, EngineError, Running};
+use crate::{Context, Engine, EngineError, Running, SharedTables};
 
 /// The connector's name as a format of Spark's reader.
 const FORMAT: &str = "org.apache.spark.sql.cassandra";
@@ -35,7 +35,7 @@ pub fn describe(
     workload: &Workload,
     context: &Context,
 ) -> Result<DesignInfo, EngineError> {
-    let (rows, context) = (wide_id(id), beside(context));
+    let (of, (rows, context)) = (table_of(id, context), rows_of(id, context));
     let stored = Cassandra::FIVE
         .describe(&rows, workload, &context)
         .map_err(|error| EngineError(in_words_of(id, &rows, &error.0)))?;
@@ -49,6 +49,7 @@ pub fn describe(
     Ok(DesignInfo {
         unit_rows: stored.unit_rows,
         stored_by: Some(stored.engine),
+        table_of: of.map(|of| of.to_string()),
         ..Spark.info_of(id, settings, statements)
     })
 }
@@ -99,7 +100,7 @@ pub async fn stored(
     workload: &Workload,
     context: &Context,
 ) -> Result<(Box<dyn Design>, Source), EngineError> {
-    let (rows, context) = (wide_id(id), beside(context));
+    let (rows, context) = rows_of(id, context);
     let jars = resolve_connector(&Home::from_env()?).await?;
     let stored = cassandra.design(&rows, workload, &context).await?;
     let (keyspace, table) = place(&rows, workload, &context)?;
@@ -117,6 +118,22 @@ pub async fn stored(
         columns: columns.map(|column| column.name.clone()).collect(),
     };
     Ok((stored, Source::cassandra(table, jars)))
+}
+
+/// Returns the design whose table a design reads; `None` for a design with a table of its own.
+fn table_of(id: &DesignId, context: &Context) -> Option<DesignId> {
+    context.options.shared_tables.table_of(id)
+}
+
+/// Returns the id of a design's rows, and the context of the Cassandra that has them, in which they are those of the
+/// design whose table it reads.
+fn rows_of(id: &DesignId, context: &Context) -> (DesignId, Context) {
+    let (rows, mut own) = (wide_id(id), beside(context));
+    own.options.shared_tables = SharedTables::default();
+    if let Some(of) = table_of(id, context) {
+        own.options.shared_tables.add(rows.clone(), wide_id(&of));
+    }
+    (rows, own)
 }
 
 /// Returns the context of the Cassandra: its own folder, and thereby its own keyspace.
@@ -149,6 +166,7 @@ mod tests {
     use bakeoff_servers::spark::SparkCluster;
 
     use super::*;
+    use crate::share_tables;
 
     #[test]
     fn a_dry_run_shows_the_table_of_cassandra_and_that_of_spark() {
@@ -173,6 +191,37 @@ mod tests {
         )));
         assert_eq!(info.statements.last().unwrap(), "CACHE TABLE `sensor`");
         assert!(info.settings.iter().all(|(name, _)| name != "page"));
+    }
+
+    #[test]
+    fn designs_that_read_at_other_levels_share_a_table_and_those_with_a_cache_do_not() {
+        let text = "title = \"t\"\n[data]\ngenerator = \"sensor\"\n[[queries]]\nname = \"all\"\n\
+                    sql = \"SELECT value FROM sensor\"\n";
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let id = |id: &str| id.parse::<DesignId>().unwrap();
+        let designs =
+            ["one", "quorum"].map(|level| id(&format!("spark/cassandra?consistency={level}")));
+        let mut context = Context::of_test("/runs/a");
+        context.options.shared_tables = share_tables(&designs);
+        let [one, quorum] = designs;
+        let info = Spark.describe(&quorum, &workload, &context).unwrap();
+        assert_eq!(info.table_of, Some(one.to_string()));
+        let table = |id: &DesignId| {
+            let (rows, context) = rows_of(id, &context);
+            place(&rows, &workload, &context).unwrap()
+        };
+        assert_eq!(table(&one), table(&quorum));
+        let twin = |id: &DesignId| DesignId {
+            tag: Some("twin".to_owned()),
+            ..id.clone()
+        };
+        assert_eq!(table(&twin(&one)), table(&twin(&quorum)));
+        assert_ne!(table(&twin(&one)), table(&one));
+
+        let cached = ["spark/cassandra", "spark/cassandra?cache=true"].map(id);
+        assert!(share_tables(&cached).is_empty());
+        let files = ["spark/parquet", "spark/parquet?cache=true"].map(id);
+        assert!(share_tables(&files).is_empty());
     }
 
     #[test]

@@ -116,6 +116,7 @@ fn the_description_says_what_is_stored_and_what_is_not_asked() {
         unit_rows: Some(7),
         not_asked: Vec::new(),
         stored_by: None,
+        table_of: None,
     };
     let described = |id: &str| {
         let stored = Stored::of(&id.parse().unwrap(), &workload).unwrap();

@@ -1,6 +1,6 @@
 //! Writes the notes that a reader needs to judge the figures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
@@ -81,6 +81,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
         paired_ratios,
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
+    notes.extend(shared_tables(summary));
     notes.extend(not_asked(summary));
     let footprints = summary.designs.iter();
     let footprints = footprints.map(|d| (d.info.id.as_str(), d.footprint.as_ref()));
@@ -226,6 +227,29 @@ fn some_columns(summary: &Summary) -> Option<String> {
     };
     let designs = list(&ids, MOST_DESIGNS);
     Some(format!("{designs} {what} some columns of the table only"))
+}
+
+/// Says of each table that several designs read which ones these are.
+fn shared_tables(summary: &Summary) -> Vec<String> {
+    let mut readers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for design in &summary.designs {
+        if let Some(of) = &design.info.table_of {
+            readers.entry(of).or_default().push(&design.info.id);
+        }
+    }
+    { readers.into_iter() }
+        .map(|(of, ids)| {
+            let (read, their) = match ids.len() {
+                1 => ("reads", "its"),
+                _ => ("read", "their"),
+            };
+            let designs = list(&ids, MOST_DESIGNS);
+            format!(
+                "{designs} {read} the table of {of}, which was loaded once: {their} storage and loading are those \
+                 of that table"
+            )
+        })
+        .collect()
 }
 
 /// Says of each query which designs are not asked it, and why.

@@ -148,6 +148,7 @@ mod tests {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         }
     }
 

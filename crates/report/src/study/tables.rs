@@ -26,8 +26,10 @@ fn of_run(summary: &Summary) -> Table {
         .into();
     head.extend(queries.map(|query| Column::of(&query.name)));
     let row = |design: &DesignSummary| {
+        let of = design.info.table_of.as_ref();
+        let of = of.map(|of| format!("the table of {of}"));
         let mut row = vec![
-            vec![design.info.id.clone()],
+            [design.info.id.clone()].into_iter().chain(of).collect(),
             or_none(design.bytes_per_row.map(|bytes| format!("{bytes:.1}"))),
             design.load_rate.as_ref().map_or_else(none, rate),
         ];

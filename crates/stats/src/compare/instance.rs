@@ -70,4 +70,10 @@ impl Instance {
             kind: InstanceKind::Part { series, time, rows },
         }
     }
+
+    /// Returns the id that the same further table of another design has.
+    pub fn like_it(&self, design: &str) -> String {
+        let tag = self.id.strip_prefix(&self.design).unwrap_or_default();
+        format!("{design}{tag}")
+    }
 }

@@ -34,7 +34,8 @@ pub enum Record {
     },
     Engine(EngineInfo),
     /// The design's tables exist and are empty. Another such record for the same design discards
-    /// the slices before it, since the design is created and loaded again after a broken load.
+    /// the slices before it, since the design is created and loaded again after a broken load. Designs that read
+    /// its table have such a record before it, too.
     Created {
         design: String,
     },
@@ -187,6 +188,16 @@ pub enum Step {
     WarmUp,
     Measure,
     Concurrent,
+}
+
+impl Step {
+    /// Returns whether the step makes, loads or measures a table, which other designs may read.
+    pub fn is_of_table(self) -> bool {
+        match self {
+            Step::Create | Step::Load | Step::Settle | Step::Footprint => true,
+            Step::Start | Step::Verify | Step::WarmUp | Step::Measure | Step::Concurrent => false,
+        }
+    }
 }
 
 /// Slice of rows that was loaded into a design.

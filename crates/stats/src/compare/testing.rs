@@ -69,6 +69,7 @@ fn design_info(id: &str) -> DesignInfo {
         unit_rows: None,
         not_asked: Vec::new(),
         stored_by: None,
+        table_of: None,
     }
 }
 

@@ -20,6 +20,8 @@ pub struct DesignRecord {
     not_asked: Vec<NotAsked>,
     #[serde(default)]
     stored_by: Option<String>,
+    #[serde(default)]
+    table_of: Option<String>,
 }
 
 impl From<DesignRecord> for DesignInfo {
@@ -34,6 +36,7 @@ impl From<DesignRecord> for DesignInfo {
             unit_rows: record.unit_rows,
             not_asked: record.not_asked,
             stored_by: record.stored_by,
+            table_of: record.table_of,
         }
     }
 }
@@ -99,6 +102,17 @@ mod tests {
         let yardsticks = designs.iter().filter(|d| d.is_yardstick());
         let yardsticks: Vec<&str> = yardsticks.map(|d| d.id.as_str()).collect();
         assert_eq!(yardsticks, ["memory", "dry"]);
+    }
+
+    #[test]
+    fn designs_of_earlier_journals_have_tables_of_their_own() {
+        let mut header = earlier_header();
+        assert!(header.designs.iter().all(DesignInfo::has_own_table));
+        let json = serde_json::to_string(&header).unwrap();
+        assert!(!json.contains("table_of"), "{json}");
+        header.designs[1].table_of = Some("cassandra/wide".to_owned());
+        let json = serde_json::to_string(&header).unwrap();
+        assert_eq!(serde_json::from_str::<Header>(&json).unwrap(), header);
     }
 
     #[test]

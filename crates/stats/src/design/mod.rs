@@ -36,6 +36,10 @@ pub struct DesignInfo {
     /// Name of the engine that stores the rows, if it is not the design's own, such as Cassandra for Spark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_by: Option<String>,
+    /// Id of the design whose table this one reads, where both write the same one: that one loads and stores it.
+    /// `None` for a design with a table of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_of: Option<String>,
 }
 
 /// Query that a design is not asked.
@@ -82,6 +86,11 @@ impl DesignInfo {
         let columns = settings.find_map(|setting| setting.strip_prefix("index="));
         let columns = columns.and_then(|columns| columns.split(':').next());
         columns.map_or(Vec::new(), |columns| columns.split('+').collect())
+    }
+
+    /// Returns whether the design has a table of its own, and does not read that of another one.
+    pub fn has_own_table(&self) -> bool {
+        self.table_of.is_none()
     }
 
     /// Returns whether the design is measured and shown like all others, but never recommended.

@@ -111,6 +111,7 @@ mod tests {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         };
         let machine = Machine {
             os: String::new(),

@@ -14,6 +14,7 @@ pub fn info(id: &str) -> DesignInfo {
         unit_rows: None,
         not_asked: Vec::new(),
         stored_by: None,
+        table_of: None,
     }
 }
 

@@ -36,7 +36,14 @@ impl DryRun<'_> {
         }
         for design in self.designs {
             writeln!(out, "\n{}", design.id)?;
-            for statement in &design.statements {
+            let of = { design.table_of.as_ref() }
+                .and_then(|of| self.designs.iter().find(|other| other.id == *of));
+            if let Some(of) = of {
+                writeln!(out, "  reads the table of {}", of.id)?;
+            }
+            let is_said =
+                |statement: &&String| of.is_some_and(|of| of.statements.contains(statement));
+            for statement in design.statements.iter().filter(|s| !is_said(s)) {
                 writeln!(out, "  {statement}")?;
             }
         }

@@ -18,14 +18,18 @@ pub fn choose(out: Option<&Path>, name: &str, is_free: impl Fn(&Path) -> bool) -
 
 /// Returns `runs/NAME`, or the first of `runs/NAME-2`, ... that is free.
 pub fn first_free(name: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
-    let numbered = |n: u32| match n {
-        1 => Path::new("runs").join(name),
-        n => Path::new("runs").join(format!("{name}-{n}")),
-    };
     (1..)
-        .map(numbered)
+        .map(|number| numbered(name, number))
         .find(|dir| is_free(dir))
-        .unwrap_or_else(|| numbered(1))
+        .unwrap_or_else(|| numbered(name, 1))
+}
+
+/// Returns `runs/NAME` for 1, and else the folder with that number, such as `runs/NAME-2`.
+pub fn numbered(name: &str, number: u32) -> PathBuf {
+    match number {
+        1 => Path::new("runs").join(name),
+        number => Path::new("runs").join(format!("{name}-{number}")),
+    }
 }
 
 /// Returns whether nothing exists there, since a load or a sweep is never resumed.

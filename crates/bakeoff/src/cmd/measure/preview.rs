@@ -41,7 +41,7 @@ impl Preview<'_> {
             .filter_map(|(option, _)| *option)
             .collect();
         let on_servers: Vec<&DesignId> = { self.designs.iter() }
-            .filter(|id| self.is_on_server(id))
+            .filter(|id| self.is_on_server(id) && self.has_own_table(id))
             .collect();
         if on_servers.is_empty() {
             return Vec::new();
@@ -119,6 +119,10 @@ impl Preview<'_> {
 
     fn has_design_of(&self, group: OptionGroup) -> bool {
         self.designs.iter().any(|id| is_of(id, group))
+    }
+
+    fn has_own_table(&self, id: &DesignId) -> bool {
+        self.context.options.shared_tables.table_of(id).is_none()
     }
 
     fn is_on_server(&self, id: &DesignId) -> bool {
@@ -224,6 +228,28 @@ mod tests {
         let unknown = lines(&["cassandra/wide"], None, Some(1_000));
         assert!(unknown.contains("as many as the time allows"), "{unknown}");
         assert!(!unknown.contains("at least"), "{unknown}");
+    }
+
+    #[test]
+    fn a_table_that_two_designs_read_counts_once() {
+        let designs: [DesignId; 2] =
+            ["cassandra/wide", "cassandra/wide?page=100"].map(|id| id.parse().unwrap());
+        let mut context = context(None);
+        context.options.shared_tables = bakeoff_engines::share_tables(&designs);
+        let preview = Preview {
+            servers: vec![(Some("--cassandra"), OptionGroup::Cassandra)],
+            designs: &designs,
+            rows: Some(1_000),
+            work: 1.0,
+            row_bytes: None,
+            context: &context,
+            then: Vec::new(),
+        };
+        let said = preview.lines().join("\n");
+        assert!(
+            said.contains("about 1,000 in all tables of 1 design"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Carrying out a run: engines up, the comparison, engines down, reports.
 
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use anyhow::{Result, bail};
 use bakeoff_driver::{Budget, Designs, RIGHT_ANSWERS_WITHIN, Settings, start_designs};
 use bakeoff_engines::{Context, DesignCandidates, DesignInstances, Engines, SqlOracle};
 use bakeoff_stats::per_node::Wanted;
-use bakeoff_stats::{Header, Journal, Record};
+use bakeoff_stats::{DesignInfo, Header, Journal, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
@@ -37,7 +38,9 @@ pub struct Plan<'a> {
 
 /// Runs to the end or to an interruption, and shows the report of what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
-    plan.progress.set_designs(plan.designs.len());
+    let infos = plan.header.designs.iter();
+    let tables = infos.filter(|info| info.has_own_table()).count();
+    plan.progress.set_designs(tables);
     let measurement = Measurement {
         designs: plan.designs,
         context: &plan.context,
@@ -91,6 +94,13 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     Ok(journal)
 }
 
+/// Returns the id of a design with the queries that it is not asked.
+fn not_asked(info: &DesignInfo) -> (String, BTreeSet<String>) {
+    let queries = info.not_asked.iter();
+    let queries = queries.map(|left_out| left_out.query.clone());
+    (info.id.clone(), queries.collect())
+}
+
 async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) -> Result<()> {
     let mut candidates = DesignCandidates {
         engines,
@@ -122,6 +132,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
         shows_stored: plan.options.show_stored,
+        not_asked: plan.header.designs.iter().map(not_asked).collect(),
         profiles: plan.options.profile.profiles(&plan.context.run_dir),
     };
     let designs = Designs {

@@ -72,7 +72,8 @@ impl FurtherOptions {
         rows: Option<u64>,
     ) -> Vec<String> {
         let mut lines = Vec::new();
-        let twins = match infos.iter().filter(|info| may_have(info)).count() {
+        let own = infos.iter().filter(|info| info.has_own_table());
+        let twins = match own.filter(|info| may_have(info)).count() {
             // Neither are there smaller tables.
             0 => return lines,
             1 => "and load one design a second time, as its twin (--no-twins: none).",

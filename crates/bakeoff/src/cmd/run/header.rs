@@ -141,6 +141,7 @@ pub fn fingerprint(
     drivers: Option<String>,
     settings_of: Option<&TableSettings>,
 ) -> String {
+    let shared = options.shared_tables(workload, designs);
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let named = options.data.files(workload);
     // What cannot be read is said where it is opened.
@@ -182,11 +183,18 @@ pub fn fingerprint(
     };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
+    let asked = options.queries.fingerprint();
+    let shared = if shared.is_empty() {
+        String::new()
+    } else {
+        format!("{shared:?}")
+    };
     // Their files may have changed, which the text of the workload does not show.
     let small_tables = match workload.small_tables.as_slice() {
         [] => String::new(),
         tables => format!("{tables:?}"),
     };
-    let all = format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}");
+    let all =
+        format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}{asked}");
     format!("{:016x}", xxh3_64(all.as_bytes()))
 }

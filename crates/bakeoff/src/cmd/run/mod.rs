@@ -5,7 +5,9 @@ mod concurrent;
 mod execute;
 mod further;
 pub(super) mod header;
+mod queries;
 mod race;
+mod shared;
 mod time;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
 use self::further::FurtherOptions;
+use self::queries::QueriesOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::follow::FollowOptions;
@@ -62,6 +65,9 @@ pub struct Run {
     /// Only the designs that match one of these patterns, or further designs by their whole id
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     designs: Vec<String>,
+
+    #[command(flatten)]
+    queries: QueriesOptions,
 
     /// Take each design with so many columns of the table: the key and the first further ones; their number in
     /// the table stands for the design itself
@@ -204,6 +210,7 @@ impl Run {
             );
             return Err(Misuse::new(none).into());
         }
+        self.choose_queries(&mut workload)?;
         self.further.check(&workload)?;
         let wanted = self.wanted(&workload)?;
         let designs = self.designs(&workload)?;
@@ -247,7 +254,8 @@ impl Run {
         if !self.dry_run {
             self.profile.check().await?;
         }
-        let infos = choice::describe(&designs, &workload, &context)?;
+        let mut infos = choice::describe(&designs, &workload, &context)?;
+        self.queries.note(&workload, &mut infos);
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         let to_hold = RowsToHold::asked(rows);
@@ -341,6 +349,7 @@ impl Run {
         let server = self.postgres.url().or(driven);
         options.rate_limit = self.rate_limit.limit(&self.cluster, server)?;
         options.adbc.drivers = drivers;
+        options.shared_tables = self.shared_tables(workload, designs);
         require(designs, &mut options);
         Ok(Context {
             run_dir,

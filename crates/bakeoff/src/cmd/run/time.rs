@@ -3,28 +3,62 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, RowSource, Workload};
+use bakeoff_workload::{Data, DesignId, RowSource, Workload};
 
 use super::{Run, columns};
 use crate::cmd::measure::preview::{Preview, row_bytes};
-use crate::cmd::options::choice;
+use crate::cmd::options::choice::{self, Rows};
 use crate::cmd::options::nodes::given;
+use crate::exit::Misuse;
 
 impl Run {
     /// Returns the designs that are compared.
     ///
     /// # Errors
-    /// Fails with a misuse if there are none, if one has a number of columns of its own beside `--columns`, and if
-    /// `--columns` leaves no baseline.
+    /// Fails with a misuse if there are none, if `--queries` names others, if one has a number of columns of its own
+    /// beside `--columns`, and if `--columns` leaves no baseline.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let designs = choice::designs(workload, &self.designs)?;
         let all = workload.table.columns.len();
         let baseline = workload.decide.baseline.as_ref();
-        columns::in_each(designs, &self.columns, all, baseline)
+        let designs = columns::in_each(designs, &self.columns, all, baseline)?;
+        self.queries.check_designs(&designs)?;
+        Ok(designs)
+    }
+
+    /// Returns whether a query is asked of a design.
+    pub fn asks(&self, query: &str, design: &DesignId) -> bool {
+        self.queries.asks(query, &design.to_string())
+    }
+
+    /// Leaves out of a workload the queries that are not asked.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a query that does not exist or that the workload's rule needs, and for one that only
+    /// some designs are asked in a race, or by clients that ask all questions in turn.
+    pub fn choose_queries(&self, workload: &mut Workload) -> Result<()> {
+        if self.race && self.queries.differ() {
+            return Err(Misuse::new(anyhow!(
+                "--race drops designs that another one beats in everything, so that all of them are asked the same: \
+                 leave it out, or leave @ and what is behind it out of --queries"
+            ))
+            .into());
+        }
+        let clients = self.concurrent.plan(workload);
+        let is_permuted = clients.is_some_and(|clients| !clients.one_query_at_a_time);
+        if is_permuted && self.queries.differ() {
+            return Err(Misuse::new(anyhow!(
+                "--queries with @: several clients ask a design all of its questions in turn, so that designs with \
+                 other questions cannot be compared: give --concurrent-one-query-at-a-time or --no-concurrent, or \
+                 leave @ and what is behind it out"
+            ))
+            .into());
+        }
+        self.queries.choose(workload)
     }
 
     /// Checks that each option is for at least one of the designs.
@@ -59,6 +93,23 @@ impl Run {
         self.budget
     }
 
+    /// Returns the rows to load, as far as the command says how many and no file has to be read for that.
+    pub fn rows_to_load(&self, workload: &Workload) -> Option<u64> {
+        match (self.rows?, &workload.data) {
+            (Rows::Number(rows), _) => Some(rows),
+            (Rows::All, Data::Generator(_)) => {
+                let source = self.data.open(workload).ok()?;
+                Some(source.known_rows().unwrap_or(workload.scale.full_rows))
+            }
+            (Rows::All, Data::Files(_) | Data::FileFromCommandLine) => None,
+        }
+    }
+
+    /// Returns the number of rounds, if one was given.
+    pub fn rounds(&self) -> Option<u32> {
+        self.rounds
+    }
+
     /// Says how much a server of the user's would get.
     ///
     /// # Errors
@@ -71,7 +122,8 @@ impl Run {
         context: &Context,
     ) -> Result<Vec<String>> {
         let columns = workload.table.columns.len();
-        let fewest = rows_to_forecast(infos.iter());
+        let own = infos.iter().filter(|info| info.has_own_table());
+        let fewest = rows_to_forecast(own);
         let tables = self.further.tables();
         let work = rows.map(|rows| tables.work(&workload.scale, rows, &fewest));
         let servers = vec![

@@ -2,6 +2,7 @@
 
 mod carry_out;
 mod convert;
+mod estimate;
 mod missing;
 mod plan;
 mod record;

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_stats::study::StepResult;
-use bakeoff_workload::{Study, StudySize, StudyStep, Workload};
+use bakeoff_workload::{DesignId, Study, StudyFigure, StudySize, StudyStep, Workload};
 
+use super::estimate::{Asked, in_earlier_runs};
 use super::missing::Missing;
 use super::record::Record;
 use super::words::{command, in_words};
 use super::{read_workload, results};
 use crate::cmd::measure::folder;
 use crate::cmd::measurement::Measurement;
+use crate::cmd::run::Run;
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
 
@@ -58,14 +60,46 @@ impl<'a> Plan<'a> {
     /// Fails with a misuse that names the step.
     pub fn check(&self) -> Result<()> {
         for step in &self.study.steps {
-            let workload = read_workload(Path::new(&step.workload))?;
+            let mut workload = read_workload(Path::new(&step.workload))?;
             let measurement = self.measurement(step, &self.dir)?;
-            let designs = measurement.designs(&workload).map_err(|error| {
+            let designs = asked_of(&measurement, &mut workload).map_err(|error| {
                 Misuse::new(error.context(format!("step {} of the study", step.name)))
             })?;
             let checked = self.study.check_step(step, &workload);
             let checked = checked.and_then(|()| self.study.check_designs(step, &designs));
             checked.map_err(|message| Misuse::new(anyhow!(message)))?;
+            if let Measurement::Run(run) = &measurement {
+                self.check_asked(step, run)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a comparison asks the designs the queries that statements need of them.
+    ///
+    /// # Errors
+    /// Fails with a misuse that names a query that is not asked.
+    fn check_asked(&self, step: &StudyStep, run: &Run) -> Result<()> {
+        let claims = self.study.claims.iter();
+        let of_step = claims
+            .filter_map(|claim| claim.comparison.as_ref())
+            .filter(|comparison| comparison.step == step.name);
+        for comparison in of_step {
+            let of = (&comparison.of, &comparison.of_design);
+            let to = comparison.to.as_ref().map(|to| (&to.0, &to.1));
+            for (figure, design) in std::iter::once(of).chain(to) {
+                let (StudyFigure::Query(query) | StudyFigure::Answered(query)) = figure else {
+                    continue;
+                };
+                if !run.asks(query, design) {
+                    return Err(Misuse::new(anyhow!(
+                        "step {} of the study: a statement needs {query} of {design}, which is not asked: name both in \
+                         --queries",
+                        step.name
+                    ))
+                    .into());
+                }
+            }
         }
         Ok(())
     }
@@ -101,12 +135,12 @@ impl<'a> Plan<'a> {
         )?;
         let mut missing = Missing::new()?;
         for (index, step) in self.study.steps.iter().enumerate() {
-            let workload = read_workload(Path::new(&step.workload))?;
-            let designs = self.measurement(step, &self.dir)?.designs(&workload)?;
+            let mut workload = read_workload(Path::new(&step.workload))?;
+            let designs = asked_of(&self.measurement(step, &self.dir)?, &mut workload)?;
             let dir = results::folder(&self.dir, index, &step.name);
             writeln!(out, "\n{}. {}: {}", index + 1, step.name, step.what)?;
             writeln!(out, "   {}", command(&step.arguments(self.size), &[], &dir))?;
-            writeln!(out, "   {}", self.time(step, &workload)?)?;
+            writeln!(out, "   {}", self.time(index, &designs, &workload)?)?;
             for line in missing.for_designs(&designs)? {
                 writeln!(out, "   {line}")?;
             }
@@ -115,14 +149,17 @@ impl<'a> Plan<'a> {
     }
 
     /// Says how long a step takes, as far as that is known before rows are loaded.
-    fn time(&self, step: &StudyStep, workload: &Workload) -> Result<String> {
+    fn time(&self, index: usize, designs: &[DesignId], workload: &Workload) -> Result<String> {
+        let step = &self.study.steps[index];
         let measuring = match self.measurement(step, &self.dir)? {
             Measurement::Run(run) => match run.time() {
                 Some(budget) => return Ok(format!("up to {}", in_words(budget))),
                 None => {
-                    return Ok(
-                        "as long as loading and rounds take; the first rows show it".to_owned()
-                    );
+                    let place = (index, step.name.as_str());
+                    let estimate = asked(&run, designs, workload)
+                        .and_then(|asked| in_earlier_runs(&self.study.name, place, &asked));
+                    let unknown = "as long as loading and rounds take; the first rows show it";
+                    return Ok(estimate.unwrap_or_else(|| unknown.to_owned()));
                 }
             },
             Measurement::Drive(drive) => drive.time_of_loads(workload)?,
@@ -160,6 +197,28 @@ fn refused(measurement: &Measurement) -> Option<String> {
         "{option} names a server that your password would be sent to, and which one a study may not say: repeat the \
          step by a command of your own with {option}"
     ))
+}
+
+/// Returns what a comparison measures; `None` if its command does not say how many rows, or how many rounds.
+fn asked<'a>(run: &'a Run, designs: &'a [DesignId], workload: &'a Workload) -> Option<Asked<'a>> {
+    Some(Asked {
+        run,
+        designs,
+        workload,
+        rows: run.rows_to_load(workload)?,
+        rounds: run.rounds()?,
+    })
+}
+
+/// Leaves out of a workload the queries that a measurement does not ask, and returns the designs that it measures.
+///
+/// # Errors
+/// Fails with a misuse for a query that does not exist, and for what [`Measurement::designs`] refuses.
+fn asked_of(measurement: &Measurement, workload: &mut Workload) -> Result<Vec<DesignId>> {
+    if let Measurement::Run(run) = measurement {
+        run.choose_queries(workload)?;
+    }
+    measurement.designs(workload)
 }
 
 /// Checks that a folder is new or empty, or holds what the same command began.

@@ -101,6 +101,7 @@ mod tests {
             unit_rows: None,
             not_asked: Vec::new(),
             stored_by: None,
+            table_of: None,
         };
         let context = Context {
             run_dir: "/run".into(),

@@ -5,3 +5,4 @@ mod concurrent;
 mod further;
 mod parquet;
 mod prices;
+mod queries;

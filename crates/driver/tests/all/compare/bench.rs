@@ -1,5 +1,6 @@
 //! Runs fake designs into a folder of their own, and reads what was recorded.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -69,6 +70,7 @@ impl Bench {
             race: false,
             further: NONE,
             shows_stored: false,
+            not_asked: BTreeMap::new(),
             profiles: None,
         };
         Bench {

@@ -81,6 +81,8 @@ pub struct Fake {
     /// Whether it has a server that tells figures.
     is_served: bool,
     table: Arc<Mutex<Table>>,
+    /// Table of another design that has its rows; `None` where they are in its own one.
+    rows_of: Option<Arc<Mutex<Table>>>,
 }
 
 #[derive(Default)]
@@ -130,6 +132,7 @@ impl Fake {
                 unit_rows: None,
                 not_asked: Vec::new(),
                 stored_by: None,
+                table_of: None,
             },
             script: Arc::new(script),
             keeps_duplicates: true,
@@ -143,6 +146,7 @@ impl Fake {
             profile: Plan::None,
             is_served: false,
             table: Arc::default(),
+            rows_of: None,
         }
     }
 
@@ -228,6 +232,13 @@ impl Fake {
         other
     }
 
+    /// A design that reads the table of another one.
+    pub fn reading(mut self, other: &Fake) -> Fake {
+        self.info.table_of = Some(other.id().to_owned());
+        self.rows_of = Some(Arc::clone(&other.table));
+        self
+    }
+
     /// How its server records what it runs: one sample of the stack that it tells, none of an empty one.
     pub fn with_profile(mut self, profile: Plan) -> Fake {
         self.profile = profile;
@@ -302,7 +313,8 @@ impl Fake {
 
     /// Rows in its table, as its answers count them.
     pub fn rows(&self) -> u64 {
-        let table = self.table();
+        let of_another = self.rows_of.as_ref();
+        let table = of_another.map_or_else(|| self.table(), |table| table.lock().unwrap());
         if self.keeps_duplicates {
             return table
                 .slices
@@ -528,6 +540,13 @@ impl Instances for FakeInstances {
         let id = instance.id.clone();
         let like = self.like.iter().find(|fake| fake.id() == instance.design);
         let new = || like.map_or_else(|| Fake::new(&instance.id), |fake| fake.like(&instance.id));
-        Ok(Arc::new(self.tables.entry(id).or_insert_with(new).clone()))
+        let made = self.tables.entry(id).or_insert_with(new).clone();
+        let of = like.and_then(|fake| fake.info.table_of.as_ref());
+        let of = of.map(|of| instance.like_it(of));
+        let of = of.and_then(|of| self.tables.get(&of));
+        Ok(Arc::new(match of {
+            Some(other) => made.reading(other),
+            None => made,
+        }))
     }
 }

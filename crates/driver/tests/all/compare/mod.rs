@@ -17,4 +17,5 @@ mod race;
 mod resume;
 mod selected;
 mod server;
+mod shared;
 mod stored;

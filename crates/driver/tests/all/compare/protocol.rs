@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bakeoff_driver::RunError;
 use bakeoff_stats::{Record, Role};
 
 use super::bench::{self, Bench, Records};
-use super::fake::{Act, Call, Fake};
+use super::fake::{Act, Call, Fake, FakeInstances};
 use crate::moments::Moments;
 
 fn three() -> [Fake; 3] {
@@ -337,4 +338,40 @@ async fn an_observer_has_moments_between_slices_and_rounds_and_none_within() {
     for moment in [[3, 0], [6, 0], [9, 0], [9, 6], [9, 12], [9, 18]] {
         assert!(seen.contains(&moment), "{moment:?} in {seen:?}");
     }
+}
+
+#[tokio::test]
+async fn a_design_and_its_further_tables_are_not_asked_what_is_left_out_for_it() {
+    let (mut bench, fakes) = (Bench::new(), ["a", "b"].map(Fake::new));
+    let left_out = BTreeSet::from(["some".to_owned()]);
+    bench.settings.not_asked = BTreeMap::from([("b".to_owned(), left_out)]);
+    bench.settings.further.twins = true;
+    let mut instances = FakeInstances::default();
+    bench.run_with(&fakes, &mut instances).await.unwrap();
+    let records = bench.records();
+    assert!(records.failures().is_empty());
+    let timed: BTreeSet<(&str, &str)> = { records.timings().into_iter() }
+        .map(|timing| (timing.design.as_str(), timing.query.as_str()))
+        .collect();
+    let of = |design: &str| timed.iter().filter(|(of, _)| *of == design).count();
+    assert_eq!(["a", "a#twin", "b", "b#twin"].map(of), [2, 2, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_question_that_takes_very_long_is_not_asked_to_warm_up() {
+    // Longer than warming up takes at least, three times over.
+    let very_long = if cfg!(debug_assertions) { 400 } else { 31_000 };
+    let fake = Fake::acting("a", move |call| match call {
+        Call::Answer { query, .. } if query == "all" => Act::Take(Duration::from_millis(very_long)),
+        _ => Act::Well,
+    });
+    let mut bench = Bench::new();
+    bench.settings.rounds = Some(1);
+    bench.complete(std::slice::from_ref(&fake)).await;
+    let asked = |name: &str| {
+        let asked = fake.asked().into_iter();
+        asked.filter(|(query, _)| query == name).count()
+    };
+    // To verify, to warm up where that is needed, and in the round.
+    assert_eq!((asked("all"), asked("some")), (2, 3));
 }

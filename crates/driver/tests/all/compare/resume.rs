@@ -11,7 +11,7 @@ use super::bench::{Bench, QUERIES, Records, spent};
 use super::fake::{Act, Call, Fake};
 
 const DESIGNS: [&str; 2] = ["a", "b"];
-const ROUNDS: u32 = 2;
+pub const ROUNDS: u32 = 2;
 
 /// What a kill leaves of the designs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,14 +35,14 @@ impl Left {
     }
 }
 
-fn bench() -> Bench {
+pub fn bench() -> Bench {
     let mut bench = Bench::new();
     (bench.settings.rows, bench.settings.rounds) = (Some(15_000), Some(ROUNDS));
     bench
 }
 
 /// A folder that holds the first records of a run only.
-fn cut(whole: &Bench, records: usize) -> Bench {
+pub fn cut(whole: &Bench, records: usize) -> Bench {
     let cut = bench();
     let journal = |bench: &Bench| bench.folder.path().join("journal.jsonl");
     let text = fs::read_to_string(journal(whole)).unwrap();
@@ -52,7 +52,7 @@ fn cut(whole: &Bench, records: usize) -> Bench {
 }
 
 /// A design of a new process, holding what these records say; `whole` has all rows.
-fn revived(whole: &Fake, records: &[Record], survives: bool) -> Fake {
+pub fn revived(whole: &Fake, records: &[Record], survives: bool) -> Fake {
     let id = whole.id();
     let fake = Fake::new(id).surviving(survives);
     for record in records.iter().filter(|_| survives) {

@@ -52,6 +52,7 @@ impl Fake {
                 unit_rows: None,
                 not_asked: Vec::new(),
                 stored_by: None,
+                table_of: None,
             },
             behave: Box::new(behave),
             check: Box::new(|_| None),

@@ -29,7 +29,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
         };
         written.check_reads(id, read)?;
     }
-    let name = table_name(id);
+    let name = table_name(&request.table_id());
     let mut statements = request.opening_statements(DEFAULT_LEVEL);
     statements.extend(request.claim_statement(&name));
     let made = recreation_statements(&keyspace.name, &name, layout.compression);

@@ -81,7 +81,7 @@ impl ColumnarDesign {
             keyspace: request.keyspace.clone(),
             maker: request.maker(),
             shape,
-            name: table_name(id),
+            name: table_name(&request.table_id()),
             sql_name: workload.table.name.clone(),
             threads: request.context.threads,
             opened: RwLock::default(),

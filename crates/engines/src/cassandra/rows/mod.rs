@@ -16,6 +16,7 @@ pub mod summary;
 
 use super::cluster::consistency::Written;
 use super::cluster::replication::Replication;
+use super::names::table_name;
 use super::options::CassandraOptions;
 use super::read::java;
 use super::request::DesignRequest;
@@ -33,6 +34,7 @@ pub use sql_session::rows_session;
 pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
     let (id, table, options) = (request.id, &request.workload.table, request.options());
     let mut layout = TableLayout::new(id, shape, table, request.context.keys_repeat)?;
+    layout.name = table_name(&request.table_id());
     let taken = options.settings_of.as_ref();
     layout.options = layout.options.taking(id, taken);
     if let Some(taken) = taken

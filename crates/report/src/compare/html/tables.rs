@@ -51,8 +51,10 @@ fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
         .load_rate
         .as_ref()
         .map(|r| (units::rate(r.median), units::rate_interval(r)));
+    let of = design.info.table_of.as_ref();
+    let of = of.map(|of| format!("<small>the table of {}</small>", Escaped(of)));
     let mut row = vec![
-        name(design),
+        name(design) + &of.unwrap_or_default(),
         or_none(design.bytes_per_row, |b| format!("{b:.1}")),
         to_best::bytes_ratio(design).unwrap_or_else(|| NONE.to_owned()),
         or_none(storage, |s| units::bytes(s.bytes)),

@@ -34,6 +34,8 @@ mod scan_speed;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod shared;
+#[cfg(test)]
 mod speed_up;
 #[cfg(test)]
 mod stored;

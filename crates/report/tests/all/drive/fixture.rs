@@ -391,5 +391,6 @@ fn design(id: &str) -> DesignInfo {
         unit_rows: None,
         not_asked: Vec::new(),
         stored_by: None,
+        table_of: None,
     }
 }

@@ -134,6 +134,7 @@ pub fn header() -> SweepHeader {
         unit_rows: None,
         not_asked: Vec::new(),
         stored_by: None,
+        table_of: None,
     };
     SweepHeader {
         bakeoff_version: "0.1.0".to_owned(),

@@ -380,7 +380,9 @@ fn timed(
         return Timed::Failed(failure.reason.clone());
     }
     let Some(point) = query.median() else {
-        return Timed::Unknown("it was not measured".to_owned());
+        let was_asked = design.info.why_not_asked(&query.query).is_none();
+        let why = if was_asked { "measured" } else { "asked" };
+        return Timed::Unknown(format!("it was not {why}"));
     };
     let resamples: Vec<f64> = drawn
         .iter()

@@ -165,6 +165,7 @@ async fn a_query_that_a_design_is_not_asked_is_refused() {
         unit_rows: None,
         not_asked,
         stored_by: None,
+        table_of: None,
     };
     asked.check_asked(&[info(Vec::new())]).unwrap();
     let left = bakeoff_stats::NotAsked {

@@ -1,5 +1,6 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
+mod shared;
 mod table;
 
 use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
@@ -215,6 +216,7 @@ impl Collected {
             let owner = self.design(number, &instance.design)?;
             let mut info = owner.info.clone();
             info.id.clone_from(&instance.id);
+            info.table_of = info.table_of.map(|of| instance.like_it(&of));
             let design = Design::new(&info, &self.run.header);
             self.instances.push((instance.clone(), design));
         }
@@ -279,7 +281,9 @@ impl Collected {
 
     /// Condenses the records into a summary that still lacks the comparison of designs with each
     /// other.
-    pub fn summary(self) -> Summary {
+    pub fn summary(mut self) -> Summary {
+        let further = self.instances.iter_mut().map(|(_, design)| design);
+        shared::share_tables(self.designs.iter_mut().chain(further).collect());
         let mut run = self.run;
         let (header, engines) = (&run.header, &run.engines);
         run.designs = self

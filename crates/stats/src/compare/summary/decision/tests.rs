@@ -1,6 +1,7 @@
 //! Tests of the decision of a run.
 
 use super::*;
+use crate::NotAsked;
 use crate::compare::testing::{failed, footprint, loaded, run, timed, timed_as, wrong};
 use crate::compare::{Outcome, Planned, QueryPlan, Record, Step};
 use crate::decide::{Certainty, WhyLeftOut, WhyOut};
@@ -103,6 +104,29 @@ fn a_wrong_answer_leaves_the_design_out_and_a_yardstick_never_wins() {
     records.push(timed_as("a/x", "key", 0.1, wrong()));
     let decision = decision(records);
     assert_eq!(decision.recommendation.unwrap().design, "a/y");
+}
+
+#[test]
+fn a_design_that_is_not_asked_everything_is_not_recommended_by_times() {
+    let is_left_out = |record: &Record| match record {
+        Record::Timed(timing) => timing.design == "a/x" && timing.query == "key",
+        _ => false,
+    };
+    let mut records: Vec<Record> = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0)).to_vec();
+    records.extend(two_designs(2.0, 7));
+    records.retain(|record| !is_left_out(record));
+    let mut records = run(records);
+    let Record::Started(header) = &mut records[0] else {
+        unreachable!()
+    };
+    header.designs[0].not_asked = vec![NotAsked {
+        query: "key".to_owned(),
+        why: "is asked of other designs only".to_owned(),
+    }];
+    let decision = Summary::from_records(&records).unwrap().decision.unwrap();
+    assert_eq!(decision.recommendation.as_ref().unwrap().design, "a/y");
+    let why = WhyOut::NotRanked("key: it was not asked".to_owned());
+    assert_eq!(decision.designs[0].out, Some(why));
 }
 
 /// Two designs of which these keep only the last row of a key.
