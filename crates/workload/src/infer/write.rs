@@ -233,7 +233,7 @@ impl Inferred {
         for about in [
             "No rows are known. They are made, and each line below is a guess by type and key, without nulls.",
             "Put in what your values are like (docs/mixed-load.md has all generators), or take real rows:",
-            &sample,
+            sample.as_str(),
             "Sizes and times with made rows are not those with yours.",
         ] {
             line(out, &format!("# {about}"));
