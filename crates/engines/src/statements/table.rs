@@ -7,6 +7,14 @@ use bakeoff_workload::{ColumnType, suggestion};
 
 use crate::live::{Described, Fate, Holding, Plan, Stored};
 
+/// A statement of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    /// Its line, counted from 1.
+    pub line: usize,
+    pub sql: &'a str,
+}
+
 /// A table that a statement makes.
 #[derive(Debug, Clone)]
 pub struct TableStatement {
@@ -37,7 +45,7 @@ impl TableStatement {
     pub fn kind(&self, column: &str) -> Option<ColumnType> {
         let found = self.columns.iter().find(|of| of.name == column)?;
         match found.fate {
-            Fate::Held(holding, _) => Some(kind(holding)),
+            Fate::Held(holding, _) => Some(held_as(holding)),
             Fate::LeftOut(_) => None,
         }
     }
@@ -101,7 +109,7 @@ impl TableStatement {
         let form = self.forms.get(&stored.name).copied();
         DeclaredColumn {
             name: stored.name.clone(),
-            kind: kind(stored.holding),
+            kind: held_as(stored.holding),
             form: form.unwrap_or(DeclaredForm::Plain),
         }
     }
@@ -155,7 +163,7 @@ impl TableStatement {
 }
 
 /// Returns the type in which made values are held.
-fn kind(holding: Holding) -> ColumnType {
+pub fn held_as(holding: Holding) -> ColumnType {
     match holding {
         Holding::As(kind) => kind,
         Holding::Whole => ColumnType::Bigint,

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use bakeoff_workload::infer::{
     Asked, Declared, DeclaredColumn, DeclaredForm, Inferred, Origin, infer,
 };
@@ -38,7 +36,7 @@ fn with_rows() -> Inferred {
     let path = folder.path().join("readings.csv");
     let rows = "The Room,time,heat\na,2026-05-01,1.5\na,2026-05-02,2.5\nb,2026-05-02,2.5\n";
     std::fs::write(&path, rows).unwrap();
-    infer(Path::new(&path), &Asked::default()).unwrap()
+    infer(&path, &Asked::default()).unwrap()
 }
 
 fn asked(sql: &str, found: &Inferred, language: Language) -> Result<AskedQuestion, String> {
