@@ -1,6 +1,5 @@
 //! Tables that a file of SQL makes, with their keys and indexes.
 
-use bakeoff_workload::ColumnType;
 use datafusion::sql::sqlparser::ast::{
     AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, Expr, Ident,
     IndexColumn, IndexType, ObjectName, Statement, TableConstraint,
@@ -11,7 +10,7 @@ use datafusion::sql::sqlparser::dialect::{
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::sql_types::fate;
-use super::table::{TableStatement, Written};
+use super::table::{MOST_KEY_COLUMNS, TableStatement, Written};
 use super::words::{is, name, words};
 use crate::dialect::tokens::Token;
 use crate::live::Described;
@@ -77,7 +76,7 @@ pub fn tables(statements: &[Written<'_>]) -> Result<Vec<TableStatement>, String>
 fn makes_table(words: &[Token<'_>]) -> bool {
     let mut before = words
         .iter()
-        .take_while(|word| !is(Some(word), "table"))
+        .take_while(|word| !is(Some(*word), "table"))
         .skip(1);
     let kinds = [
         "global",
@@ -310,7 +309,7 @@ impl Made {
             notes: note.into_iter().collect(),
             design: None,
         };
-        (table.partition_key, table.order_key) = split(&key, &table);
+        table.divide(&key);
         if is_of_postgres && !key.is_empty() {
             table.design = Some(self.design(table.order_key.first()));
         }
@@ -330,21 +329,6 @@ impl Made {
             "postgres/brin".to_owned()
         } else {
             "postgres/plain".to_owned()
-        }
-    }
-}
-
-/// Divides a key: rows belong together by its columns before the first time, or by all others if it begins with one,
-/// and are ordered by the rest. Without a time its first column says which rows belong together.
-fn split(key: &[String], table: &TableStatement) -> (Vec<String>, Vec<String>) {
-    let is_time = |name: &String| table.kind(name) == Some(ColumnType::Timestamp);
-    match key.iter().position(is_time) {
-        Some(0) if key.len() > 1 => (key[1..].to_vec(), key[..1].to_vec()),
-        Some(0) => (key.to_vec(), Vec::new()),
-        Some(place) => (key[..place].to_vec(), key[place..].to_vec()),
-        None => {
-            let first = key.len().min(1);
-            (key[..first].to_vec(), key[first..].to_vec())
         }
     }
 }
@@ -388,8 +372,11 @@ fn plain(name: &Ident) -> String {
     }
 }
 
-/// Returns the columns of an index; `None` if it is of something else.
+/// Returns the columns of an index; `None` if it is of something else, or of more columns than an index has.
 fn names(columns: &[IndexColumn]) -> Option<Vec<String>> {
+    if columns.len() > MOST_KEY_COLUMNS {
+        return None;
+    }
     let name = |column: &IndexColumn| match &column.column.expr {
         Expr::Identifier(name) => Some(plain(name)),
         _ => None,

@@ -7,6 +7,9 @@ use bakeoff_workload::{ColumnType, suggestion};
 
 use crate::live::{Described, Fate, Holding, Plan, Stored};
 
+/// Most columns of a key.
+pub const MOST_KEY_COLUMNS: usize = 64;
+
 /// A statement of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Written<'a> {
@@ -48,6 +51,21 @@ impl TableStatement {
             Fate::Held(holding, _) => Some(held_as(holding)),
             Fate::LeftOut(_) => None,
         }
+    }
+
+    /// Takes the columns of an index as the key and divides them: rows belong together by those before the first time,
+    /// or by all others if it begins with one, and are ordered by the rest. Without a time the first column says which
+    /// rows belong together.
+    pub fn divide(&mut self, key: &[String]) {
+        let is_time = |name: &String| self.kind(name) == Some(ColumnType::Timestamp);
+        let (partition, order) = match key.iter().position(is_time) {
+            Some(0) if key.len() > 1 => (&key[1..], &key[..1]),
+            Some(0) => (key, &key[..0]),
+            Some(place) => key.split_at(place),
+            None => key.split_at(key.len().min(1)),
+        };
+        self.partition_key = partition.to_vec();
+        self.order_key = order.to_vec();
     }
 
     /// Returns the table with the key that the user names, or its own. `file` is the name of the file that makes it.
@@ -126,24 +144,19 @@ impl TableStatement {
         let key = key.iter().map(|called| self.called(called, "--key"));
         let key: Vec<String> = key.collect::<Result<_, _>>()?;
         let own = || self.partition_key.iter().chain(&self.order_key).cloned();
-        Ok(match (key.is_empty(), time) {
-            (true, None) => (self.partition_key.clone(), self.order_key.clone()),
-            (false, None) => {
-                let others = own().filter(|column| !key.contains(column)).collect();
-                (key, others)
+        let Some(time) = time else {
+            if key.is_empty() {
+                return Ok((self.partition_key.clone(), self.order_key.clone()));
             }
-            (true, Some(time)) => {
-                let others: Vec<String> = own().filter(|column| *column != time).collect();
-                if others.is_empty() {
-                    (vec![time], Vec::new())
-                } else {
-                    (others, vec![time])
-                }
-            }
-            (false, Some(time)) => {
-                let key: Vec<String> = key.into_iter().filter(|column| *column != time).collect();
-                (key, vec![time])
-            }
+            let others = own().filter(|column| !key.contains(column)).collect();
+            return Ok((key, others));
+        };
+        let of_key = if key.is_empty() { own().collect() } else { key };
+        let others: Vec<String> = of_key.into_iter().filter(|of| *of != time).collect();
+        Ok(if others.is_empty() {
+            (vec![time], Vec::new())
+        } else {
+            (others, vec![time])
         })
     }
 

@@ -1,11 +1,12 @@
 //! Reads `CREATE TABLE` and `CREATE INDEX` of CQL.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::reader::{Reader, text};
 use crate::cassandra::live::schema::StoredIndex;
 use crate::cassandra::rows::indexes::IndexKind;
 use crate::cassandra::rows::storage::stored::StoredOptions;
+use crate::statements::MOST_KEY_COLUMNS;
 use crate::statements::words::is;
 
 /// Seconds for which Cassandra keeps tombstones unless a table says otherwise.
@@ -95,14 +96,7 @@ pub fn table(cql: &str) -> Result<Option<Made>, String> {
             break;
         }
     }
-    if made.partition_key.is_empty() {
-        return Err("it has no PRIMARY KEY".to_owned());
-    }
-    let key = made.partition_key.iter().chain(&made.order_key);
-    let mut unknown = key.filter(|of| made.columns.iter().all(|column| column.name != **of));
-    if let Some(column) = unknown.next() {
-        return Err(format!("`{column}` of its PRIMARY KEY is no column of it"));
-    }
+    check_names(&made)?;
     made.options = StoredOptions {
         compression: [("class".to_owned(), "LZ4Compressor".to_owned())].into(),
         gc_grace_seconds: GC_GRACE_SECONDS,
@@ -110,6 +104,27 @@ pub fn table(cql: &str) -> Result<Option<Made>, String> {
     };
     reader.options(&mut made)?;
     Ok(Some(made))
+}
+
+/// Checks that there is a key, whose columns are there, and no column twice.
+fn check_names(made: &Made) -> Result<(), String> {
+    let mut names = HashSet::new();
+    if let Some(twice) = made
+        .columns
+        .iter()
+        .find(|column| !names.insert(&column.name))
+    {
+        return Err(format!("it has the column `{}` twice", twice.name));
+    }
+    let key = || made.partition_key.iter().chain(&made.order_key);
+    match key().find(|column| !names.contains(column)) {
+        Some(column) => Err(format!("`{column}` of its PRIMARY KEY is no column of it")),
+        None if key().count() > MOST_KEY_COLUMNS => Err(format!(
+            "its PRIMARY KEY has more than {MOST_KEY_COLUMNS} columns"
+        )),
+        None if made.partition_key.is_empty() => Err("it has no PRIMARY KEY".to_owned()),
+        None => Ok(()),
+    }
 }
 
 /// Reads a statement that makes an index: the table's name, with its keyspace if that is written, and the index. `None`
@@ -179,9 +194,6 @@ impl Reader<'_> {
             } else {
                 break;
             }
-        }
-        if made.columns.iter().any(|other| other.name == column.name) {
-            return Err(format!("it has the column `{}` twice", column.name));
         }
         made.columns.push(column);
         Ok(())
