@@ -17,7 +17,7 @@ const READINGS: &str = "CREATE TABLE IF NOT EXISTS Shop.readings (\n\
     room text, -- where\n  \"Unit Id\" uuid,\n  day date,\n  time timestamp,\n  heat float,\n  level decimal,\n\
     tags frozen<map<text, int>>,\n  raw blob,\n  note text static,\n\
     PRIMARY KEY ((room, day), time, \"Unit Id\"),\n) WITH CLUSTERING ORDER BY (time DESC, \"Unit Id\" DESC)\n\
-    AND comment = 'it''s' AND compaction = {'class': 'org.apache.cassandra.db.compaction.TimeWindowCompactionStrategy', \
+    AND comment = 'it''s' AND compaction = {'class': 'TimeWindowCompactionStrategy', \
     'compaction_window_size': 1, 'compaction_window_unit': 'DAYS'} AND bloom_filter_fp_chance = 0.01 \
     AND default_time_to_live = 2592000 AND compression = {'sstable_compression': 'ZstdCompressor'}";
 
