@@ -7,7 +7,7 @@ mod postgres;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use bakeoff_workload::infer::Inferred;
@@ -28,11 +28,11 @@ const MOST_FORMS: usize = 10_000;
 const MOST_LISTED: usize = 5;
 
 /// What a log of queries has.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct QueryLog {
     language: Language,
     /// Statements that ask, by their form.
-    asked: HashMap<String, Asked>,
+    asked: BTreeMap<String, Asked>,
     /// Number of statements of each kind.
     kinds: BTreeMap<&'static str, u64>,
     /// Number of statements that are too long, or have something that does not end.
@@ -42,7 +42,7 @@ pub struct QueryLog {
 }
 
 /// Statements of one form.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Asked {
     /// The first of them.
     example: String,
@@ -66,7 +66,7 @@ impl QueryLog {
         };
         let mut log = QueryLog {
             language,
-            asked: HashMap::new(),
+            asked: BTreeMap::new(),
             kinds: BTreeMap::new(),
             unreadable: 0,
             beyond: 0,
@@ -141,8 +141,8 @@ impl QueryLog {
             .max_by_key(|(name, number)| (**number, Reverse(**name)));
         match (wanted, most) {
             (_, None) => Err(format!(
-                "no statement in it asks one table ({}): it has to be a log with SELECT statements, such as \
-                 PostgreSQL's with log_statement = 'all' or log_min_duration_statement = 0, or a statement in each line",
+                "no statement in it asks one table ({}): it has to be a log with SELECT statements, such as that of \
+                 PostgreSQL with log_statement = 'all', or have a statement in each line",
                 self.in_words()
             )),
             (None, Some((name, _))) => Ok((*name).to_owned()),
@@ -157,7 +157,7 @@ impl QueryLog {
                     found.or_else(|| numbers.keys().find(|name| name.eq_ignore_ascii_case(own)));
                 found.map(|name| (*name).to_owned()).ok_or_else(|| {
                     let hint = suggestion(own, numbers.keys().copied());
-                    format!("no statement in it asks the table {own} alone{hint}; name another one with --table NAME")
+                    format!("no statement in it asks the table {own} alone; name another one with --table NAME{hint}")
                 })
             }
         }

@@ -32,7 +32,7 @@ fn readings() -> Inferred {
 }
 
 const LOG: &str = "-- begin\nSELECT heat FROM readings WHERE room = 'a';\nBEGIN\n\
-    select heat from shop.readings where room = 'b'\nINSERT INTO readings VALUES ('a', 1)\n\n\
+    select  heat from Readings where room = 'b'\nINSERT INTO readings VALUES ('a', 1)\n\n\
     SELECT max(heat) AS m FROM readings\nSELECT heat FROM readings WHERE room IN ('a')\n\
     SELECT heat FROM readings WHERE room = 'c'\nSELECT 1 FROM rooms\nSELECT 'a\nVACUUM readings\n\
     SELECT now()\nSELECT 1 FROM readings JOIN rooms ON true\n";
@@ -70,10 +70,7 @@ fn another_table_may_be_wanted() {
     let log = plain(LOG);
     assert_eq!(log.table(Some("public.Rooms")).unwrap(), "rooms");
     let why = log.table(Some("room")).unwrap_err();
-    assert!(
-        why.contains("asks the table room alone; did you mean `rooms`?"),
-        "{why}"
-    );
+    assert!(why.contains("did you mean `rooms`?"), "{why}");
     let why = plain("INSERT INTO t VALUES (1)\nINSERT INTO t VALUES (2)\n")
         .table(None)
         .unwrap_err();
