@@ -1,6 +1,7 @@
 //! `bakeoff init`: writes a commented workload for a file of rows, for a table of a running server, or for one that
 //! statements make.
 
+mod checked;
 mod live;
 mod picked;
 mod statements;
@@ -9,20 +10,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{Language, NewTable, check_designs, check_queries, plain_queries};
+use bakeoff_engines::Language;
 use bakeoff_workload::infer::{Inferred, infer, plain_name};
-use bakeoff_workload::{Error, Workload};
 use clap::Args;
 
 use crate::cmd::options::data::to_cli_error;
 use crate::cmd::options::table_file::{AskedOfTable, TableFileOptions};
-use crate::cmd::small_runtime;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use checked::{check, check_found, designs};
 use live::{LiveOptions, Sampled, Source};
 use picked::Picked;
 use statements::{Statements, is_of_statements};
@@ -156,8 +155,8 @@ pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> R
     }
     if is_of_statements(file) {
         return Err(Misuse::new(anyhow!(
-            "{0} has statements and no rows to decide by: write a workload with `bakeoff init {0} --out FILE.toml`, with \
-             --data ROWS or with rows that are made, and name FILE.toml instead",
+            "{0} has statements and no rows to decide by: write a workload with `bakeoff init {0} --out FILE.toml`, \
+             with --data ROWS or with rows that are made, and name FILE.toml instead",
             file.display()
         ))
         .into());
@@ -228,8 +227,8 @@ fn of_statements(
     Ok(of.found)
 }
 
-/// Finds out what a file of rows is, with what is known of the live table that it is a sample of, and makes questions of
-/// a log.
+/// Finds out what a file of rows is, with what is known of the live table that it is a sample of, and makes questions
+/// of a log.
 fn of_rows(
     file: &Path,
     options: &TableFileOptions,
@@ -303,67 +302,6 @@ pub fn tell(file: &Path, found: &Inferred) {
     }
 }
 
-/// Returns the designs with which the workload begins.
-fn designs(found: &Inferred) -> Vec<String> {
-    let table = NewTable {
-        columns: found.columns.len(),
-        is_ordered: !found.order_key.is_empty(),
-        days: found.days(),
-    };
-    let engines = ENGINES.iter();
-    let like_it = found
-        .origin
-        .iter()
-        .filter_map(|origin| origin.design.clone());
-    let mut designs: Vec<String> = like_it.collect();
-    for design in engines.flat_map(|engine| engine.to_begin_with(&table)) {
-        if !designs.contains(&design) {
-            designs.push(design);
-        }
-    }
-    designs
-}
-
-/// Checks what was found before any question is tried.
-fn check_found(found: &Inferred) -> Result<()> {
-    let text = found.workload("init.csv", &designs(found), &[]);
-    check(&text, Path::new("init.toml"), None)
-}
-
-/// Checks a workload that was written, so that only one that runs is ever shown. `asked_by` is the option that its
-/// questions come from.
-///
-/// # Errors
-/// Fails with a misuse if a question is none about the table, and if anything else is wrong. It names the option in
-/// place of the workload, which is not made.
-fn check(text: &str, path: &Path, asked_by: Option<&str>) -> Result<()> {
-    let told = |error: Error| match (asked_by, error) {
-        (None, error) => Misuse::new(error.into()),
-        (Some(option), Error::Workload { message, .. }) => {
-            Misuse::new(anyhow!("{option}: {message}"))
-        }
-        (Some(option), error) => Misuse::new(anyhow::Error::new(error).context(option.to_owned())),
-    };
-    match complaint(text, path)? {
-        None => Ok(()),
-        Some(error) => Err(told(error).into()),
-    }
-}
-
-/// Returns what is wrong with a workload that was written; `None` if it can be run.
-fn complaint(text: &str, path: &Path) -> Result<Option<Error>> {
-    let mut workload = match Workload::parse(text, path) {
-        Ok(workload) => workload,
-        Err(error) => return Ok(Some(error)),
-    };
-    if let Err(error) = check_designs(&workload) {
-        return Ok(Some(error));
-    }
-    plain_queries(&mut workload);
-    let checked = small_runtime()?.block_on(check_queries(&workload));
-    Ok(checked.err())
-}
-
 /// Returns the name of the file in a workload that is written to `out`, to which it is relative.
 fn name_from(out: Option<&Path>, file: &Path) -> Result<String> {
     let folder = out.and_then(Path::parent).unwrap_or(Path::new(""));
@@ -402,42 +340,5 @@ mod tests {
         let no_text = std::ffi::OsStr::from_bytes(b"a\xff.csv");
         let error = name_from(None, Path::new(no_text)).unwrap_err();
         assert!(error.to_string().contains("rename the file"), "{error}");
-    }
-
-    #[test]
-    fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {
-        let text = r#"
-            title = "Rooms"
-            designs = ["memory"]
-            [table]
-            name = "readings"
-            partition_key = ["room"]
-            order_key = ["time"]
-            [table.columns]
-            room = "text"
-            time = "timestamp"
-            temp = "double"
-            [data]
-            file = "readings.csv"
-            [[queries]]
-            name = "warmest"
-            sql = "SELECT max(tmep) AS m FROM readings"
-            [scale]
-            rows = 10
-            full_rows = 10
-        "#;
-        let told = |asked_by: Option<&str>| {
-            let error = check(text, Path::new("runs/q/workload.toml"), asked_by).unwrap_err();
-            error.to_string()
-        };
-        assert_eq!(
-            told(Some("--questions q.sql")),
-            "--questions q.sql: query warmest: there is no column `tmep`; did you mean `temp`?"
-        );
-        let of_workload = told(None);
-        assert!(
-            of_workload.starts_with("runs/q/workload.toml:"),
-            "{of_workload}"
-        );
     }
 }

@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow};
 use bakeoff_engines::{Candidate, QueryLog};
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
+use super::checked::{complaint, designs};
 use super::statements::{Found, Statements};
-use super::{complaint, designs};
 use crate::exit::Misuse;
 
 /// Most questions that are made of a log.
