@@ -70,16 +70,13 @@ impl Picked {
         let tried = candidates.into_iter().map(|candidate| (1, candidate));
         let picked = Picked::of(tried.collect(), MOST_OF_FILE, &of.found)?;
         if others > 0 {
-            let note = format!(
-                "{others} queries of the file ask another table than {} alone: left out",
-                of.table
-            );
+            let note = format!("queries of the file that ask another table, or several: {others}");
             of.found.notes.push(note);
         }
         let further = all - picked.questions.len() - picked.left_out.len();
         if further > 0 {
             of.found.notes.push(format!(
-                "{further} further queries of the file are no questions of the workload"
+                "further queries of the file, which are no questions of the workload: {further}"
             ));
         }
         picked.tell(&mut of.found);

@@ -204,7 +204,7 @@ impl QueryLog {
             format!("the log has {}", self.in_words()),
             format!(
                 "{all} of them ask {table} alone, in {} forms; {questions} of these are questions, which stand for \
-                 {asked} statements ({} are left out)",
+                 {asked} statements ({} left out)",
                 own.len(),
                 all - asked.min(all)
             ),

@@ -58,7 +58,7 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
         notes[1].starts_with("5 of them ask readings alone, in 3 forms; 2 of these"),
         "{notes:?}"
     );
-    assert!(notes[1].ends_with("(1 are left out)"), "{notes:?}");
+    assert!(notes[1].ends_with("(1 left out)"), "{notes:?}");
     assert_eq!(
         notes[2],
         "others ask no table (1), readings with rooms (1), rooms (1)"
