@@ -42,7 +42,7 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     let mut rewriting = Rewriting {
         asking,
         places: places.map(|(place, _)| place).collect(),
-        texts: all.iter().map(|token| token.text.to_owned()).collect(),
+        texts: all.iter().map(text).collect(),
         words,
         parameters: Vec::new(),
         taken: HashSet::new(),
@@ -65,13 +65,21 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     })
 }
 
+/// Returns the text of a token, of a comment a space.
+fn text(token: &Token<'_>) -> String {
+    match token.kind {
+        Kind::Comment => " ".to_owned(),
+        _ => token.text.to_owned(),
+    }
+}
+
 /// A statement while it becomes a question.
 struct Rewriting<'a> {
     asking: &'a Asking<'a>,
     words: Vec<Token<'a>>,
     /// Where each word is among the texts.
     places: Vec<usize>,
-    /// The texts of all tokens, white space and comments too.
+    /// The texts of all tokens, white space too.
     texts: Vec<String>,
     parameters: Vec<String>,
     /// Names of parameters so far.

@@ -9,7 +9,7 @@ use super::asking::{Asking, Language};
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
 use super::words::{SELECT, kind, tables, words};
-use super::{Candidate, is_newest_first, sql_tables};
+use super::{Candidate, sql_tables};
 use crate::cassandra::declared;
 use crate::questions_file::name_above;
 use crate::sql_check::statements;
@@ -135,7 +135,8 @@ impl StatementsFile {
             found,
             table: declared,
             language: self.language,
-            newest_first: is_newest_first(found),
+            newest_first: { self.tables.iter() }
+                .any(|table| table.name == declared && table.newest_first),
         };
         let own: Vec<&WrittenQuery> = { self.queries.iter() }
             .filter(|query| query.tables == [declared])

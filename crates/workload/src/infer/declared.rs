@@ -43,11 +43,3 @@ pub enum DeclaredForm {
     /// They are texts of at most this many characters.
     Characters(u64),
 }
-
-impl Declared {
-    /// Returns whether a column is in the key, by the name with which it is declared.
-    pub fn is_key(&self, name: &str) -> bool {
-        let mut key = self.partition_key.iter().chain(&self.order_key);
-        key.any(|of_key| of_key == name)
-    }
-}

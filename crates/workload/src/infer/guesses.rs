@@ -11,6 +11,8 @@ pub const ROWS: u64 = 100_000;
 const SERIES: u64 = 100;
 /// Different values of each further column of a key that does not go on without end.
 const FURTHER: u64 = 4;
+/// Different values of the first columns of a key together, from which on its further ones have a single value.
+const MOST_COMBINED: u64 = 1_000;
 /// Different values of a text outside of the key.
 const TEXTS: u64 = 1_000;
 /// Different addresses.
@@ -67,7 +69,8 @@ impl Guesses {
             if is_counted(columns[place].column) && !is_time(columns[place].column) {
                 of_key[place] = Some(columns[place].counted(every, Some(cycle)));
                 every *= cycle;
-                cycle = FURTHER;
+                // Of a long key the other columns have one value, so that all rows of it are different ones.
+                cycle = if every < MOST_COMBINED { FURTHER } else { 1 };
             }
         }
         if let Some(place) = endless {

@@ -57,7 +57,7 @@ fn constants_stay_where_there_are_rows_and_names_are_those_of_the_workload() {
     let question = asked(sql, &found, Language::Sql).unwrap();
     assert_eq!(
         question.sql,
-        "SELECT r.the_room, Heat AS h FROM readings r -- all\n\
+        "SELECT r.the_room, Heat AS h FROM readings r  \n\
          WHERE the_room = 'a' AND time >= TIMESTAMP '2026-05-01T00:00:00.000' AND heat > 2.5"
     );
     assert!(question.parameters.is_empty() && question.about.is_empty());
