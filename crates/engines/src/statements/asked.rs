@@ -235,6 +235,7 @@ impl Rewriting<'_> {
                 .trim()
                 .parse::<f64>()
                 .ok()
+                .filter(|number| number.is_finite())
                 .map(|_| text.trim().to_owned()),
             _ => None,
         };
