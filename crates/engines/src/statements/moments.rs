@@ -45,7 +45,7 @@ pub fn window(begin: Option<i64>, end: Option<i64>) -> String {
     let length = length.and_then(|length| u64::try_from(length).ok());
     match length {
         None | Some(0) => USUAL_WINDOW.to_owned(),
-        Some(length) if length % 1_000 == 0 => duration(length / 1_000),
+        Some(length) if length.is_multiple_of(1_000) => duration(length / 1_000),
         Some(length) => format!("{length}ms"),
     }
 }
