@@ -1,8 +1,8 @@
 //! Finds out what a file of rows is: its columns with their types, its key, and what stands for no value.
 //!
 //! [`infer`] reads the whole file once for its columns and at least once more for its key, in bounded memory;
-//! [`Inferred::workload`] writes what was found as a commented workload. A table that a statement declares has no rows to
-//! look at: [`Inferred::declared`] guesses at them.
+//! [`Inferred::workload`] writes what was found as a commented workload. A table that a statement declares has no rows
+//! to look at: [`Inferred::declared`] guesses at them.
 
 mod columns;
 mod declared;
