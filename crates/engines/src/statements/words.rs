@@ -78,8 +78,11 @@ pub fn tables(words: &[Token<'_>]) -> Vec<String> {
             }
             _ => {}
         }
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
         at += 1;
-        let begins = is(Some(token), "from") || is(Some(token), "join");
+        // What is behind IS DISTINCT FROM is a value.
+        let is_from = is(Some(token), "from") && !is(before, "distinct");
+        let begins = is_from || is(Some(token), "join");
         if !begins || queries.last() != Some(&true) {
             continue;
         }
@@ -225,6 +228,7 @@ mod tests {
             ),
             ("WITH w AS (SELECT 1 FROM a) SELECT 1 FROM w", vec!["a"]),
             ("SELECT 1 FROM (SELECT a FROM t) x", vec!["t"]),
+            ("SELECT 1 FROM t WHERE a IS DISTINCT FROM b", vec!["t"]),
             ("SELECT 1 FROM generate_series(1, 2)", vec![]),
             ("SELECT create_hypertable('t', 'time')", vec![]),
         ] {
