@@ -250,8 +250,8 @@ mod tests {
     #[test]
     fn csv_has_the_same_in_its_fields() {
         let line = |message: &str, detail: &str| {
-            let before = vec!["x"; 11].join(",");
-            let behind = vec![""; 9].join(",");
+            let before = ["x"; 11].join(",");
+            let behind = [""; 9].join(",");
             format!("{before},LOG,00000,\"{message}\",\"{detail}\",{behind}\n")
         };
         let log = line("statement: SELECT \"\"a\"\"\nFROM t", "")
