@@ -50,6 +50,7 @@ impl QuestionsFile {
             questions.push(AskedQuestion {
                 name,
                 sql: statement.sql.to_owned(),
+                ..AskedQuestion::default()
             });
         }
         if questions.is_empty() {
@@ -66,7 +67,7 @@ impl QuestionsFile {
 }
 
 /// Returns the name that a comment right above a statement has, as a workload takes it.
-fn name_above(before: &str) -> Result<Option<String>, String> {
+pub fn name_above(before: &str) -> Result<Option<String>, String> {
     let comments = before
         .lines()
         .rev()

@@ -36,7 +36,9 @@ mod values;
 mod wire;
 mod with_designs;
 
-pub use check::{SelectedTable, ServerKey, nearest, selected_table, server_keys, suggestion};
+pub use check::{
+    SelectedTable, ServerKey, nearest, quoted_in_cql, selected_table, server_keys, suggestion,
+};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use design_id::{DesignId, Setting};

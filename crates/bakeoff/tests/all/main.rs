@@ -36,6 +36,7 @@ mod init;
 mod init_cassandra;
 #[cfg(feature = "postgres")]
 mod init_postgres;
+mod init_statements;
 mod large_answers;
 mod mistakes;
 mod misuse;

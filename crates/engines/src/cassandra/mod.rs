@@ -6,6 +6,7 @@ mod as_written;
 mod cluster;
 mod column_names;
 mod columnar;
+pub mod declared;
 pub mod diagnose;
 mod drive;
 mod layout;

@@ -15,7 +15,7 @@ mod order;
 mod plain;
 mod sql_dialect;
 mod times;
-mod tokens;
+pub mod tokens;
 mod types;
 mod units;
 

@@ -37,6 +37,7 @@ use crate::{
 };
 
 pub use mix::select::{SelectedTable, selected_table};
+pub use mix::tokens::quoted as quoted_in_cql;
 pub use query::placeholders;
 pub use server::{ServerKey, server_keys};
 use set::Set;

@@ -61,6 +61,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         null: seen.null,
         notes: seen.notes,
         origin: None,
+        made: None,
     }
 }
 

@@ -1,12 +1,16 @@
 //! Finds out what a file of rows is: its columns with their types, its key, and what stands for no value.
 //!
 //! [`infer`] reads the whole file once for its columns and at least once more for its key, in bounded memory;
-//! [`Inferred::workload`] writes what was found as a commented workload.
+//! [`Inferred::workload`] writes what was found as a commented workload. A table that a statement declares has no rows
+//! to look at: [`Inferred::declared`] guesses at them.
 
 mod columns;
+mod declared;
 mod distinct;
 mod evidence;
 mod found;
+mod from_declared;
+mod guesses;
 mod head;
 mod key;
 mod keys;
@@ -24,7 +28,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::{ColumnType, Result, TimeFormat};
-pub use names::is_reserved;
+pub use declared::{Declared, DeclaredColumn, DeclaredForm};
+pub use names::{is_reserved, name as plain_name};
 pub use origin::Origin;
 use rows::FileRows;
 
@@ -49,11 +54,15 @@ pub struct Asked {
 }
 
 /// A question that the user asks, in SQL.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedQuestion {
     /// Its name; `None` for one that tells its place among all.
     pub name: Option<String>,
     pub sql: String,
+    /// Its parameters as the workload writes them, such as `room = { column = "room" }`; most have none.
+    pub parameters: Vec<String>,
+    /// What is said above it, line by line.
+    pub about: Vec<String>,
 }
 
 /// What a file of rows is, or a folder of such files.
@@ -99,6 +108,8 @@ pub struct Inferred {
     pub notes: Vec<String>,
     /// Table of which the file is a sample, if it is one.
     pub origin: Option<Origin>,
+    /// Generators of the columns, in their order, as the workload writes them; `None` if the rows are those of a file.
+    pub made: Option<Vec<String>>,
 }
 
 /// A column that the table has.

@@ -28,17 +28,21 @@ impl Inferred {
         self.scale(&mut out);
         self.decide(&mut out);
         let numbered = |index: usize| format!("question_{}", index + 1);
-        let given = asked.iter().enumerate().map(|(index, asked)| Question {
-            name: asked.name.clone().unwrap_or_else(|| numbered(index)),
-            sql: asked.sql.trim().trim_end_matches(';').to_owned(),
-            parameters: Vec::new(),
-        });
-        let mut all: Vec<Question> = given.collect();
-        if all.is_empty() {
-            all = questions(self);
+        for (index, asked) in asked.iter().enumerate() {
+            for about in &asked.about {
+                line(&mut out, &format!("# {}", clean(about)));
+            }
+            let question = Question {
+                name: asked.name.clone().unwrap_or_else(|| numbered(index)),
+                sql: asked.sql.trim().trim_end_matches(';').to_owned(),
+                parameters: asked.parameters.clone(),
+            };
+            put_question(&question, &mut out);
         }
-        for question in &all {
-            put_question(question, &mut out);
+        if asked.is_empty() {
+            for question in &questions(self) {
+                put_question(question, &mut out);
+            }
         }
         out
     }
@@ -75,13 +79,11 @@ impl Inferred {
             .origin
             .as_ref()
             .map_or(file, |origin| origin.name.as_str());
-        line(
-            out,
-            &format!(
-                "# Rows of {}, as `bakeoff init` found them. Change what is not meant.",
-                clean(of)
-            ),
-        );
+        let what = match self.made {
+            None => format!("Rows of {}, as `bakeoff init` found them", clean(of)),
+            Some(_) => format!("Table {}, as `bakeoff init` read it", clean(of)),
+        };
+        line(out, &format!("# {what}. Change what is not meant."));
         if let Some(origin) = self
             .origin
             .as_ref()
@@ -100,7 +102,10 @@ impl Inferred {
         line(out, "#   bakeoff run THIS.toml --budget 3m");
         line(out, "");
         let name = of.rsplit('/').next().unwrap_or(of);
-        let title = format!("Rows of {}", clean(name));
+        let title = match self.made {
+            None => format!("Rows of {}", clean(name)),
+            Some(_) => format!("Table {}", self.table),
+        };
         line(out, &format!("title = {}", quoted(&title)));
         line(out, "");
     }
@@ -153,6 +158,10 @@ impl Inferred {
     }
 
     fn data(&self, file: &str, out: &mut String) {
+        if let Some(made) = &self.made {
+            self.generators(made, file, out);
+            return;
+        }
         line(out, "[data]");
         let mut about = Vec::new();
         if self.files > 1 {
@@ -216,6 +225,27 @@ impl Inferred {
         self.data_of_columns("format", "How times are written.", out, |column| {
             column.format.as_ref().map(|format| format.written())
         });
+    }
+
+    /// Writes the generators that make the rows of a table that `file` declares.
+    fn generators(&self, made: &[String], file: &str, out: &mut String) {
+        let sample = format!("  bakeoff init {} --data ROWS.csv", clean(file));
+        for about in [
+            "No rows are known. They are made, and each line below is a guess by type and key, without nulls.",
+            "Put in what your values are like (docs/mixed-load.md has all generators), or take real rows:",
+            sample.as_str(),
+            "Sizes and times with made rows are not those with yours.",
+        ] {
+            line(out, &format!("# {about}"));
+        }
+        line(out, "[data]");
+        line(out, "generator = \"columns\"");
+        line(out, "");
+        line(out, "[data.columns]");
+        for (column, generator) in self.columns.iter().zip(made) {
+            line(out, &format!("{} = {generator} # a guess", column.name));
+        }
+        line(out, "");
     }
 
     /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.

@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
-use bakeoff_engines::EngineOptions;
+use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::{EngineOptions, Language};
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::Args;
@@ -77,7 +77,7 @@ impl Decide {
     pub fn run(self) -> Result<Exit> {
         let source = Source::of(&self.from)?;
         self.check(&source)?;
-        let questions = self.asked.questions()?;
+        let questions = self.asked.questions(Language::Sql)?;
         let record = Record::new(&self, &source, &questions)?;
         let dir = self.folder(&source, &record)?;
         record.check(&dir)?;

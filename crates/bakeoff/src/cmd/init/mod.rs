@@ -1,46 +1,58 @@
-//! `bakeoff init`: writes a commented workload for a file of rows, or for a table of a running server.
+//! `bakeoff init`: writes a commented workload for a file of rows, for a table of a running server, or for one that
+//! statements make.
 
+mod checked;
 mod live;
+mod picked;
+mod statements;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{NewTable, check_designs, check_queries, plain_queries};
-use bakeoff_workload::infer::{Inferred, infer};
-use bakeoff_workload::{Error, Workload};
+use bakeoff_engines::Language;
+use bakeoff_workload::infer::{Inferred, infer, plain_name};
 use clap::Args;
 
 use crate::cmd::options::data::to_cli_error;
-use crate::cmd::options::table_file::TableFileOptions;
-use crate::cmd::small_runtime;
+use crate::cmd::options::table_file::{AskedOfTable, TableFileOptions};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use checked::{check, check_found, designs};
 use live::{LiveOptions, Sampled, Source};
+use picked::Picked;
+use statements::{Statements, is_of_statements};
 
+/// What an address begins with whose server understands CQL.
+const CQL_ADDRESS: &str = "cassandra://";
 /// Columns that are left out and that the terminal names, at most.
 const MOST_NOTES: usize = 3;
 
-/// Write a commented workload for your file or a live table, which runs as it is
+/// Write a commented workload for your file, your CREATE TABLE or a live table, which runs as it is
 ///
 /// The whole file is read: for the types of its columns, for what stands for no value, and for a key. What cannot
-/// be found is an error that names the option to give. Of a live table, of which rows are only read, a sample is
+/// be found is an error that names the option to give. Of statements, names, types, key and queries are taken over, and
+/// rows are made by guesses, or are those of --data. Of a live table, of which rows are only read, a sample is
 /// written to a Parquet file beside the workload; passwords come from BAKEOFF_CASSANDRA_PASSWORD or
 /// BAKEOFF_POSTGRES_PASSWORD.
 #[derive(Args, Debug)]
 pub struct Init {
     /// CSV or TSV, whatever separates its fields, or lines of JSON (any may be .gz, .zst or .zip), Parquet or Arrow
-    /// IPC; a folder of such files, of one kind; or a live table: cassandra://HOST[:PORT]/KEYSPACE.TABLE, or
-    /// postgres://USER@HOST/DATABASE with --table
+    /// IPC; a folder of such files, of one kind; a file of CREATE TABLE statements and queries, .cql or .sql; or a live
+    /// table: cassandra://HOST[:PORT]/KEYSPACE.TABLE, or postgres://USER@HOST/DATABASE with --table
     file: PathBuf,
 
     /// New file to write to, instead of the standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// File with a sample of the rows of the table that a file of statements makes, in any form that FROM may have
+    /// [default: rows are made, by guesses]
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
 
     #[command(flatten)]
     asked: TableFileOptions,
@@ -49,11 +61,29 @@ pub struct Init {
     live: LiveOptions,
 }
 
+/// What is known of a table besides a file of rows.
+struct Known<'a> {
+    /// The live table that the file is a sample of.
+    sampled: Option<&'a Sampled>,
+    /// The statements that make it.
+    statements: Option<&'a Statements>,
+    /// Its name, as `--table` says it.
+    table: Option<&'a str>,
+    /// Language of what is asked of it, where that does not say it itself.
+    language: Language,
+}
+
 impl Init {
     pub fn run(self) -> Result<Exit> {
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
         let given = self.asked.of_files();
-        let source = self.live.source(&self.file, self.out.as_deref(), &given)?;
+        let table = self.live.table();
+        let statements = Statements::open(&self.file, self.data.as_deref(), table, &given)?;
+        let names_table = statements.is_some() || self.asked.has_file_of_questions();
+        let source = {
+            let out = self.out.as_deref();
+            self.live.source(&self.file, out, &given, names_table)?
+        };
         let mut sampled = match source {
             Source::File => None,
             Source::Sampled(sampled) => Some(sampled),
@@ -63,7 +93,19 @@ impl Init {
         let file = sampled
             .as_ref()
             .map_or(self.file.as_path(), |sampled| sampled.path());
-        let written = write(file, self.out.as_deref(), &self.asked, sampled.as_deref())?;
+        let is_of_cql = self.file.to_string_lossy().starts_with(CQL_ADDRESS);
+        let usual = if is_of_cql {
+            Language::Cql
+        } else {
+            Language::Sql
+        };
+        let known = Known {
+            sampled: sampled.as_deref(),
+            statements: statements.as_ref(),
+            table,
+            language: statements.as_ref().map_or(usual, Statements::language),
+        };
+        let written = write(file, self.out.as_deref(), &self.asked, &known)?;
         progress.finish();
         if sampled.is_some() && was_asked_to_stop() {
             return Ok(Exit::Interrupted);
@@ -111,29 +153,48 @@ pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> R
         ))
         .into());
     }
-    write(file, out, asked, None)
+    if is_of_statements(file) {
+        return Err(Misuse::new(anyhow!(
+            "{0} has statements and no rows to decide by: write a workload with `bakeoff init {0} --out FILE.toml`, \
+             with --data ROWS or with rows that are made, and name FILE.toml instead",
+            file.display()
+        ))
+        .into());
+    }
+    let known = Known {
+        sampled: None,
+        statements: None,
+        table: None,
+        language: Language::Sql,
+    };
+    write(file, out, asked, &known)
 }
 
-/// Writes the text of a workload for a file of rows, with what is known of the live table that it is a sample of.
+/// Writes the text of a workload for a file of rows, or for a table that is known otherwise.
 fn write(
     file: &Path,
     out: Option<&Path>,
     options: &TableFileOptions,
-    sampled: Option<&Sampled>,
+    known: &Known<'_>,
 ) -> Result<Written> {
-    let questions = options.questions()?;
-    let named = name_from(out, file)?;
-    let mut asked = options.asked();
-    if let Some(sampled) = sampled {
-        sampled.ask(&mut asked);
+    let mut questions = options.questions(known.language)?;
+    let is_of_file = known.statements.is_none() && known.sampled.is_none();
+    if is_of_file && known.table.is_some() && questions.log.is_none() {
+        return Err(Misuse::new(anyhow!(
+            "--table is for statements: a file that makes tables, or a log of queries as --questions, and these are \
+             neither: leave it out"
+        ))
+        .into());
     }
-    let mut found = infer(file, &asked).map_err(to_cli_error)?;
-    if let Some(sampled) = sampled {
-        found = sampled.complete(found);
-    }
-    if let Some(table) = &questions.table {
-        found.table.clone_from(table);
-    }
+    let data = known.statements.map_or(Some(file), Statements::data);
+    let named = match data {
+        Some(data) => name_from(out, data)?,
+        None => file.display().to_string(),
+    };
+    let found = match known.statements {
+        Some(statements) => of_statements(statements, options, &mut questions)?,
+        None => of_rows(file, options, known, &mut questions)?,
+    };
     let text = found.workload(&named, &designs(&found), &questions.questions);
     let asked_by = questions.option();
     check(
@@ -142,6 +203,59 @@ fn write(
         asked_by.as_deref(),
     )?;
     Ok(Written { found, text })
+}
+
+/// Returns what is known of a table that statements make, and makes their queries the questions unless others are
+/// asked for.
+fn of_statements(
+    statements: &Statements,
+    options: &TableFileOptions,
+    questions: &mut AskedOfTable,
+) -> Result<Inferred> {
+    let mut of = statements.found(options)?;
+    check_found(&of.found)?;
+    if let Some(log) = &questions.log {
+        let option = questions.option().unwrap_or_default();
+        let table = log.table(Some(&of.table));
+        let table = table.map_err(|why| Misuse::new(anyhow!("{option}: {why}")))?;
+        questions.questions = Picked::of_log(log, &table, &option, &mut of.found)?.questions;
+    } else if let Some(table) = &questions.table {
+        of.found.table.clone_from(table);
+    } else if questions.questions.is_empty() {
+        questions.questions = Picked::of_file(statements, &mut of)?.questions;
+    }
+    Ok(of.found)
+}
+
+/// Finds out what a file of rows is, with what is known of the live table that it is a sample of, and makes questions
+/// of a log.
+fn of_rows(
+    file: &Path,
+    options: &TableFileOptions,
+    known: &Known<'_>,
+    questions: &mut AskedOfTable,
+) -> Result<Inferred> {
+    let mut asked = options.asked();
+    if let Some(sampled) = known.sampled {
+        sampled.ask(&mut asked);
+    }
+    let mut found = infer(file, &asked).map_err(to_cli_error)?;
+    if let Some(sampled) = known.sampled {
+        found = sampled.complete(found);
+    }
+    if let Some(log) = &questions.log {
+        let option = questions.option().unwrap_or_default();
+        let of_origin = { found.origin.as_ref() }.map(|origin| origin.table.clone());
+        let wanted = of_origin.as_deref().or(known.table);
+        let table = log.table(wanted);
+        let table = table.map_err(|why| Misuse::new(anyhow!("{option}: {why}")))?;
+        found.table = plain_name(&table, "data");
+        check_found(&found)?;
+        questions.questions = Picked::of_log(log, &table, &option, &mut found)?.questions;
+    } else if let Some(table) = &questions.table {
+        found.table.clone_from(table);
+    }
+    Ok(found)
 }
 
 /// Prints what was found of a file, and what the user should look at.
@@ -153,12 +267,21 @@ pub fn tell(file: &Path, found: &Inferred) {
         Some(origin) => (origin.name.clone(), "sampled rows"),
         None => (file.display().to_string(), "rows"),
     };
+    let rows = match &found.made {
+        None => format!("{} {rows}", found.rows),
+        Some(_) => "no rows".to_owned(),
+    };
     print_line(format_args!(
-        "{of}: {} {rows}, {} columns, key ({})",
-        found.rows,
+        "{of}: {rows}, {} columns, key ({})",
         found.columns.len(),
         key.join(", ")
     ));
+    if found.made.is_some() {
+        print_line(format_args!(
+            "note: its rows are made by guesses, which [data.columns] has: put in better ones, or name real rows with \
+             --data FILE"
+        ));
+    }
     for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
         print_line(format_args!("note: {note}"));
     }
@@ -177,49 +300,6 @@ pub fn tell(file: &Path, found: &Inferred) {
             found.bad_rows
         ));
     }
-}
-
-/// Returns the designs with which the workload begins.
-fn designs(found: &Inferred) -> Vec<String> {
-    let table = NewTable {
-        columns: found.columns.len(),
-        is_ordered: !found.order_key.is_empty(),
-        days: found.days(),
-    };
-    let engines = ENGINES.iter();
-    let like_it = found
-        .origin
-        .iter()
-        .filter_map(|origin| origin.design.clone());
-    let mut designs: Vec<String> = like_it.collect();
-    for design in engines.flat_map(|engine| engine.to_begin_with(&table)) {
-        if !designs.contains(&design) {
-            designs.push(design);
-        }
-    }
-    designs
-}
-
-/// Checks a workload that was written, so that only one that runs is ever shown. `asked_by` is the option that its
-/// questions come from.
-///
-/// # Errors
-/// Fails with a misuse if a question is none about the table, and if anything else is wrong. It names the option in
-/// place of the workload, which is not made.
-fn check(text: &str, path: &Path, asked_by: Option<&str>) -> Result<()> {
-    let told = |error: Error| match (asked_by, error) {
-        (None, error) => Misuse::new(error.into()),
-        (Some(option), Error::Workload { message, .. }) => {
-            Misuse::new(anyhow!("{option}: {message}"))
-        }
-        (Some(option), error) => Misuse::new(anyhow::Error::new(error).context(option.to_owned())),
-    };
-    let mut workload = Workload::parse(text, path).map_err(told)?;
-    check_designs(&workload).map_err(told)?;
-    plain_queries(&mut workload);
-    let checked = small_runtime()?.block_on(check_queries(&workload));
-    checked.map_err(told)?;
-    Ok(())
 }
 
 /// Returns the name of the file in a workload that is written to `out`, to which it is relative.
@@ -260,42 +340,5 @@ mod tests {
         let no_text = std::ffi::OsStr::from_bytes(b"a\xff.csv");
         let error = name_from(None, Path::new(no_text)).unwrap_err();
         assert!(error.to_string().contains("rename the file"), "{error}");
-    }
-
-    #[test]
-    fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {
-        let text = r#"
-            title = "Rooms"
-            designs = ["memory"]
-            [table]
-            name = "readings"
-            partition_key = ["room"]
-            order_key = ["time"]
-            [table.columns]
-            room = "text"
-            time = "timestamp"
-            temp = "double"
-            [data]
-            file = "readings.csv"
-            [[queries]]
-            name = "warmest"
-            sql = "SELECT max(tmep) AS m FROM readings"
-            [scale]
-            rows = 10
-            full_rows = 10
-        "#;
-        let told = |asked_by: Option<&str>| {
-            let error = check(text, Path::new("runs/q/workload.toml"), asked_by).unwrap_err();
-            error.to_string()
-        };
-        assert_eq!(
-            told(Some("--questions q.sql")),
-            "--questions q.sql: query warmest: there is no column `tmep`; did you mean `temp`?"
-        );
-        let of_workload = told(None);
-        assert!(
-            of_workload.starts_with("runs/q/workload.toml:"),
-            "{of_workload}"
-        );
     }
 }

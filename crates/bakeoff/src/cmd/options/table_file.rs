@@ -1,9 +1,11 @@
 //! Defines options that say what a file of rows is and what is asked of it, for the commands that describe it.
 
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::QuestionsFile;
+use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile};
 use bakeoff_workload::TextForm;
 use bakeoff_workload::infer::{Asked, AskedQuestion};
 use clap::Args;
@@ -12,6 +14,8 @@ use crate::exit::Misuse;
 
 /// Most bytes of a file with questions, beyond which it is none.
 const MOST_BYTES: u64 = 1 << 20;
+/// Bytes at the beginning of a file that tell whether it is a log.
+const BEGIN: u64 = 64 << 10;
 
 #[derive(Args, Debug, Clone)]
 pub struct TableFileOptions {
@@ -37,7 +41,9 @@ pub struct TableFileOptions {
     #[arg(long, value_name = "SQL")]
     question: Vec<String>,
 
-    /// File of questions in SQL with semicolons between them; a comment `-- name: newest` above one names it
+    /// File of questions in SQL with semicolons between them, where a comment `-- name: newest` above one names it; or
+    /// a log of queries, whose most frequent ones become questions: PostgreSQL's as text or CSV, what `fqltool dump`
+    /// prints, or a statement in each line
     #[arg(long, value_name = "FILE", conflicts_with = "question")]
     questions: Option<PathBuf>,
 
@@ -69,6 +75,8 @@ pub struct AskedOfTable {
     pub table: Option<String>,
     /// File that the questions come from.
     pub file: Option<PathBuf>,
+    /// What it has if it is a log of queries, of which questions are still to be made.
+    pub log: Option<QueryLog>,
 }
 
 impl AskedOfTable {
@@ -99,21 +107,28 @@ impl TableFileOptions {
         }
     }
 
-    /// Reads what is asked of the table.
+    /// Reads what is asked of the table. `language` is that of a log of queries that does not say it.
     ///
     /// # Errors
     /// Fails with a misuse if the file of questions cannot be read, or has something that is no question.
-    pub fn questions(&self) -> Result<AskedOfTable> {
+    pub fn questions(&self, language: Language) -> Result<AskedOfTable> {
         let Some(path) = &self.questions else {
             let questions = self.question.iter().map(|sql| AskedQuestion {
-                name: None,
                 sql: sql.clone(),
+                ..AskedQuestion::default()
             });
             return Ok(AskedOfTable {
                 questions: questions.collect(),
                 ..AskedOfTable::default()
             });
         };
+        if let Some(log) = read_log(path, language).map_err(Misuse::new)? {
+            return Ok(AskedOfTable {
+                file: Some(path.clone()),
+                log: Some(log),
+                ..AskedOfTable::default()
+            });
+        }
         let text = read(path).map_err(Misuse::new)?;
         let file = QuestionsFile::parse(&text)
             .map_err(|why| Misuse::new(anyhow!("--questions {}: {why}", path.display())))?;
@@ -121,7 +136,13 @@ impl TableFileOptions {
             questions: file.questions,
             table: file.table,
             file: Some(path.clone()),
+            log: None,
         })
+    }
+
+    /// Returns whether the questions are in a file, which may be a log of queries.
+    pub fn has_file_of_questions(&self) -> bool {
+        self.questions.is_some()
     }
 
     /// Returns the options that are given of those that say what a file is.
@@ -152,6 +173,35 @@ impl TableFileOptions {
             .copied()
             .or(given.map(|(option, _)| *option))
     }
+}
+
+/// Reads a log of queries; `None` if the file is none.
+fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
+    let cannot = || format!("--questions {}: cannot read it", path.display());
+    // What is no plain file cannot be read twice.
+    if !std::fs::metadata(path).with_context(cannot)?.is_file() {
+        return Ok(None);
+    }
+    let mut begin = Vec::new();
+    let file = File::open(path).with_context(cannot)?;
+    file.take(BEGIN + 1)
+        .read_to_end(&mut begin)
+        .with_context(cannot)?;
+    if begin.contains(&0) {
+        return Err(anyhow!(
+            "--questions {}: it has bytes that are no text: name a file of questions, or a log of queries as text, \
+             which is not packed",
+            path.display()
+        ));
+    }
+    let is_whole = begin.len() as u64 <= BEGIN;
+    let is_sql = StatementsFile::language_of(path).is_some();
+    let Some(kind) = LogKind::of(&String::from_utf8_lossy(&begin), is_whole, is_sql) else {
+        return Ok(None);
+    };
+    let reader = BufReader::new(File::open(path).with_context(cannot)?);
+    let log = QueryLog::read(kind, language, reader).with_context(cannot)?;
+    Ok(Some(log))
 }
 
 /// Reads a file of questions.

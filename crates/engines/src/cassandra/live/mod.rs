@@ -1,8 +1,8 @@
 //! A table of a running Cassandra as the beginning of a workload.
 
-mod kinds;
+pub(super) mod kinds;
 mod sampling;
-mod schema;
+pub(super) mod schema;
 pub(super) mod table;
 
 use std::sync::Arc;

@@ -298,6 +298,7 @@ fn asked_question(name: Option<&str>, sql: &str) -> AskedQuestion {
     AskedQuestion {
         name: name.map(str::to_owned),
         sql: sql.to_owned(),
+        ..AskedQuestion::default()
     }
 }
 

@@ -36,7 +36,8 @@ const FOR_KEYS: [&str; 2] = ["--key", "--time"];
 #[derive(Args, Debug)]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct LiveOptions {
-    /// Table of the PostgreSQL whose address is given, as SCHEMA.TABLE
+    /// Table of the PostgreSQL whose address is given, as SCHEMA.TABLE; or that is meant of those which a file of
+    /// statements makes or a log of queries asks
     #[arg(long, value_name = "SCHEMA.TABLE")]
     table: Option<String>,
 
@@ -77,7 +78,13 @@ pub fn is_address(from: &Path) -> bool {
 }
 
 impl LiveOptions {
-    /// Reads a sample if `from` is the address of a table. `given` are the options that say what a file is.
+    /// Returns the name of the table that is meant.
+    pub fn table(&self) -> Option<&str> {
+        self.table.as_deref()
+    }
+
+    /// Reads a sample if `from` is the address of a table. `given` are the options that say what a file is;
+    /// `names_table` says whether `--table` means a table of statements or of a log.
     ///
     /// # Errors
     /// Fails with a misuse for an address that names no table, and for options that do not go together, and if the
@@ -87,10 +94,11 @@ impl LiveOptions {
         from: &Path,
         out: Option<&Path>,
         given: &[&'static str],
+        names_table: bool,
     ) -> Result<Source> {
         let address = Address::parse(from).map_err(|why| Misuse::new(anyhow!(why)))?;
         let Some(address) = address else {
-            return match self.given() {
+            return match self.given(names_table) {
                 None => Ok(Source::File),
                 Some(option) => Err(Misuse::new(anyhow!(
                     "{option} is for a table of a running server, such as cassandra://HOST/KEYSPACE.TABLE, but {} is a \
@@ -135,9 +143,9 @@ impl LiveOptions {
     }
 
     /// Returns an option for live tables that is given, if there is one.
-    fn given(&self) -> Option<&'static str> {
+    fn given(&self, names_table: bool) -> Option<&'static str> {
         let all = [
-            ("--table", self.table.is_some()),
+            ("--table", self.table.is_some() && !names_table),
             ("--sample", self.sample.is_some()),
             ("--tls-ca", self.tls_ca.is_some()),
             ("--rate-limit", self.rate_limit.is_given()),

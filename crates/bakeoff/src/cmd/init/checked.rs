@@ -1,0 +1,115 @@
+//! Checks what is written, so that only a workload that runs is ever shown.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use bakeoff_engines::registry::ENGINES;
+use bakeoff_engines::{NewTable, check_designs, check_queries, plain_queries};
+use bakeoff_workload::infer::Inferred;
+use bakeoff_workload::{Error, Workload};
+
+use crate::cmd::small_runtime;
+use crate::exit::Misuse;
+
+/// Returns the designs with which the workload begins.
+pub fn designs(found: &Inferred) -> Vec<String> {
+    let table = NewTable {
+        columns: found.columns.len(),
+        is_ordered: !found.order_key.is_empty(),
+        days: found.days(),
+    };
+    let engines = ENGINES.iter();
+    let like_it = found
+        .origin
+        .iter()
+        .filter_map(|origin| origin.design.clone());
+    let mut designs: Vec<String> = like_it.collect();
+    for design in engines.flat_map(|engine| engine.to_begin_with(&table)) {
+        if !designs.contains(&design) {
+            designs.push(design);
+        }
+    }
+    designs
+}
+
+/// Checks what was found before any question is tried.
+pub fn check_found(found: &Inferred) -> Result<()> {
+    let text = found.workload("init.csv", &designs(found), &[]);
+    check(&text, Path::new("init.toml"), None)
+}
+
+/// Checks a workload that was written, so that only one that runs is ever shown. `asked_by` is the option that its
+/// questions come from.
+///
+/// # Errors
+/// Fails with a misuse if a question is none about the table, and if anything else is wrong. It names the option in
+/// place of the workload, which is not made.
+pub fn check(text: &str, path: &Path, asked_by: Option<&str>) -> Result<()> {
+    let told = |error: Error| match (asked_by, error) {
+        (None, error) => Misuse::new(error.into()),
+        (Some(option), Error::Workload { message, .. }) => {
+            Misuse::new(anyhow!("{option}: {message}"))
+        }
+        (Some(option), error) => Misuse::new(anyhow::Error::new(error).context(option.to_owned())),
+    };
+    match complaint(text, path)? {
+        None => Ok(()),
+        Some(error) => Err(told(error).into()),
+    }
+}
+
+/// Returns what is wrong with a workload that was written; `None` if it can be run.
+pub fn complaint(text: &str, path: &Path) -> Result<Option<Error>> {
+    let mut workload = match Workload::parse(text, path) {
+        Ok(workload) => workload,
+        Err(error) => return Ok(Some(error)),
+    };
+    if let Err(error) = check_designs(&workload) {
+        return Ok(Some(error));
+    }
+    plain_queries(&mut workload);
+    let checked = small_runtime()?.block_on(check_queries(&workload));
+    Ok(checked.err())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {
+        let text = r#"
+            title = "Rooms"
+            designs = ["memory"]
+            [table]
+            name = "readings"
+            partition_key = ["room"]
+            order_key = ["time"]
+            [table.columns]
+            room = "text"
+            time = "timestamp"
+            temp = "double"
+            [data]
+            file = "readings.csv"
+            [[queries]]
+            name = "warmest"
+            sql = "SELECT max(tmep) AS m FROM readings"
+            [scale]
+            rows = 10
+            full_rows = 10
+        "#;
+        let told = |asked_by: Option<&str>| {
+            let error = check(text, Path::new("runs/q/workload.toml"), asked_by).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            told(Some("--questions q.sql")),
+            "--questions q.sql: query warmest: there is no column `tmep`; did you mean `temp`?"
+        );
+        let of_workload = told(None);
+        assert!(
+            of_workload.starts_with("runs/q/workload.toml:"),
+            "{of_workload}"
+        );
+    }
+}

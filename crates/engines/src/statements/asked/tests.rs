@@ -1,0 +1,144 @@
+use bakeoff_workload::infer::{
+    Asked, Declared, DeclaredColumn, DeclaredForm, Inferred, Origin, infer,
+};
+
+use super::*;
+
+fn column(name: &str, kind: ColumnType) -> DeclaredColumn {
+    DeclaredColumn {
+        name: name.to_owned(),
+        kind,
+        form: DeclaredForm::Plain,
+    }
+}
+
+/// A table whose rows are made.
+fn made() -> Inferred {
+    Inferred::declared(Declared {
+        origin: Origin {
+            table: "Readings".to_owned(),
+            ..Origin::default()
+        },
+        columns: vec![
+            column("The Room", ColumnType::Text),
+            column("time", ColumnType::Timestamp),
+            column("heat", ColumnType::Double),
+        ],
+        partition_key: vec!["The Room".to_owned()],
+        order_key: vec!["time".to_owned()],
+        notes: Vec::new(),
+    })
+}
+
+/// The same table with rows of a file.
+fn with_rows() -> Inferred {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("readings.csv");
+    let rows = "The Room,time,heat\na,2026-05-01,1.5\na,2026-05-02,2.5\nb,2026-05-02,2.5\n";
+    std::fs::write(&path, rows).unwrap();
+    infer(&path, &Asked::default()).unwrap()
+}
+
+fn asked(sql: &str, found: &Inferred, language: Language) -> Result<AskedQuestion, String> {
+    let asking = Asking {
+        found,
+        table: "readings",
+        language,
+        newest_first: true,
+    };
+    question(sql, &asking)
+}
+
+#[test]
+fn constants_stay_where_there_are_rows_and_names_are_those_of_the_workload() {
+    let found = with_rows();
+    let sql = "SELECT r.\"The Room\", Heat AS h FROM shop.Readings r -- all\n\
+               WHERE \"The Room\" = 'a' AND time >= '2026-05-01 00:00:00+00' AND heat > '2.5'";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT r.the_room, Heat AS h FROM readings r  \n\
+         WHERE the_room = 'a' AND time >= TIMESTAMP '2026-05-01T00:00:00.000' AND heat > 2.5"
+    );
+    assert!(question.parameters.is_empty() && question.about.is_empty());
+}
+
+#[test]
+fn markers_are_drawn_from_the_rows() {
+    let found = with_rows();
+    let sql =
+        "SELECT * FROM readings WHERE \"The Room\" = $1 AND time BETWEEN $2 AND $3 AND heat IN ?";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT * FROM readings WHERE the_room = ${the_room} AND time BETWEEN ${span.begin} AND ${span.end} \
+         AND heat IN (${heat})"
+    );
+    assert_eq!(
+        question.parameters,
+        [
+            "span = { window = \"1h\", column = \"time\" }",
+            "the_room = { column = \"the_room\" }",
+            "heat = { column = \"heat\", distinct = 3 }",
+        ]
+    );
+    assert!(question.about[0].starts_with("Bound values are drawn"));
+    for (sql, words) in [
+        (
+            "SELECT heat FROM readings ORDER BY heat LIMIT ?",
+            "behind `LIMIT`",
+        ),
+        ("SELECT heat + :more AS h FROM readings", "behind `+`"),
+        ("SELECT heat FROM readings FOR UPDATE", "locks rows"),
+        ("DELETE FROM readings", "not a query"),
+        ("SELECT 'heat FROM readings", "does not end"),
+    ] {
+        let why = asked(sql, &found, Language::Sql).unwrap_err();
+        assert!(why.contains(words), "{sql}: {why}");
+    }
+}
+
+#[test]
+fn constants_that_made_rows_lack_are_drawn() {
+    let found = made();
+    let sql = "SELECT heat FROM readings WHERE \"The Room\" IN ('a', 'b') AND time >= '2026-05-01' \
+               AND time < '2026-05-08' AND heat > 30";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT heat FROM readings WHERE the_room IN (${the_room}, ${the_room_2}) AND time >= ${span.begin} \
+         AND time < ${span.end} AND heat > 30"
+    );
+    assert_eq!(
+        question.parameters[0],
+        "span = { window = \"7d\", column = \"time\" }"
+    );
+    assert!(question.about[0].starts_with("Values of conditions are drawn"));
+}
+
+#[test]
+fn a_limit_of_cql_is_of_the_order_of_the_partition() {
+    let found = made();
+    let sql = "SELECT * FROM ks.readings WHERE \"The Room\" = ? LIMIT 10 ALLOW FILTERING;";
+    let question = asked(sql, &found, Language::Cql).unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT * FROM readings WHERE the_room = ${the_room} ORDER BY time DESC LIMIT 10"
+    );
+    let all = asked("SELECT * FROM readings LIMIT 10", &found, Language::Cql).unwrap();
+    assert_eq!(all.sql, "SELECT * FROM readings LIMIT 10");
+    let sql = "SELECT * FROM readings PER PARTITION LIMIT 1";
+    let why = asked(sql, &found, Language::Cql).unwrap_err();
+    assert!(why.contains("row_number()"), "{why}");
+}
+
+#[test]
+fn what_is_no_plain_comparison_is_left_as_it_is() {
+    let found = with_rows();
+    for sql in [
+        "SELECT heat FROM readings WHERE heat > 1 + 2 AND heat <> 5",
+        "SELECT count(*) AS n FROM readings WHERE time > TIMESTAMP '2026-05-01' AT TIME ZONE 'UTC'",
+    ] {
+        assert_eq!(asked(sql, &found, Language::Sql).unwrap().sql, sql);
+    }
+}

@@ -1,0 +1,206 @@
+//! A file of statements: the tables that it makes, and the queries about them.
+
+use std::path::Path;
+
+use bakeoff_workload::infer::{Declared, Inferred};
+use bakeoff_workload::suggestion;
+
+use super::asking::{Asking, Language};
+use super::plain::{plain_cql, plain_sql};
+use super::table::{TableStatement, Written};
+use super::words::{SELECT, kind, tables, words};
+use super::{Candidate, sql_tables};
+use crate::cassandra::declared;
+use crate::questions_file::name_above;
+use crate::sql_check::statements;
+
+/// Most tables that a message lists.
+const MOST_LISTED: usize = 20;
+
+/// A file of statements in CQL or SQL.
+#[derive(Debug)]
+pub struct StatementsFile {
+    language: Language,
+    tables: Vec<TableStatement>,
+    queries: Vec<WrittenQuery>,
+}
+
+/// A query of a file.
+#[derive(Debug)]
+struct WrittenQuery {
+    /// Its name, if a comment above it has one.
+    name: Option<String>,
+    sql: String,
+    /// Names of the tables that it asks, without keyspace or schema.
+    tables: Vec<String>,
+}
+
+impl StatementsFile {
+    /// Most bytes of a file of statements.
+    pub const MOST_BYTES: u64 = 4 << 20;
+
+    /// Returns the language of a file by the ending of its name; `None` if it is no file of statements.
+    pub fn language_of(path: &Path) -> Option<Language> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "cql" => Some(Language::Cql),
+            "sql" => Some(Language::Sql),
+            _ => None,
+        }
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Says what cannot be read, and what to write instead.
+    pub fn parse(text: &str, language: Language) -> Result<StatementsFile, String> {
+        // Some editors begin a file with a mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.contains('\0') {
+            return Err(
+                "it has bytes that are no text, and a file of statements has none".to_owned(),
+            );
+        }
+        let plain = match language {
+            Language::Cql => plain_cql(text),
+            Language::Sql => plain_sql(text),
+        };
+        let all = statements(&plain)
+            .map_err(|why| format!("{why}: close it, or leave the statement out"))?;
+        let begin = plain.as_ptr().addr();
+        let written: Vec<Written<'_>> = { all.iter() }
+            .map(|statement| {
+                let before = statement.sql.as_ptr().addr().saturating_sub(begin);
+                Written {
+                    line: 1 + plain[..before]
+                        .bytes()
+                        .filter(|byte| *byte == b'\n')
+                        .count(),
+                    sql: statement.sql,
+                }
+            })
+            .collect();
+        let made = match language {
+            Language::Cql => declared::tables(&written)?,
+            Language::Sql => sql_tables::tables(&written)?,
+        };
+        let mut queries: Vec<WrittenQuery> = Vec::new();
+        for statement in &all {
+            let Some(words) = words(statement.sql) else {
+                continue;
+            };
+            let asked = tables(&words);
+            if kind(&words) != SELECT || asked.is_empty() {
+                continue;
+            }
+            let name = name_above(statement.before)?;
+            let is_taken = name.is_some() && queries.iter().any(|other| other.name == name);
+            queries.push(WrittenQuery {
+                name: name.filter(|_| !is_taken),
+                sql: statement.sql.to_owned(),
+                tables: asked,
+            });
+        }
+        Ok(StatementsFile {
+            language,
+            tables: made,
+            queries,
+        })
+    }
+
+    /// Returns the language of its statements.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Returns the table that is wanted, or the only one, with the key that the user names or its own. `file` is the
+    /// name of the file.
+    ///
+    /// # Errors
+    /// Says which table to name, or what the table lacks.
+    pub fn declared(
+        &self,
+        wanted: Option<&str>,
+        file: &str,
+        key: &[String],
+        time: Option<&str>,
+    ) -> Result<Declared, String> {
+        self.table(wanted)?.declared(file, key, time)
+    }
+
+    /// Returns the queries about a table that [`StatementsFile::declared`] returned, as questions, and the number of
+    /// those about other ones.
+    pub fn candidates(&self, declared: &str, found: &Inferred) -> (Vec<Candidate>, usize) {
+        let asking = Asking {
+            found,
+            table: declared,
+            language: self.language,
+            newest_first: { self.tables.iter() }
+                .any(|table| table.name == declared && table.newest_first),
+        };
+        let own: Vec<&WrittenQuery> = { self.queries.iter() }
+            .filter(|query| query.tables == [declared])
+            .collect();
+        let others = self.queries.len() - own.len();
+        let candidates = own.into_iter().map(|query| {
+            let mut candidate = Candidate::new(&query.sql, &asking);
+            if let Ok(question) = &mut candidate.question {
+                question.name.clone_from(&query.name);
+            }
+            candidate
+        });
+        (candidates.collect(), others)
+    }
+
+    fn table(&self, wanted: Option<&str>) -> Result<&TableStatement, String> {
+        let matching: Vec<&TableStatement> = match wanted {
+            None => self.tables.iter().collect(),
+            Some(wanted) => self.called(wanted),
+        };
+        match (matching.as_slice(), wanted) {
+            ([only], _) => Ok(only),
+            ([], None) => Err(
+                "there is no CREATE TABLE in it that names columns: write the one of your table into it, as DESCRIBE \
+                 TABLE of cqlsh or pg_dump --schema-only print it"
+                    .to_owned(),
+            ),
+            ([], Some(wanted)) => {
+                let names = self.tables.iter().map(|table| table.place.as_str());
+                let hint = suggestion(wanted, names);
+                Err(format!("--table {wanted}: it makes no such table{hint}"))
+            }
+            ([first, others @ ..], _) => {
+                if let Some(twice) = others.iter().find(|table| table.place == first.place) {
+                    return Err(format!(
+                        "it makes the table {} twice, in line {} and in line {}: leave one of them out",
+                        first.place, first.line, twice.line
+                    ));
+                }
+                let names = matching.iter().map(|table| table.place.as_str());
+                let listed: Vec<&str> = names.take(MOST_LISTED).collect();
+                let more = if matching.len() > MOST_LISTED { ", ..." } else { "" };
+                Err(format!(
+                    "it makes {} tables, {}{more}: say which one is meant with --table NAME",
+                    matching.len(),
+                    listed.join(", ")
+                ))
+            }
+        }
+    }
+
+    /// Returns the tables that are called so: by their whole names, or else without keyspace or schema.
+    fn called(&self, wanted: &str) -> Vec<&TableStatement> {
+        let whole = self.tables.iter().filter(|table| table.place == wanted);
+        let whole: Vec<&TableStatement> = whole.collect();
+        if !whole.is_empty() {
+            return whole;
+        }
+        let is_called = |table: &&TableStatement| {
+            table.name.eq_ignore_ascii_case(wanted) || table.place.eq_ignore_ascii_case(wanted)
+        };
+        self.tables.iter().filter(is_called).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+
+const SHOP: &str = "-- The schema.\nCREATE TABLE rooms (id int PRIMARY KEY, name text);\n\n\
+    CREATE TABLE shop.readings (\n  \"Room Name\" text,\n  time timestamp,\n  heat double,\n\
+      PRIMARY KEY (\"Room Name\", time)\n);\n\
+    -- name: newest\nSELECT max(time) AS newest FROM shop.readings WHERE \"Room Name\" = 'a';\n\
+    SELECT * FROM rooms;\nSELECT a.heat FROM readings a JOIN rooms b ON a.id = b.id;\n\
+    -- name: newest\nSELECT heat FROM readings WHERE heat > 5 LIMIT 5;\n\
+    INSERT INTO rooms VALUES (1, 'a;b');\nSELECT now();\n";
+
+fn sql(text: &str) -> StatementsFile {
+    StatementsFile::parse(text, Language::Sql).unwrap()
+}
+
+#[test]
+fn one_table_is_chosen_and_what_asks_it_becomes_questions() {
+    let file = sql(SHOP);
+    let declared = file
+        .declared(Some("readings"), "shop.sql", &[], None)
+        .unwrap();
+    assert_eq!(declared.origin.name, "shop.readings in shop.sql");
+    let found = Inferred::declared(declared);
+    let (candidates, others) = file.candidates("readings", &found);
+    assert_eq!(others, 2);
+    let questions: Vec<_> = { candidates.iter() }
+        .map(|candidate| candidate.question.as_ref().unwrap())
+        .collect();
+    assert_eq!(questions[0].name.as_deref(), Some("newest"));
+    assert_eq!(
+        questions[0].sql,
+        "SELECT max(time) AS newest FROM readings WHERE room_name = ${room_name}"
+    );
+    // A name is taken once.
+    assert_eq!(questions[1].name, None);
+}
+
+#[test]
+fn which_table_is_meant_has_to_be_said() {
+    let file = sql(SHOP);
+    let why = |wanted: Option<&str>| file.declared(wanted, "shop.sql", &[], None).unwrap_err();
+    assert_eq!(
+        why(None),
+        "it makes 2 tables, rooms, shop.readings: say which one is meant with --table NAME"
+    );
+    let unknown = why(Some("reading"));
+    assert!(
+        unknown.starts_with("--table reading: it makes no such table"),
+        "{unknown}"
+    );
+    let none = sql("SELECT 1 FROM t")
+        .declared(None, "x.sql", &[], None)
+        .unwrap_err();
+    assert!(none.contains("there is no CREATE TABLE"), "{none}");
+    let empty = sql("").declared(None, "x.sql", &[], None).unwrap_err();
+    assert!(empty.contains("there is no CREATE TABLE"), "{empty}");
+}
+
+#[test]
+fn two_tables_of_one_name_are_told() {
+    let twice = sql("CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE t (b int PRIMARY KEY);");
+    for wanted in [None, Some("t")] {
+        let why = twice.declared(wanted, "x.sql", &[], None).unwrap_err();
+        assert_eq!(
+            why,
+            "it makes the table t twice, in line 1 and in line 2: leave one of them out"
+        );
+    }
+    let elsewhere =
+        sql("CREATE TABLE a.t (a int PRIMARY KEY);\nCREATE TABLE b.t (b int PRIMARY KEY);");
+    let why = elsewhere
+        .declared(Some("t"), "x.sql", &[], None)
+        .unwrap_err();
+    assert!(why.contains("it makes 2 tables, a.t, b.t"), "{why}");
+    let one = elsewhere.declared(Some("b.t"), "x.sql", &[], None).unwrap();
+    assert_eq!(one.partition_key, ["b"]);
+}
+
+#[test]
+fn what_is_no_text_or_does_not_end_is_refused() {
+    for (text, words) in [
+        ("CREATE TABLE t (a\0 int)", "bytes that are no text"),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY); SELECT 'x FROM t",
+            "does not end: close it",
+        ),
+        ("-- name: 1\nSELECT a FROM t", "begins with a letter"),
+    ] {
+        let why = StatementsFile::parse(text, Language::Sql).unwrap_err();
+        assert!(why.contains(words), "{text}: {why}");
+    }
+    // A long line is a line.
+    let columns: Vec<String> = (0..5_000).map(|number| format!("c{number} int")).collect();
+    let long = format!("CREATE TABLE t ({}, PRIMARY KEY (c1))", columns.join(", "));
+    let cql = StatementsFile::parse(&long, Language::Cql).unwrap();
+    let declared = cql.declared(None, "x.cql", &[], None).unwrap();
+    assert_eq!(declared.columns.len(), 500);
+}
+
+#[test]
+fn the_ending_says_the_language() {
+    let of = |name: &str| StatementsFile::language_of(Path::new(name));
+    assert_eq!(of("a/schema.CQL"), Some(Language::Cql));
+    assert_eq!(of("schema.sql"), Some(Language::Sql));
+    assert_eq!(of("schema.csv"), None);
+    assert_eq!(of("sql"), None);
+}

@@ -1,0 +1,70 @@
+//! Statements in a full query log of Cassandra, as `fqltool dump` prints it.
+
+use std::io::{self, BufRead};
+
+use super::lines::Lines;
+
+/// What begins an entry.
+pub const TYPE: &str = "Type: ";
+/// What every entry says of itself.
+pub const STARTED: &str = "Query start time: ";
+/// What begins a statement, of which a batch has several.
+const QUERY: &str = "Query: ";
+/// What ends a statement. The bytes behind it are values that were bound, whose types are not there.
+const VALUES: &str = "Values:";
+/// Most bytes of a statement that goes on over many lines.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Passes on each statement.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+    let mut statement: Option<String> = None;
+    while let Some(line) = lines.line()? {
+        if let Some(sql) = line.strip_prefix(QUERY) {
+            statement = Some(sql.to_owned());
+        } else if line.starts_with(VALUES) || line.starts_with(TYPE) {
+            if let Some(sql) = statement.take() {
+                take(&sql);
+            }
+        } else if let Some(sql) = &mut statement
+            && sql.len() + line.len() < MOST_BYTES
+        {
+            sql.push('\n');
+            sql.push_str(&line);
+        }
+    }
+    if let Some(sql) = statement {
+        take(&sql);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_read_without_their_values() {
+        let log = "Type: single-query\nQuery start time: 1\nProtocol version: 5\n\
+            Generated timestamp:-9223372036854775808\nGenerated nowInSeconds:1\n\
+            Query: SELECT a\nFROM ks.t WHERE k = ?\nValues: \n00000000 61 62       ab\n-----\n\n\
+            Type: batch\nQuery start time: 2\nProtocol version: 5\nGenerated timestamp:1\n\
+            Generated nowInSeconds:1\nBatch type: LOGGED\nQuery: INSERT INTO ks.t (k) VALUES (?)\nValues: \n\
+            00000000 61       a\nQuery: DELETE FROM ks.t WHERE k = 'x'\nValues: \n\n";
+        let mut found = Vec::new();
+        read(&mut Lines::new(log.as_bytes()), |sql| {
+            found.push(sql.to_owned())
+        })
+        .unwrap();
+        assert_eq!(
+            found,
+            [
+                "SELECT a\nFROM ks.t WHERE k = ?",
+                "INSERT INTO ks.t (k) VALUES (?)",
+                "DELETE FROM ks.t WHERE k = 'x'",
+            ]
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! A log of queries: how often each form of statement is in it, and those that ask a table, as questions.
+
+mod full_query_log;
+mod kind;
+mod lines;
+mod postgres;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use bakeoff_workload::infer::Inferred;
+use bakeoff_workload::suggestion;
+
+use super::asking::{Asking, Language};
+use super::plain::plain_cql;
+use super::words::{SELECT, form, tables, words};
+use super::{Candidate, is_newest_first, words as statement};
+pub use kind::LogKind;
+use lines::Lines;
+
+/// Most bytes of a statement that is looked at.
+const MOST_BYTES: usize = 64 << 10;
+/// Most forms of statements that are told apart.
+const MOST_FORMS: usize = 10_000;
+/// Most other tables that a note names.
+const MOST_LISTED: usize = 5;
+
+/// What a log of queries has.
+#[derive(Debug, Clone)]
+pub struct QueryLog {
+    language: Language,
+    /// Statements that ask, by their form.
+    asked: BTreeMap<String, Asked>,
+    /// Number of statements of each kind.
+    kinds: BTreeMap<&'static str, u64>,
+    /// Number of statements that are too long, or have something that does not end.
+    unreadable: u64,
+    /// Number of statements that ask in further forms than are told apart.
+    beyond: u64,
+}
+
+/// Statements of one form.
+#[derive(Debug, Clone)]
+struct Asked {
+    /// The first of them.
+    example: String,
+    number: u64,
+    /// Its place among all forms.
+    place: usize,
+    /// The tables that it asks, without keyspace or schema.
+    tables: Vec<String>,
+}
+
+impl QueryLog {
+    /// Reads a log. `language` is that of statements where their kind of log does not say it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(kind: LogKind, language: Language, reader: impl BufRead) -> io::Result<QueryLog> {
+        let language = match kind {
+            LogKind::Plain => language,
+            LogKind::FullQueryLog => Language::Cql,
+            LogKind::PostgresText | LogKind::PostgresCsv => Language::Sql,
+        };
+        let mut log = QueryLog {
+            language,
+            asked: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            unreadable: 0,
+            beyond: 0,
+        };
+        let mut lines = Lines::new(reader);
+        let take = |sql: &str| log.add(sql);
+        match kind {
+            LogKind::Plain => read_plain(&mut lines, take)?,
+            LogKind::FullQueryLog => full_query_log::read(&mut lines, take)?,
+            LogKind::PostgresText => postgres::read_text(&mut lines, take)?,
+            LogKind::PostgresCsv => postgres::read_csv(&mut lines, take)?,
+        }
+        log.unreadable += lines.too_long;
+        Ok(log)
+    }
+
+    /// Counts a statement.
+    fn add(&mut self, sql: &str) {
+        let sql = sql.trim().trim_end_matches(';').trim_end();
+        if sql.is_empty() {
+            return;
+        }
+        if sql.len() > MOST_BYTES {
+            self.unreadable += 1;
+            return;
+        }
+        let plain = match self.language {
+            Language::Cql => Cow::Owned(plain_cql(sql)),
+            Language::Sql => Cow::Borrowed(sql),
+        };
+        let Some(words) = words(&plain) else {
+            self.unreadable += 1;
+            return;
+        };
+        let kind = statement::kind(&words);
+        *self.kinds.entry(kind).or_default() += 1;
+        if kind != SELECT {
+            return;
+        }
+        let form = form(&words);
+        if let Some(known) = self.asked.get_mut(&form) {
+            known.number += 1;
+            return;
+        }
+        if self.asked.len() >= MOST_FORMS {
+            self.beyond += 1;
+            return;
+        }
+        let asked = Asked {
+            number: 1,
+            place: self.asked.len(),
+            tables: tables(&words),
+            example: plain.into_owned(),
+        };
+        self.asked.insert(form, asked);
+    }
+
+    /// Returns the table that is wanted, or the one that most statements ask alone, without keyspace or schema.
+    ///
+    /// # Errors
+    /// Says that none is asked, or not the one that is wanted, and what to do.
+    pub fn table(&self, wanted: Option<&str>) -> Result<String, String> {
+        let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
+        for asked in self.asked.values() {
+            if let [only] = asked.tables.as_slice() {
+                *numbers.entry(only.as_str()).or_default() += asked.number;
+            }
+        }
+        // Of equal ones the first by name.
+        let most = numbers
+            .iter()
+            .max_by_key(|(name, number)| (**number, Reverse(**name)));
+        match (wanted, most) {
+            (_, None) => Err(format!(
+                "no statement in it asks one table ({}): it has to be a log with SELECT statements, such as that of \
+                 PostgreSQL with log_statement = 'all', or have a statement in each line",
+                self.in_words()
+            )),
+            (None, Some((name, _))) => Ok((*name).to_owned()),
+            (Some(wanted), Some(_)) => {
+                let own = wanted
+                    .rsplit('.')
+                    .next()
+                    .unwrap_or(wanted)
+                    .trim_matches('"');
+                let found = numbers.keys().find(|name| **name == own);
+                let found =
+                    found.or_else(|| numbers.keys().find(|name| name.eq_ignore_ascii_case(own)));
+                found.map(|name| (*name).to_owned()).ok_or_else(|| {
+                    let hint = suggestion(own, numbers.keys().copied());
+                    format!("no statement in it asks the table {own} alone; name another one with --table NAME{hint}")
+                })
+            }
+        }
+    }
+
+    /// Returns the statements that ask a table alone, the most frequent first, each with one of its actual statements.
+    pub fn candidates<'a>(
+        &'a self,
+        table: &'a str,
+        found: &'a Inferred,
+    ) -> impl Iterator<Item = (u64, Candidate)> + 'a {
+        let asking = Asking {
+            found,
+            table,
+            language: self.language,
+            newest_first: is_newest_first(found),
+        };
+        let all: u64 = self.of(table).iter().map(|asked| asked.number).sum();
+        self.of(table).into_iter().map(move |asked| {
+            let mut candidate = Candidate::new(&asked.example, &asking);
+            if let Ok(question) = &mut candidate.question {
+                let about = format!("Asked {} times of {all}, as the log has it.", asked.number);
+                question.about.insert(0, about);
+            }
+            (asked.number, candidate)
+        })
+    }
+
+    /// Returns the forms of statements that ask a table alone, the most frequent first.
+    fn of(&self, table: &str) -> Vec<&Asked> {
+        let mut own: Vec<&Asked> = { self.asked.values() }
+            .filter(|asked| asked.tables == [table])
+            .collect();
+        own.sort_by_key(|asked| (Reverse(asked.number), asked.place));
+        own
+    }
+
+    /// Says what is in the log, sentence by sentence. `asked` is the number of statements whose forms became questions
+    /// about the table, and `questions` that of these.
+    pub fn notes(&self, table: &str, asked: u64, questions: usize) -> Vec<String> {
+        let own = self.of(table);
+        let all: u64 = own.iter().map(|asked| asked.number).sum();
+        let mut notes = vec![
+            format!("the log has {}", self.in_words()),
+            format!(
+                "{all} of them ask {table} alone, in {} forms; {questions} of these are questions, which stand for \
+                 {asked} statements ({} left out)",
+                own.len(),
+                all - asked.min(all)
+            ),
+        ];
+        let mut others: BTreeMap<String, u64> = BTreeMap::new();
+        for other in self.asked.values().filter(|other| other.tables != [table]) {
+            let name = match other.tables.as_slice() {
+                [] => "no table".to_owned(),
+                names => names.join(" with "),
+            };
+            *others.entry(name).or_default() += other.number;
+        }
+        let mut others: Vec<(String, u64)> = others.into_iter().collect();
+        others.sort_by_key(|(_, number)| Reverse(*number));
+        if !others.is_empty() {
+            let listed = others.iter().take(MOST_LISTED);
+            let listed: Vec<String> = listed
+                .map(|(name, number)| format!("{name} ({number})"))
+                .collect();
+            let more = if others.len() > MOST_LISTED {
+                ", ..."
+            } else {
+                ""
+            };
+            notes.push(format!("others ask {}{more}", listed.join(", ")));
+        }
+        if self.beyond > 0 {
+            notes.push(format!(
+                "{} have further forms than the first {MOST_FORMS}",
+                self.beyond
+            ));
+        }
+        notes
+    }
+
+    /// Lists the kinds of statements with their numbers.
+    fn in_words(&self) -> String {
+        let all: u64 = self.kinds.values().sum();
+        let mut kinds: Vec<(&&str, &u64)> = self.kinds.iter().collect();
+        kinds.sort_by_key(|(_, number)| Reverse(**number));
+        let mut parts: Vec<String> = { kinds.iter() }
+            .map(|(kind, number)| format!("{number} {kind}"))
+            .collect();
+        if self.unreadable > 0 {
+            parts.push(format!(
+                "{} that are too long or do not end",
+                self.unreadable
+            ));
+        }
+        if parts.is_empty() {
+            return "no statement".to_owned();
+        }
+        format!("{} statements: {}", all + self.unreadable, parts.join(", "))
+    }
+}
+
+/// Passes on the statement of each line that is no comment.
+fn read_plain<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+    while let Some(line) = lines.line()? {
+        if !line.trim_start().starts_with("--") {
+            take(&line);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! Statements in the log of a PostgreSQL, as text or as CSV, with the values that were bound.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+
+use super::lines::Lines;
+use crate::dialect::tokens::{Kind, tokens};
+use crate::statements::words::{is, is_sign, words};
+
+/// What a line has before a message, behind a prefix that is configured.
+pub const LOG: &str = "LOG:  ";
+const DETAIL: &str = "DETAIL:  ";
+/// Kinds of messages that end the one before.
+const OTHERS: [&str; 8] = [
+    "ERROR:  ",
+    "STATEMENT:  ",
+    "HINT:  ",
+    "WARNING:  ",
+    "FATAL:  ",
+    "NOTICE:  ",
+    "PANIC:  ",
+    "CONTEXT:  ",
+];
+/// Places of the severity, the message and its detail among the fields of a line of CSV.
+const FIELDS: [usize; 3] = [11, 13, 14];
+/// Fewest fields of a line of CSV, those of version 9.
+pub const FEWEST_FIELDS: usize = 22;
+/// Most bytes of a message that goes on over many lines.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A statement whose values may follow.
+#[derive(Default)]
+struct Pending {
+    sql: String,
+    detail: String,
+    in_detail: bool,
+}
+
+impl Pending {
+    /// Returns the statement with its values.
+    fn bound(self) -> String {
+        bound(&self.sql, &self.detail)
+    }
+
+    fn go_on(&mut self, line: &str) {
+        let text = if self.in_detail {
+            &mut self.detail
+        } else {
+            &mut self.sql
+        };
+        if text.len() + line.len() < MOST_BYTES {
+            text.push('\n');
+            text.push_str(line);
+        }
+    }
+}
+
+/// Passes on each statement of a log that is text.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+    let mut pending: Option<Pending> = None;
+    while let Some(line) = lines.line()? {
+        if let Some(more) = line.strip_prefix('\t') {
+            if let Some(pending) = &mut pending {
+                pending.go_on(more);
+            }
+        } else if let Some(message) = behind(&line, LOG) {
+            if let Some(pending) = pending.take() {
+                take(&pending.bound());
+            }
+            pending = statement_of(message).map(|sql| Pending {
+                sql: sql.to_owned(),
+                ..Pending::default()
+            });
+        } else if let Some(detail) = behind(&line, DETAIL) {
+            if let Some(pending) = &mut pending {
+                pending.detail = detail.to_owned();
+                pending.in_detail = true;
+            }
+        } else if OTHERS.iter().any(|other| line.contains(other))
+            && let Some(pending) = pending.take()
+        {
+            take(&pending.bound());
+        }
+    }
+    if let Some(pending) = pending {
+        take(&pending.bound());
+    }
+    Ok(())
+}
+
+/// Passes on each statement of a log that is CSV.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_csv<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+    let mut record = String::new();
+    let mut is_open = false;
+    while let Some(line) = lines.line()? {
+        if !record.is_empty() {
+            record.push('\n');
+        }
+        record.push_str(&line);
+        // A field in quotes may have ends of lines in it.
+        is_open ^= line.bytes().filter(|byte| *byte == b'"').count() % 2 == 1;
+        if is_open && record.len() < MOST_BYTES {
+            continue;
+        }
+        is_open = false;
+        let fields = fields(&record);
+        record.clear();
+        let [severity, message, detail] =
+            FIELDS.map(|place| fields.get(place).map_or("", String::as_str));
+        if severity == "LOG"
+            && let Some(sql) = statement_of(message)
+        {
+            take(&bound(sql, detail));
+        }
+    }
+    Ok(())
+}
+
+/// Divides a line of CSV.
+pub fn fields(record: &str) -> Vec<String> {
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let mut is_quoted = false;
+    let mut rest = record.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' if is_quoted && rest.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(std::mem::take(&mut field)),
+            _ => field.push(c),
+        }
+    }
+    fields.push(field);
+    fields
+}
+
+fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
+    line.split_once(mark).map(|(_, message)| message)
+}
+
+/// Returns the statement that a message says was executed.
+pub fn statement_of(message: &str) -> Option<&str> {
+    let message = match message.strip_prefix("duration: ") {
+        Some(timed) => timed.split_once(" ms  ")?.1,
+        None => message,
+    };
+    if let Some(sql) = message.strip_prefix("statement: ") {
+        return Some(sql);
+    }
+    // Further rows of a portal are no further question.
+    let executed = message
+        .strip_prefix("execute ")
+        .filter(|rest| !rest.starts_with("fetch from "))?;
+    executed.split_once(": ").map(|(_, sql)| sql)
+}
+
+/// Returns a statement with the values in place of its markers, as far as a detail says them.
+fn bound(sql: &str, detail: &str) -> String {
+    let values = values(detail);
+    if values.is_empty() {
+        return sql.to_owned();
+    }
+    let Some(all) = tokens(sql) else {
+        return sql.to_owned();
+    };
+    let mut out = String::with_capacity(sql.len());
+    let mut at = 0;
+    while let Some(token) = all.get(at) {
+        let number = all.get(at + 1).filter(|next| next.kind == Kind::Number);
+        let value = number
+            .filter(|_| token.kind == Kind::Sign('$'))
+            .and_then(|number| values.get(number.text));
+        match value {
+            Some(value) => {
+                out.push_str(value);
+                at += 2;
+            }
+            None => {
+                out.push_str(token.text);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// Returns the values that a detail says were bound, by their numbers.
+fn values(detail: &str) -> HashMap<String, String> {
+    let mut values = HashMap::new();
+    let begin = "parameters:";
+    let is_it = detail
+        .get(..begin.len())
+        .is_some_and(|word| word.eq_ignore_ascii_case(begin));
+    let Some(words) = detail.get(begin.len()..).filter(|_| is_it).and_then(words) else {
+        return values;
+    };
+    for at in 0..words.len() {
+        let number = words.get(at + 1).filter(|word| word.kind == Kind::Number);
+        let is_named = is_sign(words.get(at), '$') && is_sign(words.get(at + 2), '=');
+        if let (Some(number), true, Some(value)) = (number, is_named, words.get(at + 3))
+            && (value.kind == Kind::Text || is(Some(value), "null"))
+        {
+            values.insert(number.text.to_owned(), value.text.to_owned());
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(log: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        read_text(&mut Lines::new(log.as_bytes()), |sql| {
+            found.push(sql.to_owned())
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn statements_are_behind_their_durations_and_before_their_values() {
+        let log = "2026-05-01 10:00:00 UTC [7] LOG:  database system is ready\n\
+            2026-05-01 10:00:01 UTC [7] me@shop LOG:  statement: SELECT a\n\tFROM t\n\tWHERE b = 1;\n\
+            2026-05-01 10:00:01 UTC [7] LOG:  duration: 0.123 ms\n\
+            2026-05-01 10:00:02 UTC [7] LOG:  duration: 5.000 ms  parse <unnamed>: SELECT 1\n\
+            2026-05-01 10:00:02 UTC [7] LOG:  duration: 5.000 ms  execute <unnamed>: SELECT a FROM t \
+            WHERE b = $1 AND c = $2\n\
+            2026-05-01 10:00:02 UTC [7] DETAIL:  Parameters: $1 = 'it''s, $2', $2 = NULL\n\
+            2026-05-01 10:00:03 UTC [7] ERROR:  syntax error\n\
+            2026-05-01 10:00:03 UTC [7] STATEMENT:  SELEC 1\n\
+            2026-05-01 10:00:04 UTC [7] LOG:  execute fetch from S_1/C_2: SELECT 2\n\
+            2026-05-01 10:00:04 UTC [7] LOG:  execute S_1: INSERT INTO t VALUES ($1)\n";
+        assert_eq!(
+            text(log),
+            [
+                "SELECT a\nFROM t\nWHERE b = 1;",
+                "SELECT a FROM t WHERE b = 'it''s, $2' AND c = NULL",
+                "INSERT INTO t VALUES ($1)",
+            ]
+        );
+    }
+
+    #[test]
+    fn csv_has_the_same_in_its_fields() {
+        let line = |message: &str, detail: &str| {
+            let before = ["x"; 11].join(",");
+            let behind = [""; 9].join(",");
+            format!("{before},LOG,00000,\"{message}\",\"{detail}\",{behind}\n")
+        };
+        let log = line("statement: SELECT \"\"a\"\"\nFROM t", "")
+            + &line(
+                "duration: 1.0 ms  execute <unnamed>: SELECT $1",
+                "parameters: $1 = 'a,b'",
+            )
+            + &line("checkpoint starting: time", "");
+        let mut found = Vec::new();
+        read_csv(&mut Lines::new(log.as_bytes()), |sql| {
+            found.push(sql.to_owned())
+        })
+        .unwrap();
+        assert_eq!(found, ["SELECT \"a\"\nFROM t", "SELECT 'a,b'"]);
+        assert!(fields(log.lines().next_back().unwrap()).len() >= FEWEST_FIELDS);
+        let broken = "a,\"b\nc,d\n";
+        read_csv(&mut Lines::new(broken.as_bytes()), |sql| panic!("{sql}")).unwrap();
+    }
+}

@@ -1,0 +1,134 @@
+use bakeoff_workload::ColumnType;
+use bakeoff_workload::infer::{Declared, DeclaredColumn, DeclaredForm, Origin};
+
+use super::*;
+
+fn plain(text: &str) -> QueryLog {
+    QueryLog::read(LogKind::Plain, Language::Sql, text.as_bytes()).unwrap()
+}
+
+fn readings() -> Inferred {
+    let column = |name: &str, kind| DeclaredColumn {
+        name: name.to_owned(),
+        kind,
+        form: DeclaredForm::Plain,
+    };
+    let declared = Declared {
+        origin: Origin {
+            table: "readings".to_owned(),
+            ..Origin::default()
+        },
+        columns: vec![
+            column("room", ColumnType::Text),
+            column("heat", ColumnType::Double),
+        ],
+        partition_key: vec!["room".to_owned()],
+        ..Declared::default()
+    };
+    let mut found = Inferred::declared(declared);
+    // As if the rows were there.
+    found.made = None;
+    found
+}
+
+const LOG: &str = "-- begin\nSELECT heat FROM readings WHERE room = 'a';\nBEGIN\n\
+    select  heat from Readings where room = 'b'\nINSERT INTO readings VALUES ('a', 1)\n\n\
+    SELECT max(heat) AS m FROM readings\nSELECT heat FROM readings WHERE room IN ('a')\n\
+    SELECT heat FROM readings WHERE room = 'c'\nSELECT 1 FROM rooms\nSELECT 'a\nVACUUM readings\n\
+    SELECT now()\nSELECT 1 FROM readings JOIN rooms ON true\n";
+
+#[test]
+fn forms_are_counted_and_the_most_frequent_come_first() {
+    let log = plain(LOG);
+    let table = log.table(None).unwrap();
+    assert_eq!(table, "readings");
+    let found = readings();
+    let candidates: Vec<(u64, Candidate)> = log.candidates(&table, &found).collect();
+    let numbers: Vec<u64> = candidates.iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, [3, 1, 1]);
+    let first = candidates[0].1.question.as_ref().unwrap();
+    assert_eq!(first.sql, "SELECT heat FROM readings WHERE room = 'a'");
+    assert_eq!(first.about, ["Asked 3 times of 5, as the log has it."]);
+    let notes = log.notes(&table, 4, 2);
+    assert_eq!(
+        notes[0],
+        "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 that are too long or do not end"
+    );
+    assert!(
+        notes[1].starts_with("5 of them ask readings alone, in 3 forms; 2 of these"),
+        "{notes:?}"
+    );
+    assert!(notes[1].ends_with("(1 left out)"), "{notes:?}");
+    assert_eq!(
+        notes[2],
+        "others ask no table (1), readings with rooms (1), rooms (1)"
+    );
+}
+
+#[test]
+fn another_table_may_be_wanted() {
+    let log = plain(LOG);
+    assert_eq!(log.table(Some("public.Rooms")).unwrap(), "rooms");
+    let why = log.table(Some("room")).unwrap_err();
+    assert!(why.contains("did you mean `rooms`?"), "{why}");
+    let why = plain("INSERT INTO t VALUES (1)\nINSERT INTO t VALUES (2)\n")
+        .table(None)
+        .unwrap_err();
+    assert!(
+        why.starts_with("no statement in it asks one table (2 statements: 2 INSERT)"),
+        "{why}"
+    );
+    let why = plain("").table(None).unwrap_err();
+    assert!(why.contains("(no statement)"), "{why}");
+}
+
+#[test]
+fn uuids_and_comments_of_cassandra_are_constants() {
+    let entry =
+        |cql: &str| format!("Type: single-query\nQuery start time: 1\nQuery: {cql}\nValues: \n\n");
+    let text = entry(
+        "SELECT heat FROM ks.readings WHERE room = 123e4567-e89b-12d3-a456-426614174000 // don't",
+    ) + &entry(
+        "SELECT heat FROM ks.readings WHERE room = 00000000-0000-0000-0000-00000000000a",
+    );
+    let log = QueryLog::read(LogKind::FullQueryLog, Language::Sql, text.as_bytes()).unwrap();
+    let found = readings();
+    let candidates: Vec<(u64, Candidate)> = log.candidates("readings", &found).collect();
+    assert_eq!(candidates.len(), 1);
+    let question = candidates[0].1.question.as_ref().unwrap();
+    assert!(
+        question
+            .sql
+            .contains("room = '123e4567-e89b-12d3-a456-426614174000'"),
+        "{}",
+        question.sql
+    );
+}
+
+#[test]
+fn hostile_logs_are_read_in_bounded_memory() {
+    let forms: String = (0..MOST_FORMS + 5)
+        .map(|number| format!("SELECT c{number} FROM t\n"))
+        .collect();
+    let log = plain(&forms);
+    assert_eq!((log.asked.len(), log.beyond), (MOST_FORMS, 5));
+    let long = format!(
+        "SELECT '{}' FROM t\nSELECT a FROM t\n",
+        "x".repeat(MOST_BYTES)
+    );
+    let log = plain(&long);
+    assert_eq!((log.asked.len(), log.unreadable), (1, 1));
+    let endless = "x".repeat(3 << 20);
+    let log = plain(&endless);
+    assert_eq!((log.asked.len(), log.unreadable), (0, 1));
+    let bytes: Vec<u8> = (0..=255).cycle().take(1 << 16).collect();
+    for kind in [
+        LogKind::Plain,
+        LogKind::FullQueryLog,
+        LogKind::PostgresText,
+        LogKind::PostgresCsv,
+    ] {
+        let log = QueryLog::read(kind, Language::Cql, &bytes[..]).unwrap();
+        assert!(log.table(None).is_err());
+    }
+}

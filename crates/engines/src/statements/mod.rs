@@ -1,0 +1,68 @@
+//! Statements of applications and schemas, in CQL or SQL: the tables that they make, and what they ask, as questions of
+//! a workload. They come from a file of statements, or from a log of queries.
+
+mod asked;
+mod asking;
+mod comparisons;
+mod file;
+mod log;
+mod moments;
+mod plain;
+mod sql_tables;
+mod sql_types;
+mod table;
+pub(crate) mod words;
+
+pub use asking::Language;
+pub use file::StatementsFile;
+pub use log::{LogKind, QueryLog};
+pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
+
+use asked::question;
+use asking::Asking;
+use bakeoff_workload::infer::{AskedQuestion, Inferred};
+
+/// A statement that may become a question.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its text, for people; it may be cut.
+    pub shown: String,
+    /// The question, or why it cannot be one.
+    pub question: Result<AskedQuestion, String>,
+}
+
+/// Most characters of a statement that a message shows.
+const MOST_SHOWN: usize = 80;
+
+impl Candidate {
+    /// Reads a statement that asks a table.
+    fn new(sql: &str, asking: &Asking<'_>) -> Candidate {
+        Candidate {
+            shown: shown(sql),
+            question: question(sql, asking),
+        }
+    }
+}
+
+/// Returns a statement in one line, cut if it is long.
+fn shown(sql: &str) -> String {
+    let mut line = String::new();
+    for word in sql.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.chars().count() > MOST_SHOWN {
+            let cut: String = line.chars().take(MOST_SHOWN).collect();
+            return format!("{cut}...");
+        }
+    }
+    line
+}
+
+/// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known.
+fn is_newest_first(found: &Inferred) -> bool {
+    let origin = found.origin.as_ref();
+    let design = origin.and_then(|origin| origin.design.as_deref());
+    design.is_some_and(|design| design.contains("order=desc"))
+}

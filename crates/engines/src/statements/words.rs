@@ -1,0 +1,267 @@
+//! What the tokens of a statement say of it: its kind, the tables that it asks, and its form without its constants.
+
+use crate::dialect::tokens::{Kind, Token, tokens};
+
+/// Kinds of statements that are told apart; all others are one.
+const KINDS: [&str; 14] = [
+    "SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT", "ROLLBACK", "SET", "CREATE",
+    "ALTER", "DROP", "TRUNCATE", "COPY", "MERGE",
+];
+/// Kinds of statements that may follow what `WITH` names.
+const AFTER_WITH: [&str; 4] = ["INSERT", "UPDATE", "DELETE", "MERGE"];
+/// The kind of statements that ask.
+pub const SELECT: &str = "SELECT";
+/// The kind of statements that are none of those that are told apart.
+pub const OTHER: &str = "other";
+
+/// Splits a statement into tokens, without white space and comments; `None` where one does not end.
+pub fn words(sql: &str) -> Option<Vec<Token<'_>>> {
+    let mut all = tokens(sql)?;
+    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    Some(all)
+}
+
+/// Returns whether a token is this keyword.
+pub fn is(token: Option<&Token<'_>>, keyword: &str) -> bool {
+    token.is_some_and(|token| token.kind == Kind::Word && token.text.eq_ignore_ascii_case(keyword))
+}
+
+/// Returns whether a token is this sign.
+pub fn is_sign(token: Option<&Token<'_>>, sign: char) -> bool {
+    token.is_some_and(|token| token.kind == Kind::Sign(sign))
+}
+
+/// Returns the name that a token is: in lower case unless it has quotes, and then without them.
+pub fn name(token: Option<&Token<'_>>) -> Option<String> {
+    let token = token?;
+    match token.kind {
+        Kind::Word => Some(token.text.to_lowercase()),
+        Kind::Name => {
+            let quote = token.text.chars().next()?;
+            let inside = token.text.get(1..token.text.len().checked_sub(1)?)?;
+            let doubled = format!("{quote}{quote}");
+            Some(inside.replace(&doubled, &quote.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the kind of a statement, as its first word says it.
+pub fn kind(words: &[Token<'_>]) -> &'static str {
+    let mut first = words
+        .iter()
+        .skip_while(|token| token.kind == Kind::Sign('('));
+    let first = first.next();
+    if is(first, "with") {
+        let writes = |kind: &&&'static str| words.iter().any(|token| is(Some(token), kind));
+        return AFTER_WITH.iter().find(writes).copied().unwrap_or(SELECT);
+    }
+    let found = KINDS.iter().find(|kind| is(first, kind));
+    found.copied().unwrap_or(OTHER)
+}
+
+/// Returns the names of the tables that a query asks, without keyspace or schema, each once. Names that the query gives
+/// to parts of itself are none.
+pub fn tables(words: &[Token<'_>]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    // Whether each pair of parentheses that is open here has a query in it.
+    let mut queries = vec![true];
+    let mut at = 0;
+    while at < words.len() {
+        let (token, next) = (&words[at], words.get(at + 1));
+        match token.kind {
+            Kind::Sign('(') => {
+                queries.push(is(next, "select") || is(next, "with") || is_sign(next, '('));
+            }
+            Kind::Sign(')') if queries.len() > 1 => {
+                queries.pop();
+            }
+            _ => {}
+        }
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        at += 1;
+        // What is behind IS DISTINCT FROM is a value.
+        let is_from = is(Some(token), "from") && !is(before, "distinct");
+        let begins = is_from || is(Some(token), "join");
+        if !begins || queries.last() != Some(&true) {
+            continue;
+        }
+        while let Some((table, behind)) = table_at(words, at) {
+            if !is_part(words, &table) && !found.contains(&table) {
+                found.push(table);
+            }
+            at = behind;
+            // A further table may follow the other name of this one.
+            if is(words.get(at), "as") {
+                at += 1;
+            }
+            if is_sign(words.get(at + 1), ',') && name(words.get(at)).is_some() {
+                at += 1;
+            }
+            if !is_sign(words.get(at), ',') {
+                break;
+            }
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Returns the name of the table that is written at a place, without keyspace or schema, and the place behind it.
+pub fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(String, usize)> {
+    let mut table = name(words.get(at))?;
+    at += 1;
+    while is_sign(words.get(at), '.') {
+        table = name(words.get(at + 1))?;
+        at += 2;
+    }
+    // A function that returns rows is no table.
+    (!is_sign(words.get(at), '(')).then_some((table, at))
+}
+
+/// Returns whether a query gives this name to a part of itself, as in `WITH days AS (...)`.
+fn is_part(words: &[Token<'_>], called: &str) -> bool {
+    let mut triples = words.windows(3);
+    is(words.first(), "with")
+        && triples.any(|three| {
+            is(three.get(1), "as")
+                && is_sign(three.get(2), '(')
+                && name(three.first()).as_deref() == Some(called)
+        })
+}
+
+/// Returns a statement without its constants, so that those that differ in them alone are the same.
+pub fn form(words: &[Token<'_>]) -> String {
+    let mut parts: Vec<String> = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while let Some(token) = words.get(at) {
+        let mut part = match token.kind {
+            Kind::Text | Kind::Number | Kind::Parameter | Kind::Sign('?') => "?".to_owned(),
+            Kind::Word => token.text.to_lowercase(),
+            _ => token.text.to_owned(),
+        };
+        at += 1;
+        if let Some(length) = marker_length(words, at - 1) {
+            at += length - 1;
+            part = "?".to_owned();
+        }
+        if part == "?" {
+            let length = parts.len();
+            // A sign before a number is a part of it, and lists of any length are the same.
+            if parts.last().is_some_and(|last| last == "-")
+                && length > 1
+                && is_operator(&parts[length - 2])
+            {
+                parts.pop();
+            }
+            if let [.., before, comma] = parts.as_slice()
+                && before == "?"
+                && comma == ","
+            {
+                parts.pop();
+                continue;
+            }
+        }
+        parts.push(part);
+    }
+    parts.join(" ")
+}
+
+/// Returns the number of tokens of the marker at a place, for which a value is bound: `?`, `$1` or `:name`.
+pub fn marker_length(words: &[Token<'_>], at: usize) -> Option<usize> {
+    let (token, next) = (words.get(at)?, words.get(at + 1));
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    match token.kind {
+        Kind::Sign('?') => Some(1),
+        Kind::Sign('$') if next.is_some_and(|next| next.kind == Kind::Number) => Some(2),
+        // Two colons are a cast.
+        Kind::Sign(':') if !is_sign(before, ':') => {
+            let is_name = next.is_some_and(|next| matches!(next.kind, Kind::Word | Kind::Name));
+            is_name.then_some(2)
+        }
+        _ => None,
+    }
+}
+
+fn is_operator(part: &str) -> bool {
+    matches!(part, "=" | "<" | ">" | "(" | "," | "and" | "between" | "in")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sql: &str) -> Vec<Token<'_>> {
+        words(sql).unwrap()
+    }
+
+    #[test]
+    fn the_kind_of_a_statement_is_its_first_word() {
+        for (sql, expected) in [
+            ("/* x */ select 1", "SELECT"),
+            ("(SELECT 1) UNION (SELECT 2)", "SELECT"),
+            ("WITH a AS (SELECT 1) SELECT * FROM a", "SELECT"),
+            (
+                "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a",
+                "INSERT",
+            ),
+            ("insert into t values (1)", "INSERT"),
+            ("VACUUM t", "other"),
+            ("", "other"),
+        ] {
+            assert_eq!(kind(&of(sql)), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn tables_are_behind_from_and_join() {
+        for (sql, expected) in [
+            ("SELECT a FROM ks.Readings WHERE a = 1", vec!["readings"]),
+            ("SELECT a FROM \"My Table\" t", vec!["My Table"]),
+            (
+                "SELECT extract(year FROM time), substring(a FROM 2) FROM t",
+                vec!["t"],
+            ),
+            (
+                "SELECT 1 FROM a x, b AS y, c JOIN d ON true",
+                vec!["a", "b", "c", "d"],
+            ),
+            ("WITH w AS (SELECT 1 FROM a) SELECT 1 FROM w", vec!["a"]),
+            ("SELECT 1 FROM (SELECT a FROM t) x", vec!["t"]),
+            ("SELECT 1 FROM t WHERE a IS DISTINCT FROM b", vec!["t"]),
+            ("SELECT 1 FROM generate_series(1, 2)", vec![]),
+            ("SELECT create_hypertable('t', 'time')", vec![]),
+        ] {
+            assert_eq!(tables(&of(sql)), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn statements_that_differ_in_constants_have_one_form() {
+        for (one, other) in [
+            (
+                "SELECT a FROM t WHERE b = 1",
+                "select  a from T where b = -2.5e3",
+            ),
+            (
+                "SELECT a FROM t WHERE b IN (1, 2, 3)",
+                "SELECT a FROM t WHERE b IN ('x')",
+            ),
+            (
+                "SELECT a FROM t WHERE b = $1 AND c = ?",
+                "SELECT a FROM t WHERE b = 'it''s' AND c = :c",
+            ),
+            (
+                "SELECT a FROM t -- x\nWHERE b > 1",
+                "SELECT a FROM t WHERE b > -1",
+            ),
+        ] {
+            assert_eq!(form(&of(one)), form(&of(other)), "{one}");
+        }
+        assert_ne!(
+            form(&of("SELECT a - 1 FROM t")),
+            form(&of("SELECT a FROM t"))
+        );
+        assert_eq!(form(&of("SELECT a::int FROM t")), "select a : : int from t");
+    }
+}

@@ -1,0 +1,253 @@
+//! What a workload is written of, from a table that a statement declares: with rows that are made, or with a sample.
+
+use super::declared::{Declared, DeclaredColumn};
+use super::guesses::{Guesses, Named, ROWS};
+use super::{Inferred, InferredColumn, names};
+use crate::ColumnType;
+
+impl Inferred {
+    /// Returns what is known of a table without rows. Its rows are made by generators, which are guesses.
+    pub fn declared(declared: Declared) -> Inferred {
+        let written: Vec<String> = { declared.columns.iter() }
+            .map(|column| column.name.clone())
+            .collect();
+        let names = names::columns(&written);
+        let places = |key: &[String]| -> Vec<usize> {
+            let place = |called: &String| written.iter().position(|name| name == called);
+            key.iter().filter_map(place).collect()
+        };
+        let named: Vec<Named<'_>> = { names.iter().zip(&declared.columns) }
+            .map(|(name, column)| Named { name, column })
+            .collect();
+        let partition = places(&declared.partition_key);
+        let order = places(&declared.order_key);
+        let guesses = Guesses::new(&named, &partition, &order);
+        let name_of = |place: &usize| names[*place].clone();
+        let columns = { names.iter().zip(&declared.columns).zip(&guesses.columns) }.map(
+            |((name, column), guess)| InferredColumn {
+                name: name.clone(),
+                from: (*name != column.name).then(|| column.name.clone()),
+                kind: column.kind,
+                format: None,
+                evidence: said(&declared, column).to_owned(),
+                distinct: guess.distinct,
+                high_value: guess.high_value,
+            },
+        );
+        Inferred {
+            table: names::name(&declared.origin.table, "data"),
+            columns: columns.collect(),
+            left_out: declared.origin.left_out.clone(),
+            rows: ROWS,
+            bad_rows: 0,
+            null: Vec::new(),
+            delimiter: None,
+            no_header: false,
+            skip_lines: 0,
+            units_line: false,
+            files: 0,
+            fields: Vec::new(),
+            is_typed: true,
+            partition_key: partition.iter().map(name_of).collect(),
+            order_key: order.iter().map(name_of).collect(),
+            time: guesses.time.as_ref().map(name_of),
+            span: guesses.span.clone(),
+            series: guesses.series,
+            repeated: 0.0,
+            counted_one_in: 1,
+            notes: declared.notes,
+            made: Some(
+                guesses
+                    .columns
+                    .into_iter()
+                    .map(|guess| guess.generator)
+                    .collect(),
+            ),
+            origin: Some(declared.origin),
+        }
+    }
+
+    /// Gives what was found of a sample the name, the columns and the types of the table that it is of. Where values of
+    /// the sample do not have a declared type, theirs is kept.
+    pub fn declared_as(mut self, declared: Declared) -> Inferred {
+        let mut missing: Vec<&DeclaredColumn> = declared.columns.iter().collect();
+        let mut kept = Vec::with_capacity(self.columns.len());
+        for mut column in std::mem::take(&mut self.columns) {
+            let written = column.from.clone().unwrap_or_else(|| column.name.clone());
+            let found = missing
+                .iter()
+                .position(|of| is_called(of, &written, &column));
+            match found.map(|place| missing.swap_remove(place)) {
+                Some(of) => {
+                    let about = said(&declared, of);
+                    column.take(of, about, self.is_typed);
+                    kept.push(column);
+                }
+                None if self.partition_key.contains(&column.name)
+                    || self.order_key.contains(&column.name) =>
+                {
+                    kept.push(column);
+                }
+                None => self.left_out.push(format!(
+                    "`{written}` of the sample, which the declared table lacks"
+                )),
+            }
+        }
+        // In the order in which they are declared.
+        let place = |name: &str| {
+            declared
+                .columns
+                .iter()
+                .position(|column| column.name == name)
+        };
+        missing.sort_by_key(|column| place(&column.name));
+        for column in missing {
+            self.left_out
+                .push(format!("`{}`, which the sample lacks", column.name));
+        }
+        self.columns = kept;
+        self.table = names::name(&declared.origin.table, "data");
+        self.left_out
+            .extend(declared.origin.left_out.iter().cloned());
+        self.notes.extend(declared.notes);
+        self.origin = Some(declared.origin);
+        self
+    }
+}
+
+impl InferredColumn {
+    /// Gives the column the declared type if the values of the sample have it, and says so.
+    fn take(&mut self, declared: &DeclaredColumn, about: &str, is_typed: bool) {
+        use ColumnType::{Bigint, Double, Int, Text};
+        let is_wider = match (declared.kind, self.kind) {
+            (Bigint, Int) | (Double, Int | Bigint) => true,
+            (Text, other) => other != ColumnType::Blob,
+            _ => false,
+        };
+        let other = if self.kind == declared.kind {
+            ""
+        } else if is_wider && !is_typed {
+            if declared.kind == Text {
+                self.format = None;
+            }
+            self.kind = declared.kind;
+            ""
+        } else {
+            ", which the sample has not"
+        };
+        self.evidence = format!("{about}{other}; {}", self.evidence);
+    }
+}
+
+/// Returns whether a declared column is the one that a sample calls so.
+fn is_called(declared: &DeclaredColumn, written: &str, column: &InferredColumn) -> bool {
+    let lower = |name: &str| name.trim().to_lowercase();
+    lower(&declared.name) == lower(written) || names::name(&declared.name, "") == column.name
+}
+
+/// Returns what is said of a declared column.
+fn said<'a>(declared: &'a Declared, column: &DeclaredColumn) -> &'a str {
+    let said = declared.origin.columns.get(&column.name.to_lowercase());
+    said.map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::declared::DeclaredForm;
+    use super::super::{Asked, Origin, infer};
+    use super::*;
+    use crate::{Data, Generator, Workload};
+
+    fn column(name: &str, kind: ColumnType) -> DeclaredColumn {
+        DeclaredColumn {
+            name: name.to_owned(),
+            kind,
+            form: DeclaredForm::Plain,
+        }
+    }
+
+    fn readings() -> Declared {
+        Declared {
+            origin: Origin {
+                name: "readings in schema.sql".to_owned(),
+                table: "Readings".to_owned(),
+                left_out: vec!["`tags` (text[]): it has many values".to_owned()],
+                columns: [("the room".to_owned(), "text in the table".to_owned())].into(),
+                ..Origin::default()
+            },
+            columns: vec![
+                column("The Room", ColumnType::Text),
+                column("time", ColumnType::Timestamp),
+                column("heat", ColumnType::Double),
+                column("state", ColumnType::Int),
+            ],
+            partition_key: vec!["The Room".to_owned()],
+            order_key: vec!["time".to_owned()],
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_declared_table_is_a_workload_whose_rows_are_made() {
+        let found = Inferred::declared(readings());
+        let text = found.workload("schema.sql", &["parquet?codec=zstd".to_owned()], &[]);
+        let workload = Workload::parse(&text, Path::new("w.toml"));
+        let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert!(
+            matches!(workload.data, Data::Generator(Generator::Columns(_))),
+            "{text}"
+        );
+        assert_eq!(workload.table.name, "readings");
+        assert_eq!(workload.table.partition_key, ["the_room"]);
+        for words in [
+            "# Table readings in schema.sql, as `bakeoff init` read it.",
+            "the_room = \"text\" # text in the table",
+            "# left out: `tags` (text[]): it has many values",
+            "a guess",
+            "--data",
+        ] {
+            assert!(text.contains(words), "`{words}` is not in {text}");
+        }
+        assert!(!text.contains("file ="), "{text}");
+    }
+
+    #[test]
+    fn a_sample_has_the_types_that_are_declared_where_its_values_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        let rows = "the room,time,heat,state,more\n7,2026-05-01,21,ok,1\n7,2026-05-02,22,ok,1\n";
+        std::fs::write(&path, rows).unwrap();
+        let declared = readings();
+        let asked = Asked {
+            key: declared.partition_key.clone(),
+            order: Some(declared.order_key.clone()),
+            ..Asked::default()
+        };
+        let found = infer(&path, &asked).unwrap().declared_as(declared);
+        let kinds: Vec<(&str, ColumnType)> = { found.columns.iter() }
+            .map(|column| (column.name.as_str(), column.kind))
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                ("the_room", ColumnType::Text),
+                ("time", ColumnType::Timestamp),
+                ("heat", ColumnType::Double),
+                ("state", ColumnType::Text),
+            ]
+        );
+        assert!(
+            found.columns[3]
+                .evidence
+                .contains("which the sample has not")
+        );
+        assert!(
+            found.left_out[0].contains("`more` of the sample"),
+            "{:?}",
+            found.left_out
+        );
+        assert_eq!((found.table.as_str(), found.made), ("readings", None));
+    }
+}
