@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use arrow::array::{Array, ArrayRef};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::calendar::Calendar;
 use super::counter::Counter;
 use super::renamed::Renamed;
 use super::sample::{Sample, series_columns};
@@ -22,6 +23,8 @@ pub enum Role {
     /// Each row has its value, moved by this much per copy.
     Moved(i64),
     Counter(Counter),
+    /// Each row has the part of its time that it had in the sample.
+    Calendar(Calendar),
     /// Each row has another value than in the sample, the same for equal ones.
     Renamed(Renamed),
     /// Rows have the values of others of their series, and some of these change a little.
@@ -102,6 +105,12 @@ impl About<'_> {
         let values = self.values(index);
         if named == Some(index) || self.is_renamed(index, column, &values) {
             return self.renamed(index, column, &stream);
+        }
+        if let Some(calendar) = Calendar::find(self.sample, self.table, index) {
+            return Ok(match self.axis {
+                SampleAxis::Time => Role::Calendar(calendar),
+                SampleAxis::Series => Role::Own,
+            });
         }
         // Series that go on keep their numbers.
         let is_partition = self.table.partition_key.contains(&column.name);

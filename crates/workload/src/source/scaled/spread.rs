@@ -10,8 +10,8 @@ use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondTy
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::near;
+use super::neighbours::Neighbours;
 use super::sample::Sample;
-use super::swaps::Swaps;
 use crate::{ColumnType, SampleAxis, Stream};
 
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
@@ -22,8 +22,8 @@ const LEAST_GROWTH: f64 = 0.02;
 /// How the values of a column change from copy to copy.
 ///
 /// Different values grow as a power of the rows (Heaps' law), whose exponent is that of the sample and of a half of
-/// it. A copy has as many new values as the power says; all rows of a copy that have one value in the sample have one
-/// value again.
+/// it. A copy has as many new values as the power says; all rows of a copy that have one value in the sample which becomes
+/// new have one value again.
 pub struct Spread {
     kind: ColumnType,
     /// Whether the value at each place may change: those that come once, in one row or in rows that follow each other.
@@ -35,8 +35,8 @@ pub struct Spread {
     per_changeable: f64,
     /// Distance within which numbers change, and the least and the greatest number.
     reach: near::Reach,
-    /// Values that change places, among those that are not new.
-    swaps: Option<Swaps>,
+    /// Numbers that take the values of others, among those that are not new.
+    neighbours: Option<Neighbours>,
     stream: Stream,
 }
 
@@ -80,22 +80,19 @@ impl Spread {
         let exponent = exponent(rows, early, different, early_values);
         let are_codes = different <= MOST_CODES && (different as u64) < rows;
         let grows = !are_codes && exponent >= LEAST_GROWTH && once > 0;
-        let swaps = match kind {
-            ColumnType::Double => Swaps::find(column, &stream),
-            _ => None,
-        };
+        let neighbours = Neighbours::find(sample, column, kind, &stream);
         let changes = |hash: &u64| seen.get(hash).is_some_and(|value| value.runs == 1);
         let changeable = hashes.iter().filter(|_| grows);
         let changeable: Vec<bool> = changeable
             .map(|hash| hash.as_ref().is_some_and(changes))
             .collect();
-        (grows || swaps.is_some()).then(|| Spread {
+        (grows || neighbours.is_some()).then(|| Spread {
             kind,
             changeable,
             exponent,
             per_changeable: different as f64 / once.max(1) as f64,
             reach: near::Reach::of(column, kind, different),
-            swaps,
+            neighbours,
             stream,
         })
     }
@@ -103,27 +100,31 @@ impl Spread {
     /// Returns values of a copy: those of `column`, which were taken from these places.
     pub fn apply(&self, column: &ArrayRef, places: &[u32], copies: &[u64]) -> ArrayRef {
         let draw = |row: usize, hash: u64| self.draw(places[row], copies[row], hash);
+        let neighbour = |row: usize| {
+            let neighbours = self.neighbours.as_ref()?;
+            neighbours.apply(places[row], copies[row])
+        };
         match self.kind {
-            ColumnType::Double => numbers::<Float64Type>(column, |row, value| {
-                match (draw(row, value.to_bits()), &self.swaps) {
-                    (Some(mut draws), _) => self.reach.real(value, &mut draws),
-                    (None, Some(swaps)) => swaps.apply(places[row], copies[row], value),
-                    (None, None) => value,
-                }
-            }),
+            ColumnType::Double => {
+                numbers::<Float64Type>(column, |row, value| match draw(row, value.to_bits()) {
+                    Some(mut draws) => self.reach.real(value, &mut draws),
+                    None => neighbour(row).unwrap_or(value),
+                })
+            }
             ColumnType::Int => numbers::<Int32Type>(column, |row, value| {
                 match draw(row, i64::from(value) as u64) {
                     Some(mut draws) => {
                         let near = self.reach.whole(i64::from(value), &mut draws);
                         i32::try_from(near).unwrap_or(value)
                     }
-                    None => value,
+                    // Those of whole numbers are whole.
+                    None => neighbour(row).map_or(value, |other| other as i32),
                 }
             }),
             ColumnType::Bigint => {
                 numbers::<Int64Type>(column, |row, value| match draw(row, value as u64) {
                     Some(mut draws) => self.reach.whole(value, &mut draws),
-                    None => value,
+                    None => neighbour(row).map_or(value, |other| other as i64),
                 })
             }
             ColumnType::Text => {
