@@ -9,6 +9,7 @@ mod blocks;
 mod calendar;
 mod counter;
 mod edges;
+mod growth;
 mod names;
 mod near;
 mod neighbours;
