@@ -61,7 +61,7 @@ fn in_cast(floats: &Floats, inside: String) -> String {
     if !is_whole || !has_decimals(floats, &parts[..place]) {
         return inside;
     }
-    let (value, kind) = (trimmed(&parts[..place]), trimmed(&parts[place..]));
+    let (value, kind) = (trimmed(&parts[..place]), written(&parts[place..]));
     format!("trunc({value}) {kind}")
 }
 
