@@ -22,22 +22,16 @@ PAIR = r'\s*("[^"]*"|\w+)\s*=\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{.*\}|[^#]+)'
 PARAMETER = r'(\w+) = \{ (\w+) = "([^"]*)"(?:, column = "([^"]*)")? \}'
 
 
-def main(step, *arguments):
-    steps = {"hold-back": hold_back, "speed": speed, "compare": compare, "end": end}
-    steps[step](*arguments)
-
-
 class Workload:
     """What `bakeoff init` wrote, as far as it is needed here."""
 
     def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.lines = file.read().splitlines()
         self.sections = [("", [])]
-        for line in self.lines:
-            if line.startswith("["):
-                self.sections.append((line.split("#")[0].strip(), []))
-            self.sections[-1][1].append(line)
+        with open(path, encoding="utf-8") as file:
+            for line in file.read().splitlines():
+                if line.startswith("["):
+                    self.sections.append((line.split("#")[0].strip(), []))
+                self.sections[-1][1].append(line)
         table = dict(self.values("[table]"))
         self.name = json.loads(table["name"])
         self.partition_key = json.loads(table["partition_key"])
@@ -400,4 +394,4 @@ def end(*folders):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    {"hold-back": hold_back, "speed": speed, "compare": compare, "end": end}[sys.argv[1]](*sys.argv[2:])

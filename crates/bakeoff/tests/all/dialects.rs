@@ -42,7 +42,8 @@ const QUESTIONS: [&str; 29] = [
     "SELECT CAST(usage_user / 4 AS INT) AS quarter, count(*) AS n FROM cpu GROUP BY quarter",
     "SELECT min((10 - usage_system / 4)::bigint) AS lowest, max(CAST(usage_idle / 4 - 50 AS INT)) AS most FROM cpu",
     "SELECT count(*) FILTER (WHERE hostname LIKE 'HOST%') AS capitals,
-     count(*) FILTER (WHERE hostname LIKE 'host\\\\__') AS escaped, count(*) FILTER (WHERE team NOT ILIKE 's\\\\F') AS teams, count(*) AS n FROM cpu",
+     count(*) FILTER (WHERE hostname LIKE 'host\\\\__') AS escaped,
+     count(*) FILTER (WHERE team NOT ILIKE 's\\\\F') AS teams, count(*) AS n FROM cpu",
     "SELECT DISTINCT region FROM cpu WHERE region LIKE '%-_es%' OR hostname LIKE ${host} AND region NOT LIKE 'EU%'",
 ];
 

@@ -87,14 +87,15 @@ fn double_colons(floats: &Floats, parts: &mut Vec<Unit>) {
 
 /// Returns where what is cast before these colons begins, with casts of it that come before.
 fn first_of_casts(parts: &[Unit], colons: usize) -> Option<usize> {
-    let first = operand_before(parts, colons)?;
-    let before = previous(parts, first).and_then(|last| last.checked_sub(1));
-    match before {
-        Some(before) if parts[before].is_sign(':') && parts[before + 1].is_sign(':') => {
-            first_of_casts(parts, before)
-        }
-        _ => Some(first),
+    let mut first = operand_before(parts, colons)?;
+    let colons_before = |place: usize| {
+        let before = previous(parts, place)?.checked_sub(1)?;
+        (parts[before].is_sign(':') && parts[before + 1].is_sign(':')).then_some(before)
+    };
+    while let Some(colons) = colons_before(first) {
+        first = operand_before(parts, colons)?;
     }
+    Some(first)
 }
 
 /// Returns whether a value is certain to be a floating-point number, and may have decimals.

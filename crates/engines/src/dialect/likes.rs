@@ -115,16 +115,16 @@ fn pattern_at(units: &[Unit], from: usize) -> Option<Pattern> {
 
 /// Returns what is between the quotes of a pattern that is a plain text, maybe in parentheses.
 fn inside(pattern: &[Unit]) -> Option<String> {
-    let words = meaning(pattern);
-    let [only] = words.as_slice() else {
-        return None;
+    let text = |units: &[Unit]| match meaning(units).as_slice() {
+        [only] if only.is_a(Kind::Text) => Some(only.text.clone()),
+        _ => None,
     };
-    if only.what == What::Group {
-        return inside(&units_of(&only.text)?);
-    }
-    let text = only.is_a(Kind::Text).then_some(&only.text)?;
-    let text = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    Some(text.to_owned())
+    let text = match meaning(pattern).as_slice() {
+        [group] if group.what == What::Group => text(&units_of(&group.text)?),
+        _ => text(pattern),
+    }?;
+    let inside = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    Some(inside.to_owned())
 }
 
 /// Says that the backslash is a sign, where a pattern has any, or, if `or_unknown`, may have.

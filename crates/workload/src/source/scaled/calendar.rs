@@ -43,9 +43,9 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Finds the part of the time that a column repeats in all rows. A column of a single value is one only if that is
-    /// the year, or if its name says which part it is.
-    pub fn find(sample: &Sample, table: &Table, index: usize) -> Option<Calendar> {
+    /// Finds the part of the time that a column repeats in all rows. A column of a single value, or of another one in
+    /// each row as an id is, is one only if that is the year, or if its name says which part it is.
+    pub fn find(sample: &Sample, table: &Table, index: usize, is_id: bool) -> Option<Calendar> {
         let column = &table.columns[index];
         let time = table.time_column()?;
         let is_number = matches!(column.kind, ColumnType::Int | ColumnType::Bigint);
@@ -64,9 +64,10 @@ impl Calendar {
         let few_numbers = take(numbers.as_ref(), &few, None).ok()?;
         let cells = numbers.as_primitive::<Int32Type>().values();
         let is_constant = cells.windows(2).all(|pair| pair[0] == pair[1]);
+        let needs_name = is_id || is_constant;
         let name = column.name.to_ascii_lowercase();
         let parts = { PARTS.into_iter() }
-            .filter(|(part, word)| !is_constant || *part == DatePart::Year || name.contains(word))
+            .filter(|(part, word)| !needs_name || *part == DatePart::Year || name.contains(word))
             .map(|(part, _)| part);
         // The nearest time zones first.
         let zones = || (0..=MOST_ZONES).flat_map(|zone| [zone, -zone]);
@@ -118,6 +119,10 @@ mod tests {
     const FIRST: i64 = 1_769_731_200_000;
 
     fn found(name: &str, kind: ColumnType, cells: ArrayRef) -> Option<Calendar> {
+        found_with(name, kind, cells, false)
+    }
+
+    fn found_with(name: &str, kind: ColumnType, cells: ArrayRef, is_id: bool) -> Option<Calendar> {
         let rows = cells.len();
         let columns = [("time", ColumnType::Timestamp), (name, kind)];
         let table = Table {
@@ -140,7 +145,7 @@ mod tests {
             starts: vec![0, rows as u32],
             times: None,
         };
-        Calendar::find(&sample, &table, 1)
+        Calendar::find(&sample, &table, 1, is_id)
     }
 
     fn whole(cells: impl Iterator<Item = i32>) -> ArrayRef {
@@ -177,6 +182,12 @@ mod tests {
         };
         assert!(constant("y", 2026) && constant("month", 1) && constant("minute", 0));
         assert!(!constant("state", 1) && !constant("state", 0) && !constant("year", 2027));
+    }
+
+    #[test]
+    fn ids_are_a_part_of_the_time_only_if_they_are_named_so() {
+        let ids = |name: &str| found_with(name, ColumnType::Int, whole(0..20), true).is_some();
+        assert!(ids("hour") && !ids("id"));
     }
 
     #[test]

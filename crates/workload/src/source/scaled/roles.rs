@@ -106,7 +106,8 @@ impl About<'_> {
         if named == Some(index) || self.is_renamed(index, column, &values) {
             return self.renamed(index, column, &stream);
         }
-        if let Some(calendar) = Calendar::find(self.sample, self.table, index) {
+        let is_id = values.different == self.sample.len();
+        if let Some(calendar) = Calendar::find(self.sample, self.table, index, is_id) {
             return Ok(match self.axis {
                 SampleAxis::Time => Role::Calendar(calendar),
                 SampleAxis::Series => Role::Own,
