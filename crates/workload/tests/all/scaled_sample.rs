@@ -117,6 +117,25 @@ fn a_sample_from_the_command_line_goes_on_too_and_ends_where_it_is_to() {
 }
 
 #[test]
+fn what_all_series_have_in_common_at_a_time_stays_with_it_in_further_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.csv");
+    let mut lines = "sensor,time,season,level\n".to_owned();
+    for row in 0..80 {
+        // Grows like a counter, though it is none.
+        lines += &format!("s-{},{},{},{}\n", row % 2, row / 2, row / 8, row % 7);
+    }
+    std::fs::write(&path, lines).unwrap();
+    let table = "[table]\nname = 't'\npartition_key = ['sensor']\norder_key = ['time']\n[table.columns]\n\
+                 sensor = 'text'\ntime = 'bigint'\nseason = 'int'\nlevel = 'int'\n";
+    let data = "requires = '--data'\nscale_sample = { rows = 400, along = 'series' }";
+    let workload = parse(data, table).unwrap();
+    let rows = read(&*source::open(&workload, Some(path)).unwrap());
+    let seasons = rows.column(2).as_primitive::<Int32Type>().values();
+    assert!((0..400).all(|row| seasons[row] == (row % 80 / 8) as i32));
+}
+
+#[test]
 fn columns_that_repeat_a_part_of_the_time_go_on_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.csv");
