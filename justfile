@@ -40,6 +40,11 @@ fidelity SAMPLE:
 bench-generators SECONDS='3':
     cargo run --release -p bakeoff-workload --example generator_speed -- {{SECONDS}}
 
+# Whether rows beyond a sample are like the real ones that were held back, e.g. `just bench-scale-sample my-folder`
+bench-scale-sample *FILES:
+    cargo build --release --workspace --bin bakeoff --example generator_speed
+    scripts/scale-sample "${CARGO_TARGET_DIR:-target}/release/bakeoff" {{FILES}}
+
 # Client CPU and throughput of `drive` beside latte's, in turns on one server (needs latte 0.29, jq)
 bench-latte *ADDRESS:
     cargo build --release

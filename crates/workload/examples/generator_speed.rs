@@ -1,7 +1,8 @@
 //! Measures how many rows and values each generator makes per second of processor time, as Arrow
-//! batches, and how many a sample of 100 hosts that goes on.
+//! batches, and how many a sample of 100 hosts that goes on; or those of workload files, such as one with a sample that
+//! goes on.
 //!
-//! `cargo run --release --example generator_speed -- [SECONDS]` (Linux)
+//! `cargo run --release --example generator_speed -- [SECONDS [WORKLOAD.toml]...]` (Linux)
 
 use std::error::Error;
 use std::path::Path;
@@ -32,12 +33,24 @@ const GENERATORS: [(&str, &str); 7] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let seconds = std::env::args().nth(1).map_or(Ok(3), |text| text.parse())?;
+    let mut arguments = std::env::args().skip(1);
+    let seconds = arguments.next().map_or(Ok(3), |text| text.parse())?;
+    let files: Vec<String> = arguments.collect();
     println!(
         "{:26} {:>12} {:>14}",
         "generator", "M rows/CPU s", "M values/CPU s"
     );
     let least = Duration::from_secs(seconds);
+    for file in &files {
+        let text = std::fs::read_to_string(file)?;
+        print(
+            file,
+            measure(&Workload::parse(&text, Path::new(file))?, least)?,
+        );
+    }
+    if !files.is_empty() {
+        return Ok(());
+    }
     for (name, data) in GENERATORS {
         print(name, measure(&generated(data)?, least)?);
     }
@@ -83,19 +96,24 @@ fn sample(folder: &Path, along: &str) -> Result<Workload, Box<dyn Error>> {
 }
 
 /// Returns the rows made in at least this processor time, the number of columns, and the time used,
-/// including the time to open the generator.
+/// including the time to open the generator. One that ends is begun anew.
 fn measure(workload: &Workload, least: Duration) -> Result<(u64, usize, Duration), Box<dyn Error>> {
     let before = processor_time()?;
     let source = source::open(workload, None)?;
     let mut rows = 0;
-    for batch in source.read(0, BATCH_ROWS)? {
-        rows += std::hint::black_box(batch?).rows.num_rows() as u64;
-        let used = processor_time()? - before;
-        if used >= least {
-            return Ok((rows, source.schema().fields().len(), used));
+    loop {
+        let rows_before = rows;
+        for batch in source.read(0, BATCH_ROWS)? {
+            rows += std::hint::black_box(batch?).rows.num_rows() as u64;
+            let used = processor_time()? - before;
+            if used >= least {
+                return Ok((rows, source.schema().fields().len(), used));
+            }
+        }
+        if rows == rows_before {
+            return Err("the generator makes no rows".into());
         }
     }
-    Err("the generator ended".into())
 }
 
 /// Returns the processor time of this process, which has one thread.

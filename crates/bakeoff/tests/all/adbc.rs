@@ -66,6 +66,17 @@ sql = """
 SELECT max(usage_user)::double AS most, strpos(min(hostname), '_') AS place FROM cpu WHERE hostname = ${host}
 """
 parameters = { host = { column = "hostname" } }
+[[queries]]
+name = "patterns"
+sql = """
+SELECT count(*) FILTER (WHERE hostname LIKE 'HOST%') AS capitals, count(*) FILTER (WHERE team LIKE 'S_') AS teams,
+count(*) FILTER (WHERE hostname ILIKE 'HOST\\_%') AS escaped, count(*) FILTER (WHERE hostname LIKE ${host}) AS own
+FROM cpu
+"""
+parameters = { host = { column = "hostname" } }
+[[queries]]
+name = "cut"
+sql = "SELECT CAST(usage_user / 4 AS INT) AS quarter, count(*) AS n FROM cpu GROUP BY quarter"
 "#;
 
 const RUN: [&str; 10] = [
@@ -133,7 +144,7 @@ fn questions_are_translated_into_the_dialect_of_a_driver() {
     ]
     .concat();
     bench.bakeoff(&run).expect(0);
-    all_is_right(&bench.journal("out"), 2 * 4);
+    all_is_right(&bench.journal("out"), 2 * 6);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 25] = [
+const QUESTIONS: [&str; 29] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
@@ -41,6 +41,12 @@ const QUESTIONS: [&str; 25] = [
      concat(hostname, '-') AS name FROM cpu WHERE hostname = ${host}",
     "SELECT to_unixtime(max(time)) AS seconds, count(*) AS n FROM cpu
      WHERE time >= to_timestamp('2016-01-01T00:10:00') /* median(usage_user) */",
+    "SELECT CAST(usage_user / 4 AS INT) AS quarter, count(*) AS n FROM cpu GROUP BY quarter",
+    "SELECT min((10 - usage_system / 4)::bigint) AS lowest, max(CAST(usage_idle / 4 - 50 AS INT)) AS most FROM cpu",
+    "SELECT count(*) FILTER (WHERE hostname LIKE 'HOST%') AS capitals,
+     count(*) FILTER (WHERE hostname LIKE 'host\\\\__') AS escaped,
+     count(*) FILTER (WHERE team NOT ILIKE 's\\\\F') AS teams, count(*) AS n FROM cpu",
+    "SELECT DISTINCT region FROM cpu WHERE region LIKE '%-_es%' OR hostname LIKE ${host} AND region NOT LIKE 'EU%'",
 ];
 
 /// A workload that asks these questions of some designs.

@@ -7,9 +7,12 @@
 
 mod aggregates;
 mod call;
+mod casts;
 mod distinct_on;
 mod division;
+mod floats;
 mod functions;
+mod likes;
 mod literals;
 mod order;
 mod plain;
@@ -62,8 +65,10 @@ pub fn translated(
     table: &Table,
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
-    let certain = division::certain(table, sql);
-    let text = sequence(dialect, [table, &certain], sql, 0)?;
+    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, sql));
+    let original = cut_off.as_deref().unwrap_or(sql);
+    let certain = division::certain(table, original);
+    let text = sequence(dialect, [table, &certain], original, 0)?;
     // Those of `date_bin` are written as numbers.
     let interval = { interval_in(&text) }.filter(|_| dialect == SqlDialect::Sqlite);
     if let Some(word) = interval {
@@ -106,6 +111,7 @@ fn sequence(
         move |why| Untranslatable { word, why }
     };
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
+    likes::likes(dialect, &mut parts);
     words(dialect, &mut parts);
     if let Some(operator) = dialect.whole_division() {
         division::whole(certain, &mut parts, operator);
@@ -148,13 +154,13 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
     Ok(())
 }
 
-/// Writes keywords that are others, and intervals.
+/// Writes intervals with numbers, and texts with a backslash, which Spark takes for a sign before others.
 fn words(dialect: SqlDialect, parts: &mut [Unit]) {
     let mut at = 0;
     while at < parts.len() {
-        if dialect == SqlDialect::Sqlite && parts[at].is("ilike") {
-            // It does not tell capitals from other letters anyway.
-            parts[at].text = "LIKE".to_owned();
+        let is_plain = parts[at].is_a(Kind::Text) && parts[at].text.starts_with('\'');
+        if dialect == SqlDialect::Spark && is_plain {
+            parts[at].text = parts[at].text.replace('\\', "\\\\");
         }
         let value = if parts[at].is("interval") {
             next(parts, at + 1)

@@ -36,6 +36,14 @@ impl SqlDialect {
         )
     }
 
+    /// Returns whether a cast of a floating-point number to a whole one rounds it, and does not cut its decimals off.
+    pub fn rounds_casts(self) -> bool {
+        matches!(
+            self,
+            SqlDialect::Postgres | SqlDialect::Duckdb | SqlDialect::DuckdbAlone
+        )
+    }
+
     /// Returns whether it has `DISTINCT ON`.
     pub fn has_distinct_on(self) -> bool {
         !matches!(self, SqlDialect::Spark | SqlDialect::Sqlite)

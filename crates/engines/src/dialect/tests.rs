@@ -1,5 +1,6 @@
 //! Every rule, as SQL and what becomes of it.
 
+mod casts_and_likes;
 mod queries;
 
 use bakeoff_workload::{Column, ColumnType};
@@ -343,8 +344,8 @@ fn whole_numbers_are_divided_in_spark_as_elsewhere() {
             "sum(visits) * 100 div count(value)",
         ),
         (
-            "(readings.visits + 1) / CAST(value AS int)",
-            "(readings.visits + 1) div CAST(value AS int)",
+            "(readings.visits + 1) / CAST(note AS int)",
+            "(readings.visits + 1) div CAST(note AS int)",
         ),
         (
             "sum(visits) OVER (PARTITION BY room) / 2",

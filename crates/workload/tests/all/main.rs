@@ -21,6 +21,7 @@ mod parameters;
 mod price_list;
 mod published_models;
 mod raw_files;
+mod scaled_columns;
 mod scaled_sample;
 mod set;
 mod shipped_mixes;

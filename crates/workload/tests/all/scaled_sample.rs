@@ -19,7 +19,7 @@ const TABLE: &str = "[table]\nname = 't'\npartition_key = ['sensor']\norder_key 
                      [table.columns]\nsensor = 'text'\ntime = 'timestamp'\nvalue = 'double'\n";
 const QUERY: &str = "[[queries]]\nname = 'q'\nsql = 'SELECT 1'\n";
 
-fn parse(data: &str, table: &str) -> Result<Workload, Error> {
+pub fn parse(data: &str, table: &str) -> Result<Workload, Error> {
     let text = format!("title = 'x'\n[data]\n{data}\n{table}{QUERY}");
     Workload::parse(&text, Path::new("x.toml"))
 }
@@ -116,7 +116,7 @@ fn a_sample_from_the_command_line_goes_on_too_and_ends_where_it_is_to() {
     assert!((3..=4).contains(&rows.column(2).null_count()));
 }
 
-fn read(source: &dyn RowSource) -> RecordBatch {
+pub fn read(source: &dyn RowSource) -> RecordBatch {
     let batches = source.read(0, 8_192).unwrap();
     let batches: Vec<RecordBatch> = batches.map(|batch| batch.unwrap().rows).collect();
     concat_batches(&source.schema(), &batches).unwrap()

@@ -6,15 +6,17 @@
 //! sample, the seed and *i*.
 
 mod blocks;
+mod calendar;
 mod counter;
 mod edges;
+mod growth;
 mod names;
 mod near;
+mod neighbours;
 mod renamed;
 mod roles;
 mod sample;
 mod spread;
-mod swaps;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -234,6 +236,10 @@ impl Maker {
             Role::Moved(by) => moved(&own()?, self.table.columns[index].kind, *by, copies),
             Role::Counter(counter) => {
                 counter.apply(&self.sample, column, &own()?, places.own.values(), copies)
+            }
+            Role::Calendar(calendar) => {
+                let times = self.column(calendar.time, &self.roles[calendar.time], places)?;
+                calendar.apply(&times)?
             }
             Role::Renamed(renamed) => renamed.apply(&own()?, places.own.values(), copies),
             Role::Resampled(Some(spread)) => {

@@ -11,7 +11,7 @@ const MOST_DECIMALS: usize = 15;
 const LARGEST_DECIMAL: f64 = 9e15;
 /// Largest share of a column's range by which a value may change.
 const LARGEST_STEP: f64 = 0.05;
-/// Units by which a number may change however near its neighbours are, since rare numbers have none.
+/// Units by which a number may change however near its neighbours are.
 const FEW_UNITS: f64 = 3.0;
 /// Farthest that a number changes, in units of its last digit.
 const MOST_UNITS: f64 = 1e9;
@@ -23,10 +23,12 @@ const LAST_LETTERS: usize = 4;
 const LAST_BYTES: usize = 8;
 
 /// Distance within which the numbers of a column change: about that of neighbours in the middle half of its different
-/// values. No number leaves the range of the column.
-#[derive(Debug, Clone, Copy)]
+/// values, or farther where there are few, up to the next ones. No number leaves the range of the column.
+#[derive(Debug, Clone)]
 pub struct Reach {
     distance: f64,
+    /// Different values in ascending order.
+    values: Vec<f64>,
     least: f64,
     most: f64,
 }
@@ -54,11 +56,27 @@ impl Reach {
             let last = values.len().saturating_sub(1);
             values.get(last * share / 4).copied().unwrap_or(0.0)
         };
+        let (distance, least, most) = (
+            (at(3) - at(1)) / (different as f64 / 2.0).max(1.0),
+            at(0),
+            at(4),
+        );
+        values.dedup();
         Reach {
-            distance: (at(3) - at(1)) / (different as f64 / 2.0).max(1.0),
-            least: at(0),
-            most: at(4),
+            distance,
+            values,
+            least,
+            most,
         }
+    }
+
+    /// Returns how far the farther one of the next values is.
+    fn gap(&self, value: f64) -> f64 {
+        let behind = self.values.partition_point(|own| *own <= value);
+        let before = self.values.partition_point(|own| *own < value);
+        let after = self.values.get(behind).map_or(0.0, |next| next - value);
+        let to_last = { before.checked_sub(1) }.map_or(0.0, |last| value - self.values[last]);
+        after.max(to_last)
     }
 
     /// Returns a whole number near to this one.
@@ -66,7 +84,7 @@ impl Reach {
         if value == 0 || !self.allows(1.0) {
             return value;
         }
-        let step = self.step(1.0, draws);
+        let step = self.step(value as f64, 1.0, draws);
         let fits = |near: &i64| *near != 0 && self.holds(*near as f64);
         let near = [value.checked_add(step), value.checked_sub(step)];
         { near.into_iter().flatten() }.find(fits).unwrap_or(value)
@@ -86,7 +104,7 @@ impl Reach {
         }
         let (units, step) = (
             (value * power).round() as i64,
-            self.step(1.0 / power, draws),
+            self.step(value, 1.0 / power, draws),
         );
         // A zero at the end would be a decimal less.
         let ends_in_zero = |units: i64| decimals > 0 && units % 10 == 0;
@@ -119,9 +137,10 @@ impl Reach {
         }
     }
 
-    fn step(&self, unit: f64, draws: &mut Stream) -> i64 {
+    fn step(&self, value: f64, unit: f64, draws: &mut Stream) -> i64 {
         let allowed = (self.most - self.least) * LARGEST_STEP / unit;
-        let most = (self.distance / unit).max(allowed.min(FEW_UNITS));
+        let few = FEW_UNITS.max(self.gap(value) / unit);
+        let most = (self.distance / unit).max(allowed.min(few));
         let most = most.clamp(1.0, MOST_UNITS) as u64;
         let step = 1 + draws.below(most) as i64;
         if draws.next_u64() & 1 == 0 {
@@ -222,11 +241,14 @@ pub fn bytes(bytes: &[u8], draws: &mut Stream) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use arrow::array::Float64Array;
+
     use super::*;
 
     fn reach() -> Reach {
         Reach {
             distance: 0.2,
+            values: Vec::new(),
             least: -5.0,
             most: 120.0,
         }
@@ -254,9 +276,27 @@ mod tests {
     }
 
     #[test]
+    fn rare_numbers_change_up_to_the_next_ones() {
+        let dense = (0..100).map(f64::from);
+        let cells: Vec<f64> = dense.chain([400.0, 450.0, 900.0]).collect();
+        let column: ArrayRef = std::sync::Arc::new(Float64Array::from(cells.clone()));
+        let reach = Reach::of(&column, ColumnType::Double, cells.len());
+        let mut draws = Stream::new(&[1]);
+        let mut farthest = |value: i64| {
+            let near = (0..500).map(|_| reach.whole(value, &mut draws).abs_diff(value));
+            near.max().unwrap()
+        };
+        assert!(farthest(50) <= 3);
+        // A twentieth of the range at most.
+        assert!((30..=45).contains(&farthest(450)));
+        assert!((30..=45).contains(&farthest(400)));
+    }
+
+    #[test]
     fn a_unit_that_is_much_of_the_range_changes_nothing() {
         let narrow = Reach {
             distance: 0.1,
+            values: Vec::new(),
             least: 1.0,
             most: 9.0,
         };

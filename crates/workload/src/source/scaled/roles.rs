@@ -1,10 +1,11 @@
 //! What becomes of each column in a copy of a sample.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use arrow::array::{Array, ArrayRef};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::calendar::Calendar;
 use super::counter::Counter;
 use super::renamed::Renamed;
 use super::sample::{Sample, series_columns};
@@ -22,6 +23,8 @@ pub enum Role {
     /// Each row has its value, moved by this much per copy.
     Moved(i64),
     Counter(Counter),
+    /// Each row has the part of its time that it had in the sample.
+    Calendar(Calendar),
     /// Each row has another value than in the sample, the same for equal ones.
     Renamed(Renamed),
     /// Rows have the values of others of their series, and some of these change a little.
@@ -103,6 +106,17 @@ impl About<'_> {
         if named == Some(index) || self.is_renamed(index, column, &values) {
             return self.renamed(index, column, &stream);
         }
+        // Times stay, too.
+        if self.axis == SampleAxis::Series && self.is_of_time(index) {
+            return Ok(Role::Own);
+        }
+        let is_id = values.different == self.sample.len();
+        if let Some(calendar) = Calendar::find(self.sample, self.table, index, is_id) {
+            return Ok(match self.axis {
+                SampleAxis::Time => Role::Calendar(calendar),
+                SampleAxis::Series => Role::Own,
+            });
+        }
         // Series that go on keep their numbers.
         let is_partition = self.table.partition_key.contains(&column.name);
         let is_kept = is_partition && self.axis == SampleAxis::Time && self.is_time_in_key();
@@ -134,6 +148,25 @@ impl About<'_> {
     fn is_time_in_key(&self) -> bool {
         let time = self.table.time_column();
         time.is_some_and(|time| self.table.is_key(&self.table.columns[time].name))
+    }
+
+    /// Returns whether all series have the same value at the same time, as in a column of holidays, and most of them have
+    /// their times in common.
+    fn is_of_time(&self, index: usize) -> bool {
+        let Some(times) = &self.sample.times else {
+            return false;
+        };
+        let hashes = hashes(self.array(index), self.table.columns[index].kind);
+        let mut values: HashMap<i64, Option<u64>> = HashMap::new();
+        for (time, hash) in times.iter().zip(hashes) {
+            let Some(time) = time else {
+                return false;
+            };
+            if *values.entry(*time).or_insert(hash) != hash {
+                return false;
+            }
+        }
+        2 * values.len() as u64 <= self.sample.len()
     }
 
     /// Returns whether the values of a column are those of single series, or of single rows where nothing else of

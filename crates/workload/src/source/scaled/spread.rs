@@ -9,42 +9,39 @@ use arrow::array::{
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::growth::Growth;
 use super::near;
+use super::neighbours::Neighbours;
 use super::sample::Sample;
-use super::swaps::Swaps;
 use crate::{ColumnType, SampleAxis, Stream};
 
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
 const MOST_CODES: usize = 64;
-/// Smallest exponent with which different values grow with the rows; below it they are all there.
-const LEAST_GROWTH: f64 = 0.02;
 
 /// How the values of a column change from copy to copy.
 ///
-/// Different values grow as a power of the rows (Heaps' law), whose exponent is that of the sample and of a half of
-/// it. A copy has as many new values as the power says; all rows of a copy that have one value in the sample have one
-/// value again.
+/// A copy has as many new values as the growth of the different values says, from a quarter of the sample to half of it
+/// and to all; all rows of a copy that have one value in the sample which becomes new have one value again.
 pub struct Spread {
     kind: ColumnType,
     /// Whether the value at each place may change: those that come once, in one row or in rows that follow each other.
     /// Empty if none may.
     changeable: Vec<bool>,
-    /// Exponent of the growth, from 0 to 1.
-    exponent: f64,
+    /// Growth of the different values, if they grow.
+    growth: Option<Growth>,
     /// Different values for each one that may change.
     per_changeable: f64,
     /// Distance within which numbers change, and the least and the greatest number.
     reach: near::Reach,
-    /// Values that change places, among those that are not new.
-    swaps: Option<Swaps>,
+    /// Numbers that take the values of others, among those that are not new.
+    neighbours: Option<Neighbours>,
     stream: Stream,
 }
 
-/// What is known of a value.
-#[derive(Default)]
+/// What is known of a value: its runs, and the first of the parts of the sample in which it is.
 struct Seen {
     runs: u32,
-    is_early: bool,
+    part: usize,
 }
 
 impl Spread {
@@ -60,42 +57,45 @@ impl Spread {
             return None;
         }
         let hashes = hashes(column, kind);
-        let is_early = early_rows(sample, axis);
-        let (mut rows, mut early) = (0_u64, 0_u64);
+        let parts = parts(sample, axis);
+        // Rows and different values of a quarter, a half and all of the sample.
+        let (mut rows, mut different) = ([0_u64; 3], [0_usize; 3]);
         let mut seen: HashMap<u64, Seen> = HashMap::new();
         for (place, hash) in hashes.iter().enumerate() {
             let Some(hash) = hash else { continue };
             let goes_on = place > 0
                 && hashes[place - 1] == Some(*hash)
                 && sample.series[place] == sample.series[place - 1];
-            let value = seen.entry(*hash).or_default();
+            let part = parts[place];
+            let value = seen.entry(*hash).or_insert(Seen { runs: 0, part });
             value.runs = value.runs.saturating_add(u32::from(!goes_on));
-            value.is_early |= is_early[place];
-            rows += 1;
-            early += u64::from(is_early[place]);
+            value.part = value.part.min(part);
+            for rows in &mut rows[part..] {
+                *rows += 1;
+            }
         }
-        let different = seen.len();
+        for value in seen.values() {
+            for different in &mut different[value.part..] {
+                *different += 1;
+            }
+        }
         let once = seen.values().filter(|value| value.runs == 1).count();
-        let early_values = seen.values().filter(|value| value.is_early).count();
-        let exponent = exponent(rows, early, different, early_values);
-        let are_codes = different <= MOST_CODES && (different as u64) < rows;
-        let grows = !are_codes && exponent >= LEAST_GROWTH && once > 0;
-        let swaps = match kind {
-            ColumnType::Double => Swaps::find(column, &stream),
-            _ => None,
-        };
+        let are_codes = seen.len() <= MOST_CODES && (seen.len() as u64) < rows[2];
+        let growth = Growth::of(rows, different).filter(|_| !are_codes && once > 0);
+        let grows = growth.is_some();
+        let neighbours = Neighbours::find(sample, column, kind, &stream);
         let changes = |hash: &u64| seen.get(hash).is_some_and(|value| value.runs == 1);
         let changeable = hashes.iter().filter(|_| grows);
         let changeable: Vec<bool> = changeable
             .map(|hash| hash.as_ref().is_some_and(changes))
             .collect();
-        (grows || swaps.is_some()).then(|| Spread {
+        (grows || neighbours.is_some()).then(|| Spread {
             kind,
             changeable,
-            exponent,
-            per_changeable: different as f64 / once.max(1) as f64,
-            reach: near::Reach::of(column, kind, different),
-            swaps,
+            growth,
+            per_changeable: seen.len() as f64 / once.max(1) as f64,
+            reach: near::Reach::of(column, kind, seen.len()),
+            neighbours,
             stream,
         })
     }
@@ -103,27 +103,31 @@ impl Spread {
     /// Returns values of a copy: those of `column`, which were taken from these places.
     pub fn apply(&self, column: &ArrayRef, places: &[u32], copies: &[u64]) -> ArrayRef {
         let draw = |row: usize, hash: u64| self.draw(places[row], copies[row], hash);
+        let neighbour = |row: usize| {
+            let neighbours = self.neighbours.as_ref()?;
+            neighbours.apply(places[row], copies[row])
+        };
         match self.kind {
-            ColumnType::Double => numbers::<Float64Type>(column, |row, value| {
-                match (draw(row, value.to_bits()), &self.swaps) {
-                    (Some(mut draws), _) => self.reach.real(value, &mut draws),
-                    (None, Some(swaps)) => swaps.apply(places[row], copies[row], value),
-                    (None, None) => value,
-                }
-            }),
+            ColumnType::Double => {
+                numbers::<Float64Type>(column, |row, value| match draw(row, value.to_bits()) {
+                    Some(mut draws) => self.reach.real(value, &mut draws),
+                    None => neighbour(row).unwrap_or(value),
+                })
+            }
             ColumnType::Int => numbers::<Int32Type>(column, |row, value| {
                 match draw(row, i64::from(value) as u64) {
                     Some(mut draws) => {
                         let near = self.reach.whole(i64::from(value), &mut draws);
                         i32::try_from(near).unwrap_or(value)
                     }
-                    None => value,
+                    // Those of whole numbers are whole.
+                    None => neighbour(row).map_or(value, |other| other as i32),
                 }
             }),
             ColumnType::Bigint => {
                 numbers::<Int64Type>(column, |row, value| match draw(row, value as u64) {
                     Some(mut draws) => self.reach.whole(value, &mut draws),
-                    None => value,
+                    None => neighbour(row).map_or(value, |other| other as i64),
                 })
             }
             ColumnType::Text => {
@@ -175,40 +179,34 @@ impl Spread {
         if copy == 0 || !may_change {
             return None;
         }
+        let new = self.growth?.of_copy(copy);
         let mut draws = self.stream.and(copy).and(hash);
-        let copies = copy as f64;
-        let new = (copies + 1.0).powf(self.exponent) - copies.powf(self.exponent);
         draws.chance(new * self.per_changeable).then_some(draws)
     }
 }
 
-/// Returns the exponent with which different values grow with the rows: of all rows, and of about half of them.
-fn exponent(rows: u64, early: u64, different: usize, early_values: usize) -> f64 {
-    if different as u64 == rows {
-        return 1.0;
-    }
-    if early == 0 || early_values == 0 || early >= rows {
-        return 0.0;
-    }
-    let values = different as f64 / early_values as f64;
-    let exponent = values.ln() / (rows as f64 / early as f64).ln();
-    exponent.clamp(0.0, 1.0)
-}
-
-/// Returns for each place whether it is in the first half of the sample along an axis: of its series, or of the
-/// time of each one.
-fn early_rows(sample: &Sample, axis: SampleAxis) -> Vec<bool> {
+/// Returns for each place in which part of the sample along an axis it is: 0 in the first quarter of its series, or of the
+/// time of each one, 1 in the rest of the first half, 2 in the other one.
+fn parts(sample: &Sample, axis: SampleAxis) -> Vec<usize> {
     let has_series = sample.series() >= 2;
     let has_times = sample.len() >= 2 * sample.series();
-    let is_chosen = |number: u64| Stream::new(&[number]).next_u64().is_multiple_of(2);
+    let chosen = |number: u64| match Stream::new(&[number]).next_u64() % 4 {
+        0 => 0,
+        2 => 1,
+        _ => 2,
+    };
     { sample.series.iter().enumerate() }
         .map(|(place, series)| {
             let (start, rows) = sample.extent(*series);
-            let is_in_first_half = 2 * u64::from(place as u32 - start) < u64::from(rows);
+            let before = u64::from(place as u32 - start);
             match axis {
-                SampleAxis::Series if has_series => is_chosen(u64::from(*series)),
-                _ if has_times => is_in_first_half,
-                _ => is_chosen(place as u64),
+                SampleAxis::Series if has_series => chosen(u64::from(*series)),
+                _ if has_times => match 4 * before / u64::from(rows.max(1)) {
+                    0 => 0,
+                    1 => 1,
+                    _ => 2,
+                },
+                _ => chosen(place as u64),
             }
         })
         .collect()

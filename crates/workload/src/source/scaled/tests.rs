@@ -234,7 +234,8 @@ fn a_copy_has_the_shares_the_nulls_and_the_times_of_the_day_of_the_sample() {
                 let sensor = (row % 4) as f64;
                 let of_the_day = (hour / HOUR % 24) as f64;
                 let distance = level - 10.0 * sensor - of_the_day;
-                assert!((-2.0..3.0).contains(&distance), "{level} at {of_the_day}");
+                // Up to 6% of the range of all levels away.
+                assert!((-3.3..4.3).contains(&distance), "{level} at {of_the_day}");
                 let written = level.to_string();
                 assert!(
                     written.split_once('.').is_none_or(|(_, d)| d.len() <= 3),

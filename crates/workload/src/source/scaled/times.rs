@@ -5,6 +5,8 @@ use super::sample::Sample;
 use crate::{ColumnType, Table};
 
 const DAY_MILLISECONDS: i64 = 86_400_000;
+/// Fewest rows of a series in a day of which blocks are days: those of fewer would be single rows.
+const FEWEST_ROWS_OF_A_DAY: u32 = 4;
 
 /// Time of a sample.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +17,7 @@ pub struct Times {
     /// The last time.
     pub last: i64,
     /// Whether the sample has times of at least two days, so that blocks are days, and copies begin at the same time
-    /// of the day.
+    /// of the day. Series with few rows in a day have other blocks.
     pub has_days: bool,
 }
 
@@ -55,20 +57,19 @@ fn gap(sample: &Sample, span: i64) -> i64 {
     }
 }
 
-/// Returns the blocks of each series: days, or otherwise the number of its rows to the power of two thirds.
+/// Returns the blocks of each series: days, if it has several rows in each, or otherwise the number of its rows to the
+/// power of two thirds.
 pub fn blocks(sample: &Sample, times: Option<Times>) -> Vec<Blocks> {
-    let is_day = times.is_some_and(|times| times.has_days);
+    let has_days = times.is_some_and(|times| times.has_days);
     let blocks = (0..sample.series() as u32).map(|series| {
         let (start, rows) = sample.extent(series);
-        let length = if is_day {
-            rows_of_a_day(sample, start, rows)
-        } else {
-            f64::from(rows).powf(2.0 / 3.0).ceil() as u32
-        };
+        let of_a_day = has_days.then(|| rows_of_a_day(sample, start, rows));
+        let of_a_day = of_a_day.filter(|length| *length >= FEWEST_ROWS_OF_A_DAY.min(rows));
+        let length = of_a_day.unwrap_or_else(|| f64::from(rows).powf(2.0 / 3.0).ceil() as u32);
         Blocks {
             rows,
             length: length.clamp(1, rows.max(1)),
-            is_day,
+            is_day: of_a_day.is_some(),
         }
     });
     blocks.collect()
