@@ -7,7 +7,7 @@ mod cluster;
 mod column_names;
 mod columnar;
 pub mod diagnose;
-mod drive;
+pub mod drive;
 mod layout;
 pub mod live;
 mod names;

@@ -20,9 +20,10 @@ use crate::sql::{message, session_with};
 use crate::{Context, EngineError, NewTable};
 
 /// Beginnings of the statements that make tables and what belongs to them.
-const DDL: [&str; 5] = [
+const DDL: [&str; 6] = [
     "CREATE TABLE",
     "CREATE INDEX",
+    "CREATE UNIQUE INDEX",
     "CREATE CUSTOM INDEX",
     "CREATE MATERIALIZED VIEW",
     "SELECT create_hypertable",

@@ -1,0 +1,251 @@
+//! Mixed loads on PostgreSQL and TimescaleDB. Each worker thread prepares the statements of the mix on its own
+//! connections, on which requests are pipelined; each operation is a transaction of its own.
+//!
+//! Replies are compared with the rows that were written in the same way as those of Cassandra, and PostgreSQL tells in
+//! addition how many rows a statement has written.
+
+mod check;
+mod connections;
+mod plan;
+mod session;
+mod values;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bakeoff_driver::drive::{Target, Worker};
+use bakeoff_driver::{Design, DesignError};
+use bakeoff_stats::{DesignInfo, ServerSample};
+use bakeoff_workload::{DesignId, Mix, Table};
+
+use super::deployment::Deployment;
+use super::layout::TableLayout;
+use super::schema::Schema;
+use super::session_settings;
+use crate::cassandra::drive::rows::{Rows, Selected};
+use crate::{EngineError, TargetOptions};
+pub use check::check_drive;
+use connections::{Connecting, Connections};
+use plan::{OperationPlan, plan_operations};
+use session::PostgresSession;
+
+/// Connections of all worker threads together, unless told otherwise: several for each core of a small server, and
+/// few enough for one that others use.
+pub const DEFAULT_CONNECTIONS: u32 = 16;
+/// Most connections of all worker threads together. Those of the load before may still be closing when a load begins,
+/// and a server that is started for a run takes twice as many.
+pub const MOST_CONNECTIONS: u32 = 256;
+
+/// The connections of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadConnections {
+    pub threads: u32,
+    pub of_thread: u32,
+}
+
+impl LoadConnections {
+    /// Shares connections out among worker threads, each of which has at least one.
+    pub fn new(connections: Option<u32>, threads: u32) -> Self {
+        let threads = threads.max(1);
+        let connections = connections.unwrap_or(DEFAULT_CONNECTIONS);
+        LoadConnections {
+            threads,
+            of_thread: connections.div_ceil(threads).max(1),
+        }
+    }
+
+    /// Returns the number of connections of all threads together.
+    pub fn all(self) -> u32 {
+        self.threads.saturating_mul(self.of_thread)
+    }
+}
+
+impl Default for LoadConnections {
+    fn default() -> Self {
+        LoadConnections::new(None, 1)
+    }
+}
+
+/// Describes what a load does in addition to what a comparison does: its settings, and the statement of each operation.
+///
+/// # Errors
+/// Those of [`plan_operations`].
+pub fn describe(
+    id: &DesignId,
+    layout: &TableLayout,
+    schema: &Schema,
+    mix: &Mix,
+    connections: LoadConnections,
+) -> Result<(Vec<(String, String)>, Vec<String>), EngineError> {
+    let plans = plan_operations(id, layout, &schema.name, mix)?;
+    let settings = vec![(
+        "operations".to_owned(),
+        format!(
+            "each a transaction, pipelined on {} connections",
+            connections.all()
+        ),
+    )];
+    let statements = plans.iter().map(|plan| format!("{} -- {}", plan.sql, plan.name));
+    Ok((settings, statements.collect()))
+}
+
+/// The parts of a [`PostgresTarget`].
+pub struct Parts {
+    pub deployment: Arc<Deployment>,
+    pub design: Box<dyn Design>,
+    pub id: DesignId,
+    pub schema: Schema,
+    pub layout: TableLayout,
+    pub options: TargetOptions,
+    pub connections: LoadConnections,
+}
+
+/// A design on PostgreSQL that a mix is driven on.
+pub struct PostgresTarget {
+    deployment: Arc<Deployment>,
+    design: Box<dyn Design>,
+    connecting: Connecting,
+    connections: LoadConnections,
+    rows: Arc<Rows>,
+    options: TargetOptions,
+}
+
+impl PostgresTarget {
+    /// Plans the operations of a mix on a design whose schema has been claimed.
+    ///
+    /// # Errors
+    /// Those of [`plan_operations`].
+    pub fn new(parts: Parts) -> Result<Self, EngineError> {
+        let (layout, options) = (&parts.layout, &parts.options);
+        let plans = plan_operations(&parts.id, layout, &parts.schema.name, &options.mix)?;
+        let extension = parts.deployment.extension.as_ref();
+        let settings = load_settings(
+            &session_settings(&parts.schema, extension, 1),
+            options.request_time_limit,
+        );
+        Ok(PostgresTarget {
+            connecting: Connecting {
+                server: parts.deployment.address.clone(),
+                settings,
+                plans: Arc::new(plans),
+            },
+            rows: Arc::new(rows(&layout.table, options)),
+            deployment: parts.deployment,
+            design: parts.design,
+            connections: parts.connections,
+            options: parts.options,
+        })
+    }
+
+    fn plans(&self) -> &Arc<Vec<OperationPlan>> {
+        &self.connecting.plans
+    }
+
+    /// Connects a worker, which needs no more connections than it has operations in flight.
+    async fn session(&self) -> Result<PostgresSession, DesignError> {
+        let in_flight = self.options.in_flight_per_worker.max(1);
+        let count = in_flight.min(self.connections.of_thread as usize);
+        let connections = Connections::open(self.connecting.clone(), count).await?;
+        let (plans, rows) = (self.plans().clone(), self.rows.clone());
+        let limit = self.options.request_time_limit;
+        Ok(PostgresSession::new(connections, plans, rows, limit))
+    }
+}
+
+#[async_trait]
+impl Target for PostgresTarget {
+    fn info(&self) -> &DesignInfo {
+        self.design.info()
+    }
+
+    fn design(&self) -> Option<&dyn Design> {
+        Some(self.design.as_ref())
+    }
+
+    /// Prepares every statement once, so that one that the server refuses is reported before any worker starts.
+    async fn prepare(&self) -> Result<(), DesignError> {
+        self.connecting.connect().await.map(drop)
+    }
+
+    fn work<'a>(
+        &'a self,
+        worker: Worker,
+    ) -> Pin<Box<dyn Future<Output = Result<(), DesignError>> + 'a>> {
+        Box::pin(async move {
+            let session = self.session().await?;
+            tokio::select! {
+                biased;
+                () = worker.run(&session) => {}
+                () = session.keep() => {}
+            }
+            Ok(())
+        })
+    }
+
+    async fn sample(&self) -> ServerSample {
+        ServerSample {
+            cpu_seconds: self.deployment.cpu_seconds(),
+            ..ServerSample::default()
+        }
+    }
+
+    async fn execute(&self, statement: &str) -> Result<(), DesignError> {
+        Err(DesignError(format!(
+            "`{statement}` is written in CQL, which PostgreSQL does not speak"
+        )))
+    }
+}
+
+/// Adds to the settings of a connection that the server gives a statement up when its operation has failed, since the
+/// next ones on the connection wait for it.
+fn load_settings(settings: &str, time_limit: Duration) -> String {
+    let millis = time_limit.as_millis().clamp(1, i32::MAX as u128);
+    format!("{settings}; SET statement_timeout TO '{millis}ms'")
+}
+
+/// Makes the rows of a table that has all columns, in their order.
+fn rows(table: &Table, options: &TargetOptions) -> Rows {
+    let numbers = |names: &[String]| -> Vec<usize> {
+        let numbers = names.iter().map(|name| table.column_index(name));
+        numbers.flatten().collect()
+    };
+    let mut rows = Rows::as_written(table, options);
+    rows.selected = (0..table.columns.len()).map(Selected::Column).collect();
+    rows.partition = numbers(&table.partition_key);
+    rows.clustering = numbers(&table.order_key);
+    // An update of a row that is gone writes nothing, where Cassandra makes a row of the written cells.
+    rows.nulls_appear = false;
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_has_a_connection() {
+        let all = |connections, threads| {
+            let shared = LoadConnections::new(connections, threads);
+            (shared.of_thread, shared.all())
+        };
+        assert_eq!(all(None, 1), (16, 16));
+        assert_eq!(all(None, 3), (6, 18));
+        assert_eq!(all(None, 64), (1, 64));
+        assert_eq!(all(Some(2), 8), (1, 8));
+        assert_eq!(all(Some(100), 4), (25, 100));
+    }
+
+    #[test]
+    fn the_server_ends_a_statement_with_its_operation() {
+        let settings = |limit| load_settings("SET search_path TO s", limit);
+        assert_eq!(
+            settings(Duration::from_secs(10)),
+            "SET search_path TO s; SET statement_timeout TO '10000ms'"
+        );
+        // 0 would be no limit.
+        let shortest = settings(Duration::from_micros(20));
+        assert!(shortest.ends_with("'1ms'"), "{shortest}");
+    }
+}
