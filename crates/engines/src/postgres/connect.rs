@@ -15,6 +15,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::load_connections::LoadConnections;
 use super::replication::Standbys;
 use crate::{EngineError, tls};
 
@@ -38,6 +39,8 @@ pub struct PostgresOptions {
     pub server: Option<PostgresServer>,
     /// The standbys of each server that is started.
     pub standbys: Standbys,
+    /// The connections of a load on each design, or `None` where none is driven.
+    pub load: Option<LoadConnections>,
 }
 
 /// The address and the credentials of a PostgreSQL server. It never prints its password.

@@ -17,7 +17,7 @@ use datafusion::prelude::SessionContext;
 use crate::advice::{Advice, Candidate, Facts, Rank, Stated};
 use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
-use crate::{Context, EngineError, NewTable};
+use crate::{Context, DriveRequest, EngineError, NewTable};
 
 /// Beginnings of the statements that make tables and what belongs to them.
 const DDL: [&str; 6] = [
@@ -128,7 +128,10 @@ fn described(
     let workload = request.workload;
     let id: DesignId = design.parse().map_err(EngineError)?;
     let engine = engine(&id)?;
-    let takes_operations = workload.mix.is_some() && engine.check_operations(&id).is_ok();
+    let takes_operations = workload.mix.as_ref().is_some_and(|mix| {
+        let drive = DriveRequest::plain(workload, mix);
+        engine.check_operations(&id).is_ok() && engine.check_drive(&id, &drive).is_ok()
+    });
     let answers_questions = !workload.queries.is_empty() && engine.answers_sql(&id);
     if !takes_operations && !answers_questions {
         return Ok(None);

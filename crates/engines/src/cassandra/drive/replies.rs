@@ -1,5 +1,6 @@
 //! Checks of replies to reads of one row or of several rows of a partition.
 
+#[cfg(feature = "postgres")]
 use std::borrow::Cow;
 
 use bakeoff_driver::drive::{Done, Failure};
@@ -54,6 +55,7 @@ impl Checker<'_> {
 
     /// Compares the rows of a read that came from another system, each with its cells as CQL has them on the wire.
     /// `bytes` are those of the values as they came.
+    #[cfg(feature = "postgres")]
     pub fn read_cells(
         &self,
         wanted: ReadRows,

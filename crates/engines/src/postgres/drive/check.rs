@@ -2,9 +2,9 @@
 
 use bakeoff_workload::{Action, DesignId};
 
-use super::MOST_CONNECTIONS;
 use super::plan::plan_operations;
 use crate::postgres::layout::TableLayout;
+use crate::postgres::load_connections::MOST_CONNECTIONS;
 use crate::{DriveRequest, EngineError};
 
 /// Checks that a design takes the operations of a mix, with the options of the command line.
@@ -83,11 +83,7 @@ rows = 50
     }
 
     /// Checks a design with one operation; `change` changes the request.
-    fn checked(
-        id: &str,
-        mix: &str,
-        change: impl Fn(&mut DriveRequest<'_>),
-    ) -> Result<(), String> {
+    fn checked(id: &str, mix: &str, change: impl Fn(&mut DriveRequest<'_>)) -> Result<(), String> {
         let workload = workload(mix);
         let mix = workload.mix.clone().unwrap();
         let mut request = DriveRequest::plain(&workload, &mix);
@@ -131,11 +127,6 @@ rows = 50
             (over.clone(), "postgres/brin", "postgres/plain?unique=on"),
             (insert.clone(), "postgres/partitioned", "no partitions"),
             (
-                operation("action = \"insert\"\nbatch = 65535"),
-                "postgres/plain",
-                "a smaller `batch`",
-            ),
-            (
                 operation("action = \"read-partition\"\nrequests = 4"),
                 "postgres/plain",
                 "leave `requests` out",
@@ -144,7 +135,10 @@ rows = 50
         for (mix, id, words) in cases {
             let error = checked(id, &mix, |_| ()).unwrap_err();
             let start = format!("design {id}: operation `it` ");
-            assert!(error.starts_with(&start) && error.contains(words), "{error}");
+            assert!(
+                error.starts_with(&start) && error.contains(words),
+                "{error}"
+            );
         }
         for id in [
             "postgres/plain?unique=on",

@@ -22,6 +22,7 @@ use bakeoff_workload::{DesignId, Mix, Table};
 
 use super::deployment::Deployment;
 use super::layout::TableLayout;
+use super::load_connections::LoadConnections;
 use super::schema::Schema;
 use super::session_settings;
 use crate::cassandra::drive::rows::{Rows, Selected};
@@ -30,43 +31,6 @@ pub use check::check_drive;
 use connections::{Connecting, Connections};
 use plan::{OperationPlan, plan_operations};
 use session::PostgresSession;
-
-/// Connections of all worker threads together, unless told otherwise: several for each core of a small server, and
-/// few enough for one that others use.
-pub const DEFAULT_CONNECTIONS: u32 = 16;
-/// Most connections of all worker threads together. Those of the load before may still be closing when a load begins,
-/// and a server that is started for a run takes twice as many.
-pub const MOST_CONNECTIONS: u32 = 256;
-
-/// The connections of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoadConnections {
-    pub threads: u32,
-    pub of_thread: u32,
-}
-
-impl LoadConnections {
-    /// Shares connections out among worker threads, each of which has at least one.
-    pub fn new(connections: Option<u32>, threads: u32) -> Self {
-        let threads = threads.max(1);
-        let connections = connections.unwrap_or(DEFAULT_CONNECTIONS);
-        LoadConnections {
-            threads,
-            of_thread: connections.div_ceil(threads).max(1),
-        }
-    }
-
-    /// Returns the number of connections of all threads together.
-    pub fn all(self) -> u32 {
-        self.threads.saturating_mul(self.of_thread)
-    }
-}
-
-impl Default for LoadConnections {
-    fn default() -> Self {
-        LoadConnections::new(None, 1)
-    }
-}
 
 /// Describes what a load does in addition to what a comparison does: its settings, and the statement of each operation.
 ///
@@ -87,7 +51,9 @@ pub fn describe(
             connections.all()
         ),
     )];
-    let statements = plans.iter().map(|plan| format!("{} -- {}", plan.sql, plan.name));
+    let statements = plans
+        .iter()
+        .map(|plan| format!("{} -- {}", plan.sql, plan.name));
     Ok((settings, statements.collect()))
 }
 
@@ -223,19 +189,6 @@ fn rows(table: &Table, options: &TargetOptions) -> Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_thread_has_a_connection() {
-        let all = |connections, threads| {
-            let shared = LoadConnections::new(connections, threads);
-            (shared.of_thread, shared.all())
-        };
-        assert_eq!(all(None, 1), (16, 16));
-        assert_eq!(all(None, 3), (6, 18));
-        assert_eq!(all(None, 64), (1, 64));
-        assert_eq!(all(Some(2), 8), (1, 8));
-        assert_eq!(all(Some(100), 4), (25, 100));
-    }
 
     #[test]
     fn the_server_ends_a_statement_with_its_operation() {

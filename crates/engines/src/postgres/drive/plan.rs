@@ -34,7 +34,9 @@ pub struct Bind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// Writes so many whole rows.
-    Insert { rows: u32 },
+    Insert {
+        rows: u32,
+    },
     /// Updates or deletes the drawn row.
     ChangeRow,
     /// Deletes the rows of the drawn row's partition.
@@ -116,9 +118,7 @@ impl Planner<'_> {
                 limit: *limit,
                 descending: *newest_first,
             })),
-            Action::ReadRange { rows } => {
-                self.read(self.several(ReadRows::From { limit: *rows }))
-            }
+            Action::ReadRange { rows } => self.read(self.several(ReadRows::From { limit: *rows })),
             Action::ReadParts { .. } => {
                 return Err(self.refused(
                     "reads a partition by several requests, which only designs of cassandra do: leave `requests` out of \

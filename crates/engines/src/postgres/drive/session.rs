@@ -66,11 +66,7 @@ impl PostgresSession {
         tokio::join!(self.limit.keep(), self.connections.keep());
     }
 
-    async fn send_on_one(
-        &self,
-        plan: &OperationPlan,
-        request: &Request,
-    ) -> Result<Reply, Failure> {
+    async fn send_on_one(&self, plan: &OperationPlan, request: &Request) -> Result<Reply, Failure> {
         let Some(connection) = self.connections.least_busy().await else {
             let message = format!("{}: all connections to PostgreSQL are broken", plan.name);
             return Err(Failure::new(FailureKind::Connection, message));
@@ -111,9 +107,9 @@ impl PostgresSession {
         changed: u64,
     ) -> Result<(), Failure> {
         match work {
-            Work::Insert { rows } if changed != u64::from(rows) => Err(checker.wrong(format!(
-                "{changed} rows were written, not {rows}"
-            ))),
+            Work::Insert { rows } if changed != u64::from(rows) => {
+                Err(checker.wrong(format!("{changed} rows were written, not {rows}")))
+            }
             Work::ChangeRow if changed > 1 => Err(checker.wrong(format!(
                 "{changed} rows have the key of row {}",
                 checker.call.row
@@ -139,9 +135,10 @@ impl Session for PostgresSession {
         for number in 0..rows {
             let row = call.row + number * call.row_step;
             let of_row = plan.binds.iter();
-            values.extend(of_row.map(|bind| {
-                Cell::from(self.rows.values.value(bind.column, row, bind.version))
-            }));
+            values
+                .extend(of_row.map(|bind| {
+                    Cell::from(self.rows.values.value(bind.column, row, bind.version))
+                }));
         }
         Request {
             call: *call,
