@@ -133,3 +133,10 @@ pub fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<
         _ => Ok(()),
     }
 }
+
+/// Returns whether two rows that are loaded or inserted may have the same key, whichever of them is stored in the end.
+pub fn keys_repeat(mix: &Mix, values: &dyn RowValues, loaded: u64) -> bool {
+    let inserts_new = mix.operations.iter().any(|o| o.keys == Keys::New);
+    let rows = if inserts_new { u64::MAX } else { loaded };
+    values.keys_repeat(rows, false)
+}

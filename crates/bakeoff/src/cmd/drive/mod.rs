@@ -42,7 +42,7 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use added_node::AddedNodeOptions;
 use beside::BesideOptions;
-use check::check_new_rows;
+use check::{check_new_rows, keys_repeat};
 use load::{Arrivals, Load};
 
 /// Drive a workload's [mix] on Cassandra or PostgreSQL: many operations at once, at a rate or as fast as they go.
@@ -256,7 +256,7 @@ impl Drive {
         if load.passes.is_none() {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
-        let keys_repeat = source::keys_repeat(&workload, &*values, rows, load.shard.of);
+        let keys_repeat = keys_repeat(&mix, values.as_ref(), rows);
         self.check_operations(&workload, &mix, &designs, keys_repeat)
             .map_err(Misuse::new)?;
         let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
