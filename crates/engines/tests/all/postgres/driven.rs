@@ -152,8 +152,7 @@ pub(super) async fn every_reply_is_right(started: &Started, id: &str) {
     loaded.fill().await;
     let design = loaded.target.design().unwrap();
     // The levels that were loaded are within 100.
-    let sum =
-        "SELECT sum(level)::bigint AS n FROM readings WHERE time < TIMESTAMP '2024-01-01T00:16:40'";
+    let sum = "SELECT sum(level) AS n FROM readings WHERE time < TIMESTAMP '2024-01-01T00:16:40'";
     let before = number(design, sum).await;
     let came = loaded.drive().await;
     came.assert_right(id);

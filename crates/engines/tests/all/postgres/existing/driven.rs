@@ -7,8 +7,8 @@ use bakeoff_engines::registry::engine;
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::DesignId;
 
-use super::super::driven::{READINGS, target};
 use super::Theirs;
+use crate::postgres::driven::{READINGS, target};
 use crate::support::Started;
 use crate::support::load::{IN_FLIGHT, Loaded, workload};
 
@@ -42,102 +42,80 @@ weight = 100
 "#;
 
 const LIMIT: Duration = Duration::from_secs(10);
-/// Shorter than a load, and long enough for what no one holds up.
-const SHORT_LIMIT: Duration = Duration::from_millis(500);
+/// Short enough for many operations to exceed it during a load.
+const SHORT_LIMIT: Duration = Duration::from_millis(250);
 /// Few, so that the server has others left.
-const CONNECTIONS: u32 = 3;
+const CONNECTIONS: u32 = 2;
+const ID: &str = "postgres/plain";
 
 pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
-    let id: DesignId = "postgres/plain".parse().unwrap();
+    let id: DesignId = ID.parse().unwrap();
     let mut context = theirs.context("metrics");
     let connections = LoadConnections::new(Some(CONNECTIONS), 1, IN_FLIGHT);
     context.options.postgres.load = Some(connections);
     let running = engine(&id).unwrap().start(&context).await.unwrap();
     let started = Started { running, context };
-    let by_row = target(
-        &started,
-        "postgres/plain",
-        &workload(READINGS, ROW_BY_ROW),
-        LIMIT,
-    )
-    .await;
-    by_row.fill().await;
-    by_row.drive().await.assert_right("rows");
-    let several = target(
-        &started,
-        "postgres/plain",
-        &workload(READINGS, PARTITIONS),
-        LIMIT,
-    )
-    .await;
-    several.drive().await.assert_right("partitions");
-    let updates = workload(READINGS, UPDATES);
-    let updates = target(&started, "postgres/plain", &updates, SHORT_LIMIT).await;
-    locked_rows_time_out(theirs, &updates).await;
-    let [table, place] = [table_of(&by_row), place(&by_row, 41)];
-    wrong_and_missing_rows_are_reported(theirs, &[&by_row, &several, &updates], &table, &place)
-        .await;
-    assert_eq!(
-        by_row.target.sample_now().await.cpu_seconds,
-        None,
-        "not ours"
-    );
+    wrong_and_missing_rows_are_reported(theirs, &started).await;
+    rows_that_stay_locked_time_out(theirs, &started).await;
 
-    drop((by_row, several, updates));
     started.running.finish(false).await.unwrap();
     let client = theirs.client("metrics").await;
     let sql = "SELECT nspname FROM pg_namespace WHERE obj_description(oid) LIKE '%Bakeoff, may%'";
     assert!(client.query(sql, &[]).await.unwrap().is_empty());
 }
 
-/// An operation that waits too long has failed, and the next load is as good as the one before.
-async fn locked_rows_time_out(theirs: &Theirs, updates: &Loaded) {
+async fn wrong_and_missing_rows_are_reported(theirs: &Theirs, started: &Started) {
+    let by_row = target(started, ID, &workload(READINGS, ROW_BY_ROW), LIMIT).await;
+    by_row.fill().await;
+    by_row.drive().await.assert_right("rows");
+    let sample = by_row.target.sample_now().await;
+    assert_eq!(sample.cpu_seconds, None, "the server is not ours");
+    let several = target(started, ID, &workload(READINGS, PARTITIONS), LIMIT).await;
+    several.drive().await.assert_right("partitions");
+    let updates = target(started, ID, &workload(READINGS, UPDATES), LIMIT).await;
     let client = theirs.client("metrics").await;
-    let lock = format!("BEGIN; SELECT 1 FROM {} FOR UPDATE", table_of(updates));
-    client.batch_execute(&lock).await.unwrap();
-    let came = updates.drive().await;
-    came.assert_failed_only(FailureKind::TimedOut);
-    assert_eq!(came.of("update").successes(), 0);
-    client.batch_execute("ROLLBACK").await.unwrap();
-    // The server may have statements of the load before, which it gives up by itself.
-    let other = client.query_one(
-        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'UPDATE%' AND state = 'active'",
-        &[],
-    );
-    other.await.unwrap();
-    updates.drive().await.assert_right("updates");
-}
+    let table = table_of(&by_row);
+    let [sensor, time] = key_of(&by_row, 41);
+    let place = format!("sensor = {sensor} AND time = {time}");
 
-async fn wrong_and_missing_rows_are_reported(
-    theirs: &Theirs,
-    [by_row, several, updates]: &[&Loaded; 3],
-    table: &str,
-    place: &str,
-) {
-    let client = theirs.client("metrics").await;
     let wrong = format!("UPDATE {table} SET level = 1000000 WHERE {place}");
     assert_eq!(client.execute(&wrong, &[]).await.unwrap(), 1);
-    let came = by_row.drive().await;
-    came.assert_failed_only(FailureKind::Wrong);
-    let told = "column `level` of row 41 is 1000000";
-    assert!(came.messages().contains(told), "{}", came.messages());
-    let came = several.drive().await;
-    came.assert_failed_only(FailureKind::Wrong);
-
-    let twice = format!("INSERT INTO {table} SELECT * FROM {table} WHERE {place}");
-    assert_eq!(client.execute(&twice, &[]).await.unwrap(), 1);
-    let came = updates.drive().await;
-    came.assert_failed_only(FailureKind::Wrong);
-    let told = "2 rows have the key of row 41";
-    assert!(came.messages().contains(told), "{}", came.messages());
-
+    for loaded in [&by_row, &several] {
+        let came = loaded.drive().await;
+        came.assert_failed_only(FailureKind::Wrong);
+        let told = "column `level` of row 41 is 1000000";
+        assert!(came.messages().contains(told), "{}", came.messages());
+    }
     let gone = format!("DELETE FROM {table} WHERE {place}");
-    assert_eq!(client.execute(&gone, &[]).await.unwrap(), 2);
-    for loaded in [by_row, several, updates] {
+    assert_eq!(client.execute(&gone, &[]).await.unwrap(), 1);
+    for loaded in [&by_row, &several, &updates] {
         let came = loaded.drive().await;
         came.assert_failed_only(FailureKind::Missing);
         assert!(came.messages().contains("row 41 "), "{}", came.messages());
     }
+    let twice =
+        format!("INSERT INTO {table} (sensor, time) VALUES ({sensor}, {time}), ({sensor}, {time})");
+    assert_eq!(client.execute(&twice, &[]).await.unwrap(), 2);
+    let came = updates.drive().await;
+    came.assert_failed_only(FailureKind::Wrong);
+    let told = "2 rows have the key of row 41";
+    assert!(came.messages().contains(told), "{}", came.messages());
+}
+
+/// An operation that waits too long has failed, and the next load is as good as one before.
+async fn rows_that_stay_locked_time_out(theirs: &Theirs, started: &Started) {
+    let updates = workload(READINGS, UPDATES);
+    let short = target(started, ID, &updates, SHORT_LIMIT).await;
+    short.fill().await;
+    let client = theirs.client("metrics").await;
+    let lock = format!("BEGIN; SELECT 1 FROM {} FOR UPDATE", table_of(&short));
+    client.batch_execute(&lock).await.unwrap();
+    let came = short.drive().await;
+    came.assert_failed_only(FailureKind::TimedOut);
+    assert_eq!(came.of("update").successes(), 0);
+    client.batch_execute("ROLLBACK").await.unwrap();
+    let patient = target(started, ID, &updates, LIMIT).await;
+    patient.drive().await.assert_right("updates");
 }
 
 fn table_of(loaded: &Loaded) -> String {
@@ -146,11 +124,11 @@ fn table_of(loaded: &Loaded) -> String {
     create.unwrap().split(' ').nth(2).unwrap().to_owned()
 }
 
-/// Returns the SQL condition that selects a row.
-fn place(loaded: &Loaded, row: u64) -> String {
-    format!(
-        "sensor = {} AND time = TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * {}",
+/// Returns the key of a row as SQL.
+fn key_of(loaded: &Loaded, row: u64) -> [String; 2] {
+    let time = loaded.key(1, row);
+    [
         loaded.key(0, row),
-        loaded.key(1, row)
-    )
+        format!("TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * {time}"),
+    ]
 }
