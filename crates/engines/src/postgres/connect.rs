@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bakeoff_workload::DesignId;
 use rustls::ClientConfig;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
@@ -39,8 +40,10 @@ pub struct PostgresOptions {
     pub server: Option<PostgresServer>,
     /// The standbys of each server that is started.
     pub standbys: Standbys,
-    /// The connections of a load on each design, or `None` where none is driven.
-    pub load: Option<LoadConnections>,
+    /// The designs that a mix is driven on.
+    pub driven: Vec<DesignId>,
+    /// The connections of a load on one of them.
+    pub load: LoadConnections,
 }
 
 /// The address and the credentials of a PostgreSQL server. It never prints its password.

@@ -191,6 +191,14 @@ impl Engine for Flavour {
         statements.push(load::note_statement(&schema.name, "SLICE", "PART"));
         statements.extend(settle::statements(&layout, &schema.name, ours));
         statements.extend((ours && standbys.count > 0).then(|| standbys::AT_REST.to_owned()));
+        let options = &context.options.postgres;
+        let driven = workload
+            .mix
+            .as_ref()
+            .filter(|_| options.driven.contains(id));
+        if let Some(mix) = driven {
+            statements.extend(drive::statements(id, &layout, &schema, mix)?);
+        }
         if !ours {
             statements.extend(schema.drop_tables_statements(&layout.table.name));
             statements.push(schema.drop_statement());
@@ -209,11 +217,7 @@ impl Engine for Flavour {
             parallel_workers(context.threads).to_string(),
         ));
         settings.extend(standbys.setting().filter(|_| ours));
-        if let (Some(connections), Some(mix)) = (context.options.postgres.load, &workload.mix) {
-            let load = drive::describe(id, &layout, &schema, mix, connections)?;
-            settings.extend(load.0);
-            statements.extend(load.1);
-        }
+        settings.extend(driven.map(|_| drive::setting(options.load)));
         Ok(self.info_of(id, settings, statements))
     }
 
@@ -305,7 +309,7 @@ impl Running for RunningPostgres {
             schema: Schema::new(&workload.name, id, context),
             layout: TableLayout::new(id, &workload.table, workload.data.time_span())?,
             options: options.clone(),
-            connections: context.options.postgres.load.unwrap_or_default(),
+            connections: context.options.postgres.load,
         })?;
         Ok(Box::new(target))
     }

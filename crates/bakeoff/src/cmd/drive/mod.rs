@@ -260,9 +260,9 @@ impl Drive {
         self.check_operations(&workload, &mix, &designs, keys_repeat)
             .map_err(Misuse::new)?;
         let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
-        let threads = u32::from(self.threads);
+        let slots = (u32::from(self.threads), load.in_flight);
         self.postgres
-            .put_into(&mut context.options, threads, load.in_flight)?;
+            .put_into(&mut context.options, &designs, slots)?;
         context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&all)?;
         if !self.dry_run {

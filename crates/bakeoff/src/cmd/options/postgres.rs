@@ -8,6 +8,7 @@ use anyhow::Result;
 use bakeoff_engines::EngineOptions;
 #[cfg(feature = "postgres")]
 use bakeoff_engines::{LoadConnections, OptionGroup, PostgresServer, Standbys};
+use bakeoff_workload::DesignId;
 use clap::Args;
 
 use super::unused::Given;
@@ -157,15 +158,16 @@ impl PostgresOptions {
 
 #[cfg(feature = "postgres")]
 impl PostgresLoadOptions {
-    /// Sets the server and the connections of a load with so many worker threads and operations in flight.
+    /// Sets the server and the connections of the loads on these designs, each with so many worker threads and operations
+    /// in flight.
     ///
     /// # Errors
     /// Those of [`PostgresOptions::put_into`], and with a misuse for fewer connections than threads.
     pub fn put_into(
         &self,
         options: &mut EngineOptions,
-        threads: u32,
-        in_flight: u32,
+        designs: &[DesignId],
+        (threads, in_flight): (u32, u32),
     ) -> Result<()> {
         self.servers.put_into(options)?;
         if let Some(connections) = self.postgres_connections.filter(|given| *given < threads) {
@@ -174,8 +176,8 @@ impl PostgresLoadOptions {
             ))
             .into());
         }
-        let connections = LoadConnections::new(self.postgres_connections, threads, in_flight);
-        options.postgres.load = Some(connections);
+        options.postgres.driven = designs.to_vec();
+        options.postgres.load = LoadConnections::new(self.postgres_connections, threads, in_flight);
         Ok(())
     }
 
@@ -193,7 +195,12 @@ impl PostgresLoadOptions {
 
 #[cfg(not(feature = "postgres"))]
 impl PostgresLoadOptions {
-    pub fn put_into(&self, options: &mut EngineOptions, _: u32, _: u32) -> Result<()> {
+    pub fn put_into(
+        &self,
+        options: &mut EngineOptions,
+        _: &[DesignId],
+        _: (u32, u32),
+    ) -> Result<()> {
         self.servers.put_into(options)
     }
 

@@ -32,29 +32,30 @@ use connections::{Connecting, Connections};
 use plan::{OperationPlan, plan_operations};
 use session::PostgresSession;
 
-/// Describes what a load does in addition to what a comparison does: its settings, and the statement of each operation.
+/// Returns the statement of each operation of a mix.
 ///
 /// # Errors
 /// Those of [`plan_operations`].
-pub fn describe(
+pub fn statements(
     id: &DesignId,
     layout: &TableLayout,
     schema: &Schema,
     mix: &Mix,
-    connections: LoadConnections,
-) -> Result<(Vec<(String, String)>, Vec<String>), EngineError> {
+) -> Result<Vec<String>, EngineError> {
     let plans = plan_operations(id, layout, &schema.name, mix)?;
-    let settings = vec![(
-        "operations".to_owned(),
-        format!(
-            "each a transaction, pipelined on {} connections",
-            connections.all()
-        ),
-    )];
-    let statements = plans
-        .iter()
-        .map(|plan| format!("{} -- {}", plan.sql, plan.name));
-    Ok((settings, statements.collect()))
+    let plans = plans.iter();
+    Ok(plans
+        .map(|plan| format!("{} -- {}", plan.sql, plan.name))
+        .collect())
+}
+
+/// Returns the setting that reports show of how operations are sent.
+pub fn setting(connections: LoadConnections) -> (String, String) {
+    let how = format!(
+        "each a transaction, pipelined on {} connections",
+        connections.all()
+    );
+    ("operations".to_owned(), how)
 }
 
 /// The parts of a [`PostgresTarget`].

@@ -51,8 +51,7 @@ const ID: &str = "postgres/plain";
 pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
     let id: DesignId = ID.parse().unwrap();
     let mut context = theirs.context("metrics");
-    let connections = LoadConnections::new(Some(CONNECTIONS), 1, IN_FLIGHT);
-    context.options.postgres.load = Some(connections);
+    context.options.postgres.load = LoadConnections::new(Some(CONNECTIONS), 1, IN_FLIGHT);
     let running = engine(&id).unwrap().start(&context).await.unwrap();
     let started = Started { running, context };
     wrong_and_missing_rows_are_reported(theirs, &started).await;
