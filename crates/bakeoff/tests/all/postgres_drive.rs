@@ -17,17 +17,21 @@ const MIX: &str = r#"
 [scale]
 rows = 5_000
 
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM readings WHERE sensor = 's7'"
+
 [mix]
 consistency = "LOCAL_ONE"
 [[mix.operations]]
 name = "insert"
 action = "insert"
-weight = 30
+weight = 32
 [[mix.operations]]
 name = "read"
 action = "read-row"
 keys = { zipf = 0.99 }
-weight = 30
+weight = 28
 [[mix.operations]]
 name = "newest"
 action = "read-partition"
@@ -43,8 +47,16 @@ weight = 10
 name = "correct"
 action = "update"
 columns = ["value"]
-weight = 20
+weight = 18
+[[mix.operations]]
+name = "mean"
+action = "query"
+query = "mean"
+weight = 2
 "#;
+
+/// What a design says of the operations of this mix.
+const ON_SIX: &str = "each a transaction, pipelined on 6 connections; queries on as many others";
 
 #[test]
 fn cassandra_and_postgresql_take_turns_and_every_reply_is_right() {
@@ -82,9 +94,7 @@ fn cassandra_and_postgresql_take_turns_and_every_reply_is_right() {
         let cpu = &design["figures"]["server_cpu_micros_per_op"];
         assert!(cpu.as_f64() > Some(0.0), "{design}");
         let settings = design["info"]["settings"].as_array().unwrap();
-        let told = settings
-            .iter()
-            .any(|setting| setting[1] == "each a transaction, pipelined on 6 connections");
+        let told = settings.iter().any(|setting| setting[1] == ON_SIX);
         assert_eq!(
             told,
             design["info"]["engine"] != "cassandra",
@@ -211,9 +221,9 @@ fn operations_that_postgresql_does_not_have_are_refused() {
         .bakeoff(&["drive", "w.toml", "--rows", "100"])
         .expect(2);
     ended.says("design postgres/plain: rows may have the same key");
-    let reads = ["drive", "readings", "--designs", "postgres/plain"];
-    let ended = bench.bakeoff(&reads).expect(2);
-    ended.says("operation `hourly` is a query, which only designs of cassandra answer in a mix");
+    let parts = ["drive", "partitions", "--designs", "postgres/plain"];
+    let ended = bench.bakeoff(&parts).expect(2);
+    ended.says("reads a partition by several requests, which only designs of cassandra do");
     let written = ["drive", "models", "--designs", "postgres/plain"];
     let ended = bench.bakeoff(&written).expect(2);
     ended.says("the mix has statements in CQL");
@@ -238,6 +248,14 @@ fn a_dry_run_shows_the_statement_of_each_operation() {
     ] {
         shown.says(words);
     }
+    let readings = [
+        "drive",
+        "readings",
+        "--designs",
+        "postgres/plain",
+        "--dry-run",
+    ];
+    bench.bakeoff(&readings).expect(0).says("-- hourly");
     let theirs = [
         "--dry-run",
         "--rate",

@@ -197,7 +197,7 @@ impl Engine for Flavour {
             .as_ref()
             .filter(|_| options.driven.contains(id));
         if let Some(mix) = driven {
-            statements.extend(drive::statements(id, &layout, &schema, mix)?);
+            statements.extend(drive::statements(id, &layout, &schema, (workload, mix))?);
         }
         if !ours {
             statements.extend(schema.drop_tables_statements(&layout.table.name));
@@ -217,7 +217,7 @@ impl Engine for Flavour {
             parallel_workers(context.threads).to_string(),
         ));
         settings.extend(standbys.setting().filter(|_| ours));
-        settings.extend(driven.map(|_| drive::setting(options.load)));
+        settings.extend(driven.map(|mix| drive::setting(options.load, mix)));
         Ok(self.info_of(id, settings, statements))
     }
 
@@ -308,7 +308,9 @@ impl Running for RunningPostgres {
             id: id.clone(),
             schema: Schema::new(&workload.name, id, context),
             layout: TableLayout::new(id, &workload.table, workload.data.time_span())?,
+            workload: workload.clone(),
             options: options.clone(),
+            threads: context.threads,
             connections: context.options.postgres.load,
         })?;
         Ok(Box::new(target))

@@ -19,6 +19,7 @@ mod partition;
 mod parts;
 pub mod plan;
 mod queries;
+pub mod query_texts;
 mod reads;
 mod replies;
 pub mod rows;

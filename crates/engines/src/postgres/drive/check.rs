@@ -3,6 +3,7 @@
 use bakeoff_workload::{Action, DesignId};
 
 use super::plan::plan_operations;
+use super::queries::in_postgres;
 use crate::postgres::layout::TableLayout;
 use crate::postgres::load_connections::MOST_CONNECTIONS;
 use crate::{DriveRequest, EngineError};
@@ -27,8 +28,9 @@ pub fn check_drive(id: &DesignId, request: &DriveRequest<'_>) -> Result<(), Engi
     }
     let workload = request.workload;
     let layout = TableLayout::new(id, &workload.table, workload.data.time_span())?;
+    let translated = in_postgres(id, workload, request.mix)?;
     // The name of the schema does not matter.
-    plan_operations(id, &layout, "bakeoff", request.mix)?;
+    plan_operations(id, &layout, "bakeoff", (request.mix, &translated.queries))?;
     if request.keys_repeat {
         return failed(
             "rows may have the same key, of which Cassandra keeps the last and PostgreSQL all, or none with unique=on: \

@@ -9,7 +9,7 @@ use bakeoff_driver::DesignError;
 use futures::future::try_join_all;
 use tokio_postgres::{Client, Statement};
 
-use super::plan::OperationPlan;
+use super::plan::{OperationPlan, Work};
 use crate::postgres::connect::{PostgresServer, reason};
 
 /// Interval at which broken connections are replaced.
@@ -25,7 +25,7 @@ pub struct Connecting {
 }
 
 impl Connecting {
-    /// Connects, and prepares the statement of each operation.
+    /// Connects, and prepares the statement of each operation that has one.
     ///
     /// # Errors
     /// Fails if the server takes no connection, or refuses a statement.
@@ -33,15 +33,20 @@ impl Connecting {
         let client = self.server.connect(&self.settings).await?;
         let mut statements = Vec::with_capacity(self.plans.len());
         for plan in self.plans.iter() {
+            if matches!(plan.work, Work::Query(_)) {
+                statements.push(None);
+                continue;
+            }
             let prepared = client.prepare_typed(&plan.sql, &plan.types()).await;
-            statements.push(prepared.map_err(|error| {
+            let prepared = prepared.map_err(|error| {
                 DesignError(format!(
                     "operation `{}`: preparing `{}` failed: {}",
                     plan.name,
                     plan.sql,
                     reason(&error)
                 ))
-            })?);
+            })?;
+            statements.push(Some(prepared));
         }
         Ok(Connection {
             client,
@@ -51,10 +56,10 @@ impl Connecting {
     }
 }
 
-/// A connection with a statement for each operation, by the operation's number.
+/// A connection with a statement for each operation, by the operation's number; queries have none.
 pub struct Connection {
     pub client: Client,
-    pub statements: Vec<Statement>,
+    pub statements: Vec<Option<Statement>>,
     in_flight: Cell<usize>,
 }
 

@@ -7,6 +7,7 @@
 mod check;
 mod connections;
 mod plan;
+mod queries;
 mod session;
 mod values;
 
@@ -18,41 +19,50 @@ use async_trait::async_trait;
 use bakeoff_driver::drive::{Target, Worker};
 use bakeoff_driver::{Design, DesignError};
 use bakeoff_stats::{DesignInfo, ServerSample};
-use bakeoff_workload::{DesignId, Mix, Table};
+use bakeoff_workload::{Action, DesignId, Mix, Operation, Table, Workload};
 
 use super::deployment::Deployment;
 use super::layout::TableLayout;
 use super::load_connections::LoadConnections;
 use super::schema::Schema;
 use super::session_settings;
+use crate::cassandra::drive::query_texts::QueryTexts;
 use crate::cassandra::drive::rows::{Rows, Selected};
 use crate::{EngineError, TargetOptions};
 pub use check::check_drive;
 use connections::{Connecting, Connections};
-use plan::{OperationPlan, plan_operations};
+use plan::{OperationPlan, Work, plan_operations};
+use queries::{Queries, in_postgres, literal};
 use session::PostgresSession;
 
-/// Returns the statement of each operation of a mix.
+/// Returns the statement of each operation of a workload's mix.
 ///
 /// # Errors
-/// Those of [`plan_operations`].
+/// Those of [`plan_operations`] and [`in_postgres`].
 pub fn statements(
     id: &DesignId,
     layout: &TableLayout,
     schema: &Schema,
-    mix: &Mix,
+    (workload, mix): (&Workload, &Mix),
 ) -> Result<Vec<String>, EngineError> {
-    let plans = plan_operations(id, layout, &schema.name, mix)?;
+    let translated = in_postgres(id, workload, mix)?;
+    let plans = plan_operations(id, layout, &schema.name, (mix, &translated.queries))?;
     let plans = plans.iter();
     Ok(plans
         .map(|plan| format!("{} -- {}", plan.sql, plan.name))
         .collect())
 }
 
-/// Returns the setting that reports show of how operations are sent.
-pub fn setting(connections: LoadConnections) -> (String, String) {
+/// Returns the setting that reports show of how the operations of a mix are sent.
+pub fn setting(connections: LoadConnections, mix: &Mix) -> (String, String) {
+    let is_query = |operation: &Operation| matches!(operation.action, Action::Query { .. });
+    let queries = if mix.operations.iter().any(is_query) {
+        "; queries on as many others"
+    } else {
+        ""
+    };
     let how = format!(
-        "each a transaction, pipelined on {} connections",
+        "each a transaction, pipelined on {} connections{queries}",
         connections.all()
     );
     ("operations".to_owned(), how)
@@ -65,8 +75,11 @@ pub struct Parts {
     pub id: DesignId,
     pub schema: Schema,
     pub layout: TableLayout,
+    pub workload: Workload,
     pub options: TargetOptions,
     pub connections: LoadConnections,
+    /// Number of processes that answer a query.
+    pub threads: usize,
 }
 
 /// A design on PostgreSQL that a mix is driven on.
@@ -75,6 +88,10 @@ pub struct PostgresTarget {
     design: Box<dyn Design>,
     connecting: Connecting,
     connections: LoadConnections,
+    /// The workload with its queries in the SQL of PostgreSQL.
+    workload: Workload,
+    /// Statements that set up a connection for queries.
+    query_settings: String,
     rows: Arc<Rows>,
     options: TargetOptions,
 }
@@ -86,18 +103,22 @@ impl PostgresTarget {
     /// Those of [`plan_operations`].
     pub fn new(parts: Parts) -> Result<Self, EngineError> {
         let (layout, options) = (&parts.layout, &parts.options);
-        let plans = plan_operations(&parts.id, layout, &parts.schema.name, &options.mix)?;
+        let workload = in_postgres(&parts.id, &parts.workload, &options.mix)?;
+        let operations = (&*options.mix, workload.queries.as_slice());
+        let plans = plan_operations(&parts.id, layout, &parts.schema.name, operations)?;
         let extension = parts.deployment.extension.as_ref();
-        let settings = load_settings(
-            &session_settings(&parts.schema, extension, 1),
-            options.request_time_limit,
-        );
+        let settings = |threads| {
+            let settings = session_settings(&parts.schema, extension, threads);
+            load_settings(&settings, options.request_time_limit)
+        };
         Ok(PostgresTarget {
             connecting: Connecting {
                 server: parts.deployment.address.clone(),
-                settings,
+                settings: settings(1),
                 plans: Arc::new(plans),
             },
+            query_settings: settings(parts.threads),
+            workload,
             rows: Arc::new(rows(&layout.table, options)),
             deployment: parts.deployment,
             design: parts.design,
@@ -115,9 +136,23 @@ impl PostgresTarget {
         let in_flight = self.options.in_flight_per_worker.max(1);
         let count = in_flight.min(self.connections.of_thread as usize);
         let connections = Connections::open(self.connecting.clone(), count).await?;
+        let queries = self.queries(count).await?;
         let (plans, rows) = (self.plans().clone(), self.rows.clone());
         let limit = self.options.request_time_limit;
-        Ok(PostgresSession::new(connections, plans, rows, limit))
+        let connected = (connections, queries);
+        Ok(PostgresSession::new(connected, plans, rows, limit))
+    }
+
+    /// Connects a worker for the queries of the mix, if it has some.
+    async fn queries(&self, connections: usize) -> Result<Option<Queries>, DesignError> {
+        let is_query = |plan: &OperationPlan| matches!(plan.work, Work::Query(_));
+        if !self.plans().iter().any(is_query) {
+            return Ok(None);
+        }
+        let texts = QueryTexts::new(&self.design.info().id, &self.workload, literal);
+        let (server, settings) = (self.deployment.questions.clone(), &self.query_settings);
+        let queries = Queries::open(server, settings, texts, connections).await?;
+        Ok(Some(queries))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Plans of a mix's operations: the statement of each, the values that it binds, and what its reply has to be.
 
-use bakeoff_workload::{Action, ColumnType, DesignId, Keys, Mix, Operation, Version};
+use bakeoff_workload::{Action, ColumnType, DesignId, Keys, Mix, Operation, Query, Version};
 use tokio_postgres::types::Type;
 
 use crate::EngineError;
@@ -42,6 +42,8 @@ pub enum Work {
     /// Deletes the rows of the drawn row's partition.
     DeletePartition,
     Read(ReadRows),
+    /// Asks the query of this number in the workload.
+    Query(usize),
 }
 
 impl OperationPlan {
@@ -49,7 +51,7 @@ impl OperationPlan {
     pub fn rows(&self) -> u32 {
         match self.work {
             Work::Insert { rows } => rows,
-            Work::ChangeRow | Work::DeletePartition | Work::Read(_) => 1,
+            Work::ChangeRow | Work::DeletePartition | Work::Read(_) | Work::Query(_) => 1,
         }
     }
 
@@ -60,7 +62,7 @@ impl OperationPlan {
     }
 }
 
-/// Plans the operations of a mix on a table.
+/// Plans the operations of a mix on a table. The queries are those of the workload, in the SQL of PostgreSQL.
 ///
 /// # Errors
 /// Fails with the first operation that PostgreSQL, or this layout, has no statement for, and what to write instead.
@@ -68,7 +70,7 @@ pub fn plan_operations(
     id: &DesignId,
     layout: &TableLayout,
     schema: &str,
-    mix: &Mix,
+    (mix, queries): (&Mix, &[Query]),
 ) -> Result<Vec<OperationPlan>, EngineError> {
     if !mix.schema.is_empty() || !mix.background.is_empty() {
         return Err(EngineError(format!(
@@ -82,6 +84,7 @@ pub fn plan_operations(
             id,
             layout,
             schema,
+            queries,
             operation,
         };
         planner.plan()
@@ -94,6 +97,7 @@ struct Planner<'a> {
     id: &'a DesignId,
     layout: &'a TableLayout,
     schema: &'a str,
+    queries: &'a [Query],
     operation: &'a Operation,
 }
 
@@ -125,11 +129,9 @@ impl Planner<'_> {
                      it",
                 ));
             }
-            Action::Query { .. } => {
-                return Err(self.refused(
-                    "is a query, which only designs of cassandra answer in a mix: leave it out, or ask it with \
-                     `bakeoff run`",
-                ));
+            Action::Query { query } => {
+                let sql = self.queries[*query].sql_for(&self.id.to_string());
+                (sql.trim().to_owned(), Vec::new(), Work::Query(*query))
             }
             Action::Cql(_) => {
                 return Err(self.refused(

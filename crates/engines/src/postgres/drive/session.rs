@@ -14,6 +14,7 @@ use tokio_postgres::{Error, Row};
 
 use super::connections::Connections;
 use super::plan::{OperationPlan, Work};
+use super::queries::{Counted, Queries};
 use super::values::{Cell, in_cql};
 use crate::cassandra::drive::check::Checker;
 use crate::cassandra::drive::deadlines::{Limit, Over};
@@ -26,6 +27,8 @@ use crate::postgres::inserts;
 /// The state of one worker, which shares only plans and rows with other threads.
 pub struct PostgresSession {
     connections: Connections,
+    /// `None` if the mix has none.
+    queries: Option<Queries>,
     plans: Arc<Vec<OperationPlan>>,
     rows: Arc<Rows>,
     limit: Limit,
@@ -35,6 +38,8 @@ pub struct PostgresSession {
 pub struct Request {
     call: Call,
     values: Vec<Cell>,
+    /// SQL of a query.
+    sql: Option<String>,
 }
 
 /// A reply that is not checked yet.
@@ -42,18 +47,21 @@ pub enum Reply {
     /// Number of rows that were written or deleted.
     Changed(u64),
     Rows(Vec<Row>),
+    /// Size of a query's answer.
+    Counted(Counted),
 }
 
 impl PostgresSession {
-    /// Makes a session on connections that have all statements of these plans.
+    /// Makes a session on connections that have all statements of these plans, and queries if they have some.
     pub fn new(
-        connections: Connections,
+        (connections, queries): (Connections, Option<Queries>),
         plans: Arc<Vec<OperationPlan>>,
         rows: Arc<Rows>,
         time_limit: Duration,
     ) -> Self {
         PostgresSession {
             connections,
+            queries,
             plans,
             rows,
             limit: Limit::new(time_limit),
@@ -66,6 +74,16 @@ impl PostgresSession {
         tokio::join!(self.limit.keep(), self.connections.keep());
     }
 
+    async fn send_any(&self, plan: &OperationPlan, request: &Request) -> Result<Reply, Failure> {
+        match (&request.sql, &self.queries) {
+            (Some(sql), Some(queries)) => {
+                let counted = Box::pin(queries.ask(&plan.name, sql)).await?;
+                Ok(Reply::Counted(counted))
+            }
+            _ => self.send_on_one(plan, request).await,
+        }
+    }
+
     async fn send_on_one(&self, plan: &OperationPlan, request: &Request) -> Result<Reply, Failure> {
         let Some(connection) = self.connections.least_busy().await else {
             let message = format!("{}: all connections to PostgreSQL are broken", plan.name);
@@ -73,7 +91,9 @@ impl PostgresSession {
         };
         let _in_flight = connection.begin();
         let (client, values) = (&connection.client, &request.values);
-        let statement = &connection.statements[request.call.operation];
+        let Some(statement) = &connection.statements[request.call.operation] else {
+            return Err(foreign(&plan.name));
+        };
         let reply = match plan.work {
             Work::Read(_) => match client.query_raw(statement, values).await {
                 Ok(rows) => rows.try_collect().await.map(Reply::Rows),
@@ -140,15 +160,20 @@ impl Session for PostgresSession {
                     Cell::from(self.rows.values.value(bind.column, row, bind.version))
                 }));
         }
+        let sql = match (plan.work, &self.queries) {
+            (Work::Query(query), Some(queries)) => Some(queries.sql(query, call, &self.rows)),
+            _ => None,
+        };
         Request {
             call: *call,
             values,
+            sql,
         }
     }
 
     async fn send(&self, request: &Request) -> Result<Reply, Failure> {
         let plan = &self.plans[request.call.operation];
-        let sent = pin!(self.send_on_one(plan, request));
+        let sent = pin!(self.send_any(plan, request));
         let reply = self.limit.within(sent).await;
         reply.map_err(|Over(limit)| {
             let message = format!("{}: no reply within {limit:?}", plan.name);
@@ -173,12 +198,20 @@ impl Session for PostgresSession {
                     not_applied: false,
                 })
             }
-            (_, Reply::Rows(_)) => {
-                let message = format!("{}: rows came, and none were read", plan.name);
-                Err(Failure::new(FailureKind::Rejected, message))
-            }
+            (_, Reply::Counted(Counted { rows, bytes })) => Ok(Done {
+                rows,
+                bytes,
+                not_applied: false,
+            }),
+            (_, Reply::Rows(_)) => Err(foreign(&plan.name)),
         }
     }
+}
+
+/// Makes the failure for a request or reply that another session has made.
+fn foreign(operation: &str) -> Failure {
+    let message = format!("{operation}: a request of another session");
+    Failure::new(FailureKind::Rejected, message)
 }
 
 /// Returns the cells of a row as CQL has them on the wire.

@@ -36,6 +36,12 @@ rows = 2000
 "#;
 
 const READS_AND_UPDATES: &str = r#"
+[[queries]]
+name = "one_sensor"
+sql = "SELECT count(*) AS n, max(value) AS most FROM readings WHERE sensor = ${sensor} AND time <= ${time}"
+[queries.parameters]
+sensor = { column = "sensor" }
+time = { column = "time" }
 [mix]
 consistency = "LOCAL_QUORUM"
 [[mix.operations]]
@@ -54,7 +60,12 @@ newest_first = true
 [[mix.operations]]
 name = "whole-partition"
 action = "read-partition"
-weight = 10
+weight = 5
+[[mix.operations]]
+name = "query"
+action = "query"
+query = "one_sensor"
+weight = 5
 [[mix.operations]]
 action = "read-range"
 weight = 10
@@ -160,6 +171,7 @@ pub(super) async fn every_reply_is_right(started: &Started, id: &str) {
     assert_eq!((rows_of("read-row"), rows_of("update")), (1.0, 1.0), "{id}");
     assert!(rows_of("whole-partition") >= 100.0, "{id}");
     assert_eq!(rows_of("read-partition"), 15.0, "{id}");
+    assert_eq!(rows_of("query"), 1.0, "{id}");
     assert!((1.0..=12.0).contains(&rows_of("read-range")), "{id}");
     assert!(came.of("read-row").bytes > 20 * came.of("read-row").rows);
     assert_ne!(

@@ -43,7 +43,7 @@ fn planned(id: &str, table: &Table, operation: Operation) -> Result<OperationPla
         populate: Vec::new(),
         background: Vec::new(),
     };
-    let planned = plan_operations(&id, &layout, "s", &mix);
+    let planned = plan_operations(&id, &layout, "s", (&mix, &[]));
     planned
         .map(|mut plans| plans.remove(0))
         .map_err(|error| error.0)
