@@ -62,8 +62,8 @@ pub struct PostgresLoadOptions {
     #[command(flatten)]
     pub servers: PostgresOptions,
 
-    /// Connections to PostgreSQL of all --threads together, on which the operations in flight of designs of postgres and
-    /// timescale are pipelined [default: 16, or as many as operations in flight or threads]
+    /// Connections to PostgreSQL of all --threads together, on which the operations in flight of designs of postgres
+    /// and timescale are pipelined [default: 16, or as many as operations in flight or threads]
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     postgres_connections: Option<u32>,
@@ -158,8 +158,8 @@ impl PostgresOptions {
 
 #[cfg(feature = "postgres")]
 impl PostgresLoadOptions {
-    /// Sets the server and the connections of the loads on these designs, each with so many worker threads and operations
-    /// in flight.
+    /// Sets the server and the connections of the loads on these designs, each with so many worker threads and
+    /// operations in flight.
     ///
     /// # Errors
     /// Those of [`PostgresOptions::put_into`], and with a misuse for fewer connections than threads.

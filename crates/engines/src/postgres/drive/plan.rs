@@ -105,8 +105,8 @@ impl Planner<'_> {
     fn plan(&self) -> Result<OperationPlan, EngineError> {
         if self.operation.ttl_seconds.is_some() {
             return Err(self.refused(
-                "has a `ttl`, and rows of PostgreSQL stay until they are deleted: leave `ttl` out, or delete rows by an \
-                 operation `delete-row` or `delete-partition`",
+                "has a `ttl`, and rows of PostgreSQL stay until they are deleted: leave `ttl` out, or delete rows by \
+                 an operation `delete-row` or `delete-partition`",
             ));
         }
         let (sql, binds, work) = match &self.operation.action {
@@ -125,8 +125,8 @@ impl Planner<'_> {
             Action::ReadRange { rows } => self.read(self.several(ReadRows::From { limit: *rows })),
             Action::ReadParts { .. } => {
                 return Err(self.refused(
-                    "reads a partition by several requests, which only designs of cassandra do: leave `requests` out of \
-                     it",
+                    "reads a partition by several requests, which only designs of cassandra do: leave `requests` out \
+                     of it",
                 ));
             }
             Action::Query { query } => {
