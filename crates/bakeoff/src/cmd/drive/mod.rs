@@ -278,10 +278,8 @@ impl Drive {
             };
             asked.check_asked(answering).map_err(Misuse::new)?;
         }
-        if other.is_some() {
-            let to_hold = RowsToHold::asked(Some(rows));
-            warnings.extend(before.check_ranges(other.as_slice(), &to_hold)?);
-        }
+        let to_hold = RowsToHold::asked(Some(rows));
+        warnings.extend(before.check_ranges(&all, &to_hold)?);
         warnings.extend(before.check_effects(&all, &context));
         let mut settings = load.settings(&self, mix.clone(), workload.seed, rows);
         if let Some(asked) = &asked {
