@@ -17,7 +17,7 @@ use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
-use crate::{Context, EngineError, EngineOptions, OptionGroup};
+use crate::{Context, DriveRequest, EngineError, EngineOptions, OptionGroup};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +124,15 @@ pub trait Engine: Send + Sync {
     /// Returns the reason why it takes none, and designs that do.
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
         Err(no_point_operations(id))
+    }
+
+    /// Checks that a design of which [`Engine::check_operations`] says that it can be driven takes a mix, with the
+    /// options of the command line.
+    ///
+    /// # Errors
+    /// Returns the first thing that it does not do, and what to write instead.
+    fn check_drive(&self, _id: &DesignId, _drive: &DriveRequest<'_>) -> Result<(), EngineError> {
+        Ok(())
     }
 
     /// Returns whether a design answers SQL over the workload's table.
@@ -320,8 +329,8 @@ pub trait Engine: Send + Sync {
 
 fn no_point_operations(id: &DesignId) -> EngineError {
     EngineError(format!(
-        "design {id}: `bakeoff drive` is for Cassandra, and {} has no point operations: choose a \
-         design of cassandra with --designs, or dry for the harness alone",
+        "design {id}: `bakeoff drive` is for Cassandra, PostgreSQL and TimescaleDB, and {} has no point operations: \
+         choose a design of these with --designs, or dry for the harness alone",
         id.engine
     ))
 }

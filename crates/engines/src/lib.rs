@@ -15,6 +15,7 @@ mod complaint;
 mod context;
 mod death;
 mod dialect;
+mod drive_request;
 mod dry;
 mod duckdb;
 mod engine;
@@ -75,6 +76,7 @@ pub use check::{
     check_designs, check_queries, check_question, require, settings_without_effect, share_tables,
 };
 pub use context::{Context, EngineOptions};
+pub use drive_request::DriveRequest;
 pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};
 pub use error::EngineError;
 pub use leftovers::clear_leftovers;
@@ -86,7 +88,8 @@ pub use owner::new_token;
 pub use postgres::live::read as sample_postgres;
 #[cfg(feature = "postgres")]
 pub use postgres::{
-    PostgresOptions, PostgresServer, Standbys, WaitFor, figures as postgres_figures,
+    LoadConnections, PostgresOptions, PostgresServer, Standbys, WaitFor,
+    figures as postgres_figures,
 };
 pub use questions_file::QuestionsFile;
 pub use range_check::check_ranges;

@@ -43,6 +43,8 @@ mod misuse;
 mod names;
 mod node_figures;
 mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_drive;
 mod postgres_figures;
 mod postgres_standbys;
 mod preview;

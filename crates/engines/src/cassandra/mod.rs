@@ -8,7 +8,7 @@ mod column_names;
 mod columnar;
 pub mod declared;
 pub mod diagnose;
-mod drive;
+pub mod drive;
 mod layout;
 pub mod live;
 mod names;

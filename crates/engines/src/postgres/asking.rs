@@ -4,6 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::try_join_all;
 use tokio_postgres::Client;
 
 use super::connect::{PostgresServer, session_statements};
@@ -39,6 +40,17 @@ impl Asking {
             ready: Mutex::default(),
             used: Mutex::default(),
         }
+    }
+
+    /// Makes so many connections, so that no question has to wait until one is made.
+    ///
+    /// # Errors
+    /// Fails if the server takes no connection.
+    pub async fn open(&self, connections: usize) -> Result<(), EngineError> {
+        let opening = (0..connections).map(|_| self.server.connect(&self.settings));
+        let opened = try_join_all(opening).await?;
+        locked(&self.ready).extend(opened);
+        Ok(())
     }
 
     pub fn server(&self) -> &PostgresServer {

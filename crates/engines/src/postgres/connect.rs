@@ -9,12 +9,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bakeoff_workload::DesignId;
 use rustls::ClientConfig;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::load_connections::LoadConnections;
 use super::replication::Standbys;
 use crate::{EngineError, tls};
 
@@ -38,6 +40,10 @@ pub struct PostgresOptions {
     pub server: Option<PostgresServer>,
     /// The standbys of each server that is started.
     pub standbys: Standbys,
+    /// The designs that a mix is driven on.
+    pub driven: Vec<DesignId>,
+    /// The connections of a load on one of them.
+    pub load: LoadConnections,
 }
 
 /// The address and the credentials of a PostgreSQL server. It never prints its password.

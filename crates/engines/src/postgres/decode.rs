@@ -17,7 +17,7 @@ use super::numeric::Numeric;
 mod hostile;
 
 /// The microseconds from the Unix epoch to PostgreSQL's epoch, the beginning of 2000.
-const EPOCH_MICROS: i64 = 946_684_800_000_000;
+pub const EPOCH_MICROS: i64 = 946_684_800_000_000;
 /// The days from the Unix epoch to PostgreSQL's epoch.
 const EPOCH_DAYS: i32 = 10_957;
 /// The highest number of digits in an Arrow decimal of 256 bits.
@@ -70,7 +70,8 @@ pub fn batch(rows: &[Row]) -> Result<RecordBatch, String> {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| e.to_string())
 }
 
-fn raw(row: &Row, column: usize) -> Option<&[u8]> {
+/// Returns a value of a row as it came over the wire; `None` for a null.
+pub fn raw(row: &Row, column: usize) -> Option<&[u8]> {
     let value: Option<Raw<'_>> = row.try_get(column).ok().flatten();
     value.map(|raw| raw.0)
 }

@@ -128,9 +128,9 @@ impl Design for PostgresDesign {
         &self.info
     }
 
-    /// Returns true, since no index is unique.
+    /// Returns whether no index is unique.
     fn keeps_duplicates(&self) -> bool {
-        true
+        !self.layout.unique
     }
 
     async fn create(&self) -> Result<(), DesignError> {

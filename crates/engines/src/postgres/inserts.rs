@@ -85,7 +85,7 @@ fn failure(error: &Error) -> Failure {
 }
 
 /// Returns the kind of a server's error. Without a code, the connection broke.
-fn kind(code: Option<&SqlState>) -> FailureKind {
+pub fn kind(code: Option<&SqlState>) -> FailureKind {
     let Some(code) = code else {
         return FailureKind::Connection;
     };

@@ -10,11 +10,11 @@ use crate::EngineError;
 use crate::ranges::Ranges;
 use crate::settings::Settings;
 
-pub const INDEX_SETTINGS: &str = "time-index=on|off";
+pub const INDEX_SETTINGS: &str = "time-index=on|off, unique=on|off";
 pub const BRIN_SETTINGS: &str = "pages=128";
-pub const PARTITIONED_SETTINGS: &str = "width=1d (or a number), time-index=on|off";
+pub const PARTITIONED_SETTINGS: &str = "width=1d (or a number), time-index=on|off, unique=on|off";
 pub const HYPERTABLE_SETTINGS: &str =
-    "chunk=12h (or a number), chunks=6, time-index=on|off, columnstore=on|off";
+    "chunk=12h (or a number), chunks=6, time-index=on|off, unique=on|off, columnstore=on|off";
 
 /// The default of PostgreSQL.
 const DEFAULT_PAGES_PER_RANGE: u32 = 128;
@@ -37,6 +37,8 @@ pub struct TableLayout {
     pub shape: Shape,
     /// Whether there is a B-tree on the order key alone.
     pub time_index: bool,
+    /// Whether the B-tree on the key allows each key only once, so that an insert can overwrite.
+    pub unique: bool,
     pub table: Table,
 }
 
@@ -64,6 +66,10 @@ impl TableLayout {
             Shape::Brin { .. } => false,
             _ => on_or_off(&mut settings, "time-index", by_default)?,
         };
+        let unique = match shape {
+            Shape::Brin { .. } => false,
+            _ => on_or_off(&mut settings, "unique", false)?,
+        };
         if time_index && table.order_key.is_empty() {
             return Err(settings.error("time-index=on needs an order key".to_owned()));
         }
@@ -71,6 +77,7 @@ impl TableLayout {
         Ok(TableLayout {
             shape,
             time_index,
+            unique,
             table: table.clone(),
         })
     }
@@ -167,6 +174,11 @@ impl TableLayout {
             "" => String::new(),
             table => format!("CREATE INDEX ON {table} "),
         };
+        let on_key = match (table, self.unique) {
+            (_, false) => on.clone(),
+            ("", true) => "UNIQUE ".to_owned(),
+            (table, true) => format!("CREATE UNIQUE INDEX ON {table} "),
+        };
         let order_key: Vec<String> = self.table.order_key.iter().map(|c| quoted(c)).collect();
         if let Shape::Brin { pages_per_range } = self.shape {
             return vec![format!(
@@ -183,7 +195,7 @@ impl TableLayout {
             .map(|c| quoted(c))
             .chain(newest_first())
             .collect();
-        let mut indexes = vec![format!("{on}({})", key.join(", "))];
+        let mut indexes = vec![format!("{on_key}({})", key.join(", "))];
         if self.time_index {
             let time: Vec<String> = newest_first().collect();
             indexes.push(format!("{on}({})", time.join(", ")));

@@ -8,6 +8,7 @@ mod connect;
 mod decode;
 mod deployment;
 mod design;
+mod drive;
 mod edition;
 mod extension;
 pub mod figures;
@@ -16,6 +17,7 @@ mod inserts;
 mod layout;
 pub mod live;
 mod load;
+mod load_connections;
 mod numeric;
 mod propose;
 mod query;
@@ -30,6 +32,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
+use bakeoff_driver::drive::Target;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
@@ -38,12 +41,17 @@ use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
-use crate::{Context, Engine, EngineError, Layout, NewTable, OptionGroup, Running, sql_check};
+use crate::{
+    Context, DriveRequest, Engine, EngineError, Layout, NewTable, OptionGroup, Running,
+    TargetOptions, sql_check,
+};
 pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;
+use drive::{Parts, PostgresTarget};
 use extension::Extension;
 use layout::{TableLayout, quoted};
+pub use load_connections::LoadConnections;
 pub use replication::{Standbys, WaitFor};
 use schema::Schema;
 
@@ -124,6 +132,14 @@ impl Engine for Flavour {
         &[OptionGroup::Postgres]
     }
 
+    fn check_operations(&self, _id: &DesignId) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn check_drive(&self, id: &DesignId, request: &DriveRequest<'_>) -> Result<(), EngineError> {
+        drive::check_drive(id, request)
+    }
+
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
     }
@@ -175,6 +191,14 @@ impl Engine for Flavour {
         statements.push(load::note_statement(&schema.name, "SLICE", "PART"));
         statements.extend(settle::statements(&layout, &schema.name, ours));
         statements.extend((ours && standbys.count > 0).then(|| standbys::AT_REST.to_owned()));
+        let options = &context.options.postgres;
+        let driven = workload
+            .mix
+            .as_ref()
+            .filter(|_| options.driven.contains(id));
+        if let Some(mix) = driven {
+            statements.extend(drive::statements(id, &layout, &schema, (workload, mix))?);
+        }
         if !ours {
             statements.extend(schema.drop_tables_statements(&layout.table.name));
             statements.push(schema.drop_statement());
@@ -193,6 +217,7 @@ impl Engine for Flavour {
             parallel_workers(context.threads).to_string(),
         ));
         settings.extend(standbys.setting().filter(|_| ours));
+        settings.extend(driven.map(|mix| drive::setting(options.load, mix)));
         Ok(self.info_of(id, settings, statements))
     }
 
@@ -268,6 +293,27 @@ impl Running for RunningPostgres {
         let deployment = Arc::clone(&self.deployment);
         let design = PostgresDesign::new(deployment, info, schema, layout, context.threads)?;
         Ok(Box::new(design))
+    }
+
+    async fn target(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+        options: &TargetOptions,
+    ) -> Result<Box<dyn Target>, EngineError> {
+        let target = PostgresTarget::new(Parts {
+            design: self.design(id, workload, context).await?,
+            deployment: Arc::clone(&self.deployment),
+            id: id.clone(),
+            schema: Schema::new(&workload.name, id, context),
+            layout: TableLayout::new(id, &workload.table, workload.data.time_span())?,
+            workload: workload.clone(),
+            options: options.clone(),
+            threads: context.threads,
+            connections: context.options.postgres.load,
+        })?;
+        Ok(Box::new(target))
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {

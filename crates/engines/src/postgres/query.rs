@@ -3,7 +3,7 @@
 use bakeoff_driver::{ANSWER_BYTES, Answer, DesignError, IncomingAnswer};
 use futures::StreamExt;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{CancelToken, Client, Row};
+use tokio_postgres::{CancelToken, Client, Row, RowStream};
 
 use super::connect::{PostgresServer, reason};
 use super::decode;
@@ -22,15 +22,7 @@ const BEGIN: &str = "BEGIN READ ONLY";
 /// stays open.
 pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let failed = |e: tokio_postgres::Error| DesignError(format!("PostgreSQL: {}", reason(&e)));
-    let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
-    // Both are sent, in this order, before the first is awaited: the transaction takes no round trip.
-    let (begin, asking) = (
-        client.batch_execute(BEGIN),
-        client.query_typed_raw(sql, nothing),
-    );
-    let (begun, rows) = futures::future::join(begin, asking).await;
-    begun.map_err(failed)?;
-    let mut rows = std::pin::pin!(rows.map_err(failed)?);
+    let mut rows = std::pin::pin!(ask(client, sql).await.map_err(failed)?);
     let mut answer = IncomingAnswer::default();
     let (mut held, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
@@ -46,6 +38,30 @@ pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     Ok(answer.complete())
 }
 
+/// Runs a query as [`answer`] does, and counts the rows of its answer and the bytes of their values.
+pub async fn count(client: &Client, sql: &str) -> Result<(u64, u64), tokio_postgres::Error> {
+    let mut rows = std::pin::pin!(ask(client, sql).await?);
+    let (mut count, mut bytes) = (0, 0);
+    while let Some(row) = rows.next().await.transpose()? {
+        count += 1;
+        bytes += decode::bytes(&row) as u64;
+    }
+    Ok((count, bytes))
+}
+
+/// Begins the transaction of a query, and asks it.
+async fn ask(client: &Client, sql: &str) -> Result<RowStream, tokio_postgres::Error> {
+    let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
+    // Both are sent, in this order, before the first is awaited: the transaction takes no round trip.
+    let (begin, asking) = (
+        client.batch_execute(BEGIN),
+        client.query_typed_raw(sql, nothing),
+    );
+    let (begun, rows) = futures::future::join(begin, asking).await;
+    begun?;
+    rows
+}
+
 fn add(answer: &mut IncomingAnswer, rows: &[Row]) -> Result<(), DesignError> {
     let batch = decode::batch(rows).map_err(DesignError)?;
     answer.add(batch).map_err(DesignError)
@@ -53,11 +69,11 @@ fn add(answer: &mut IncomingAnswer, rows: &[Row]) -> Result<(), DesignError> {
 
 /// Awaits the work of a connection. If it fails, or the caller stops waiting, the server is asked to
 /// cancel it, since otherwise it would go on and load the server uncounted.
-pub async fn cancelled_on_failure<T>(
+pub async fn cancelled_on_failure<T, E>(
     server: &PostgresServer,
     client: &Client,
-    doing: impl Future<Output = Result<T, DesignError>>,
-) -> Result<T, DesignError> {
+    doing: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     let mut cancelling = Cancelling {
         server,
         token: Some(client.cancel_token()),

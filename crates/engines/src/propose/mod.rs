@@ -17,12 +17,13 @@ use datafusion::prelude::SessionContext;
 use crate::advice::{Advice, Candidate, Facts, Rank, Stated};
 use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
-use crate::{Context, EngineError, NewTable};
+use crate::{Context, DriveRequest, EngineError, NewTable};
 
 /// Beginnings of the statements that make tables and what belongs to them.
-const DDL: [&str; 5] = [
+const DDL: [&str; 6] = [
     "CREATE TABLE",
     "CREATE INDEX",
+    "CREATE UNIQUE INDEX",
     "CREATE CUSTOM INDEX",
     "CREATE MATERIALIZED VIEW",
     "SELECT create_hypertable",
@@ -127,7 +128,10 @@ fn described(
     let workload = request.workload;
     let id: DesignId = design.parse().map_err(EngineError)?;
     let engine = engine(&id)?;
-    let takes_operations = workload.mix.is_some() && engine.check_operations(&id).is_ok();
+    let takes_operations = workload.mix.as_ref().is_some_and(|mix| {
+        let drive = DriveRequest::plain(workload, mix);
+        engine.check_operations(&id).is_ok() && engine.check_drive(&id, &drive).is_ok()
+    });
     let answers_questions = !workload.queries.is_empty() && engine.answers_sql(&id);
     if !takes_operations && !answers_questions {
         return Ok(None);

@@ -1,9 +1,10 @@
 //! Checks of options, designs and rows before a drive begins.
 
 use anyhow::{Result, bail};
+use bakeoff_engines::DriveRequest;
 use bakeoff_engines::registry::engine;
 use bakeoff_stats::Role;
-use bakeoff_workload::{DesignId, Keys, Mix, RowValues};
+use bakeoff_workload::{DesignId, Keys, Mix, RowValues, Workload};
 
 use super::{Drive, Load};
 
@@ -14,9 +15,48 @@ impl Drive {
             return Ok(());
         }
         bail!(
-            "without --rate the cluster is driven as fast as it goes, and others may depend on it: give a \
+            "without --rate the server is driven as fast as it goes, and others may depend on it: give a \
              --rate that it can spare or, if nobody does, say --rate-limit none"
         )
+    }
+
+    /// Checks that the engines can drive these designs with this mix and the options that not all of them take, before
+    /// anything is made.
+    pub fn check_operations(
+        &self,
+        workload: &Workload,
+        mix: &Mix,
+        designs: &[DesignId],
+        keys_repeat: bool,
+    ) -> Result<()> {
+        let options = self.options_beyond_loads();
+        let request = DriveRequest {
+            keys_repeat,
+            retries: self.retries,
+            threads: u32::from(self.threads),
+            options: &options,
+            ..DriveRequest::plain(workload, mix)
+        };
+        for id in designs {
+            let engine = engine(id)?;
+            engine.check_operations(id)?;
+            engine.check_drive(id, &request)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the options that are given by which a drive does more than to fill a table and offer loads to it.
+    fn options_beyond_loads(&self) -> Vec<&'static str> {
+        let all = [
+            ("--shard", !self.shard.is_whole()),
+            ("--passes", !self.passes.is_empty()),
+            ("--beside", self.beside.is_given()),
+            ("--add-node-after", self.added_node.after().is_some()),
+            ("--nodetool", self.nodetool.is_given()),
+            ("--keyspace", self.keyspace.is_some()),
+        ];
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option).collect()
     }
 
     /// Refuses passes of a part of the rows, which would be none through all, and shards of so many operations or
@@ -81,14 +121,6 @@ impl Drive {
     }
 }
 
-/// Checks that the engines can drive these designs, before anything is made.
-pub fn check_operations(designs: &[DesignId]) -> Result<()> {
-    for id in designs {
-        engine(id)?.check_operations(id)?;
-    }
-    Ok(())
-}
-
 /// Checks that there are rows left to insert: a data file can replace a generator that never ends.
 pub fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<()> {
     let inserts = mix.operations.iter().find(|o| o.keys == Keys::New);
@@ -100,4 +132,11 @@ pub fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<
         ),
         _ => Ok(()),
     }
+}
+
+/// Returns whether two rows that are loaded or inserted may have the same key, whichever of them is stored in the end.
+pub fn keys_repeat(mix: &Mix, values: &dyn RowValues, loaded: u64) -> bool {
+    let inserts_new = mix.operations.iter().any(|o| o.keys == Keys::New);
+    let rows = if inserts_new { u64::MAX } else { loaded };
+    values.keys_repeat(rows, false)
 }

@@ -33,6 +33,7 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::options::nodes::NodesOptions;
 use crate::cmd::options::nodetool::NodetoolOptions;
+use crate::cmd::options::postgres::PostgresLoadOptions;
 use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::settings_of::SettingsOfOptions;
@@ -41,10 +42,10 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use added_node::AddedNodeOptions;
 use beside::BesideOptions;
-use check::{check_new_rows, check_operations};
+use check::{check_new_rows, keys_repeat};
 use load::{Arrivals, Load};
 
-/// Drive a workload's [mix] on Cassandra: many operations at once, at a rate or as fast as they go.
+/// Drive a workload's [mix] on Cassandra or PostgreSQL: many operations at once, at a rate or as fast as they go.
 ///
 /// Response times count from the moment an operation was due, so that a server that stalls cannot
 /// hide it. Several designs take turns, in random order in every round.
@@ -195,6 +196,9 @@ pub struct Drive {
     added_node: AddedNodeOptions,
 
     #[command(flatten)]
+    postgres: PostgresLoadOptions,
+
+    #[command(flatten)]
     rate_limit: RateLimitOptions,
 
     #[command(flatten)]
@@ -252,7 +256,13 @@ impl Drive {
         if load.passes.is_none() {
             check_new_rows(&mix, values.as_ref(), rows).map_err(Misuse::new)?;
         }
+        let keys_repeat = keys_repeat(&mix, values.as_ref(), rows);
+        self.check_operations(&workload, &mix, &designs, keys_repeat)
+            .map_err(Misuse::new)?;
         let mut context = self.context(&workload, &all, dir, source.may_repeat_keys())?;
+        let slots = (u32::from(self.threads), load.in_flight);
+        self.postgres
+            .put_into(&mut context.options, &designs, slots)?;
         context.options.cassandra.settings_of = self.settings_of.read(&self.cluster).await?;
         self.check_use(&all)?;
         if !self.dry_run {
@@ -268,10 +278,8 @@ impl Drive {
             };
             asked.check_asked(answering).map_err(Misuse::new)?;
         }
-        if other.is_some() {
-            let to_hold = RowsToHold::asked(Some(rows));
-            warnings.extend(before.check_ranges(other.as_slice(), &to_hold)?);
-        }
+        let to_hold = RowsToHold::asked(Some(rows));
+        warnings.extend(before.check_ranges(&all, &to_hold)?);
         warnings.extend(before.check_effects(&all, &context));
         let mut settings = load.settings(&self, mix.clone(), workload.seed, rows);
         if let Some(asked) = &asked {
@@ -333,7 +341,8 @@ impl Drive {
         let load = Load::new(self, mix)?;
         self.check_whole(&load)?;
         let designs = choice::designs(workload, &self.designs)?;
-        check_operations(&designs)?;
+        // Whether keys repeat is known once rows are read.
+        self.check_operations(workload, mix, &designs, false)?;
         self.check_sharing(&designs)?;
         self.check_start()?;
         self.check_rate()?;
@@ -352,7 +361,8 @@ impl Drive {
     }
 
     fn limit(&self) -> Result<Option<Arc<RateLimit>>> {
-        self.rate_limit.limit(&self.cluster, None)
+        let postgres = self.postgres.servers.url();
+        self.rate_limit.limit(&self.cluster, postgres)
     }
 
     fn context(

@@ -15,7 +15,8 @@ use crate::progress;
 impl Drive {
     /// Returns the option that names a server of the user's, if there is one.
     pub fn server(&self) -> Option<&'static str> {
-        self.cluster.option()
+        let postgres = self.postgres.servers.option();
+        self.cluster.option().or(postgres)
     }
 
     /// Returns the designs that are loaded, that which answers questions beside the loads included.
@@ -35,6 +36,7 @@ impl Drive {
     pub fn check_use(&self, designs: &[DesignId]) -> Result<()> {
         let mut given = given(&self.cluster, &self.nodes, self.consistency);
         self.profile.add_given(&mut given);
+        self.postgres.add_given(&mut given);
         given.check(designs)
     }
 
@@ -68,7 +70,10 @@ impl Drive {
         source: &dyn RowSource,
         context: &Context,
     ) -> Result<Vec<String>> {
-        let servers = vec![(self.cluster.option(), OptionGroup::Cassandra)];
+        let servers = vec![
+            (self.cluster.option(), OptionGroup::Cassandra),
+            (self.postgres.servers.option(), OptionGroup::Postgres),
+        ];
         let time = self.time_of_loads(workload)?;
         let mut then: Vec<(&'static str, String)> = Vec::new();
         if let (Some(rate), Some(time), Some(mix)) = (&self.rate, time, &workload.mix) {

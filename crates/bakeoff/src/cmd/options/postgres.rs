@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use bakeoff_engines::EngineOptions;
 #[cfg(feature = "postgres")]
-use bakeoff_engines::{OptionGroup, PostgresServer, Standbys};
+use bakeoff_engines::{LoadConnections, OptionGroup, PostgresServer, Standbys};
+use bakeoff_workload::DesignId;
 use clap::Args;
 
 use super::unused::Given;
@@ -53,6 +54,19 @@ pub struct PostgresOptions {
     #[cfg(feature = "postgres")]
     #[arg(long, value_enum, value_name = "WHICH", requires = "postgres_standbys")]
     postgres_wait_for: Option<WaitFor>,
+}
+
+/// Options of a load on PostgreSQL.
+#[derive(Args, Debug, Clone)]
+pub struct PostgresLoadOptions {
+    #[command(flatten)]
+    pub servers: PostgresOptions,
+
+    /// Connections to PostgreSQL of all --threads together, on which the operations in flight of designs of postgres
+    /// and timescale are pipelined [default: 16, or as many as operations in flight or threads]
+    #[cfg(feature = "postgres")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    postgres_connections: Option<u32>,
 }
 
 /// Standbys that a commit waits for.
@@ -139,6 +153,59 @@ impl PostgresOptions {
             .into());
         }
         Ok(())
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl PostgresLoadOptions {
+    /// Sets the server and the connections of the loads on these designs, each with so many worker threads and
+    /// operations in flight.
+    ///
+    /// # Errors
+    /// Those of [`PostgresOptions::put_into`], and with a misuse for fewer connections than threads.
+    pub fn put_into(
+        &self,
+        options: &mut EngineOptions,
+        designs: &[DesignId],
+        (threads, in_flight): (u32, u32),
+    ) -> Result<()> {
+        self.servers.put_into(options)?;
+        if let Some(connections) = self.postgres_connections.filter(|given| *given < threads) {
+            return Err(Misuse::new(anyhow::anyhow!(
+                "--postgres-connections {connections} is less than --threads {threads}: each thread needs one"
+            ))
+            .into());
+        }
+        options.postgres.driven = designs.to_vec();
+        options.postgres.load = LoadConnections::new(self.postgres_connections, threads, in_flight);
+        Ok(())
+    }
+
+    /// Adds the options that are given.
+    pub fn add_given(&self, given: &mut Given) {
+        self.servers.add_given(given);
+        let has_connections = self.postgres_connections.is_some();
+        given.add(
+            "--postgres-connections",
+            OptionGroup::Postgres,
+            has_connections,
+        );
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+impl PostgresLoadOptions {
+    pub fn put_into(
+        &self,
+        options: &mut EngineOptions,
+        _: &[DesignId],
+        _: (u32, u32),
+    ) -> Result<()> {
+        self.servers.put_into(options)
+    }
+
+    pub fn add_given(&self, given: &mut Given) {
+        self.servers.add_given(given);
     }
 }
 

@@ -183,6 +183,7 @@ fn drive_says_what_it_is_for() {
         .bakeoff(&["drive", "w.toml", "--design", "parquet"])
         .expect(2);
     ended.says(
-        "design parquet: `bakeoff drive` is for Cassandra, and parquet has no point operations",
+        "design parquet: `bakeoff drive` is for Cassandra, PostgreSQL and TimescaleDB, and parquet has no point \
+         operations",
     );
 }

@@ -1,6 +1,9 @@
 //! Mixed loads on Cassandra, whose statements worker threads prepare and send on their own
 //! connections.
 //!
+//! [`Rows`](rows::Rows) and [`Checker`](check::Checker) know the rows that were written and compare replies with
+//! them, also those of loads on PostgreSQL.
+//!
 //! Replies are compared with what was written. Every cell has two versions, and a column that the mix
 //! updates may hold either of them, so that a lost update or a stale read is not noticed.
 
@@ -8,7 +11,7 @@ pub mod arrays;
 mod batches;
 pub mod cells;
 pub mod check;
-mod deadlines;
+pub mod deadlines;
 mod direct;
 mod operations;
 pub mod pages;
@@ -16,6 +19,7 @@ mod partition;
 mod parts;
 pub mod plan;
 mod queries;
+pub mod query_texts;
 mod reads;
 mod replies;
 pub mod rows;

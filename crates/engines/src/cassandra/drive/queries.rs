@@ -10,24 +10,16 @@ use arrow::datatypes::DataType;
 use bakeoff_driver::drive::{Call, Done, Failure};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::literal::text;
-use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload};
+use bakeoff_workload::{Value, Workload};
 use tokio::runtime::Handle;
 
+use super::query_texts::QueryTexts;
 use super::rows::Rows;
 use crate::sql::Session;
 
-/// Number that separates the random stream of parameters from other streams of the same operation.
-const STREAM: u64 = 0x7175_6572_7900;
-
-/// Maximum number of rows that are drawn for each of several distinct values.
-const DRAWS_PER_VALUE: u32 = 20;
-
 /// The queries of a workload on one worker's connections.
 pub struct Queries {
-    /// Name of the engine, for which a query may have SQL of its own.
-    engine: String,
-    queries: Vec<Query>,
-    seed: u64,
+    texts: QueryTexts,
     sql: Session,
     order_key: Option<String>,
     /// Runtime that DataFusion computes in, since on the worker's thread it would delay other
@@ -50,26 +42,16 @@ impl Queries {
         runtime: Handle,
     ) -> Arc<Self> {
         Arc::new(Queries {
-            engine: engine.to_owned(),
-            queries: workload.queries.clone(),
-            seed: workload.seed,
+            texts: QueryTexts::new(engine, workload, literal),
             sql,
             order_key,
             runtime,
         })
     }
 
-    /// Binds the parameters of a query, which are a pure function of the seed and the operation's
-    /// number, or values of the drawn row if they are columns.
+    /// Returns the SQL of a query for an operation.
     pub fn sql(&self, query: usize, call: &Call, rows: &Rows) -> String {
-        let query = &self.queries[query];
-        let mut drawn: Vec<(String, String)> = Vec::new();
-        for (number, parameter) in query.parameters.iter().enumerate() {
-            let stream = Stream::new(&[self.seed, STREAM, call.number, number as u64]);
-            let literals = literals(&parameter.values, stream, call.row, rows);
-            drawn.extend(parameter.placeholders().into_iter().zip(literals));
-        }
-        query.bind(&self.engine, &drawn)
+        self.texts.sql(query, call, rows)
     }
 
     /// Asks a query, and counts the rows and bytes of its answer.
@@ -124,51 +106,7 @@ fn value_bytes(column: &ArrayRef) -> usize {
     }
 }
 
-/// Returns the literals of a parameter for an operation on a row, at whose time a window begins.
-fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows) -> Vec<String> {
-    let value = |name: &str, row| match rows.table.column_index(name) {
-        Some(column) => rows.values.value(column, row, Version::First),
-        None => Value::Null,
-    };
-    match values {
-        ParameterValues::Uniform { from, to } => {
-            let count = to.abs_diff(*from).saturating_add(1);
-            let number = from.wrapping_add_unsigned(stream.below(count));
-            vec![number.to_string()]
-        }
-        ParameterValues::Choice(choice) => {
-            vec![choice[stream.below(choice.len() as u64) as usize].clone()]
-        }
-        ParameterValues::Column(name) => vec![literal(&value(name, row))],
-        ParameterValues::Distinct { column, count } => {
-            let mut list = vec![literal(&value(column, row))];
-            for _ in 0..count.saturating_mul(DRAWS_PER_VALUE) {
-                if list.len() >= *count as usize {
-                    break;
-                }
-                let other = literal(&value(column, rows.any(&mut stream)));
-                if !list.contains(&other) {
-                    list.push(other);
-                }
-            }
-            vec![list.join(", ")]
-        }
-        ParameterValues::Window {
-            column,
-            milliseconds,
-        } => match value(column, row) {
-            Value::Timestamp(begin) => {
-                let end = begin.saturating_add_unsigned(*milliseconds);
-                [begin, end]
-                    .map(|time| literal(&Value::Timestamp(time)))
-                    .into()
-            }
-            _ => vec!["NULL".to_owned(); 2],
-        },
-    }
-}
-
-/// Formats a value as an SQL literal.
+/// Formats a value as a literal of DataFusion's SQL.
 fn literal(value: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),

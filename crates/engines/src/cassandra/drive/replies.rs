@@ -1,5 +1,8 @@
 //! Checks of replies to reads of one row or of several rows of a partition.
 
+#[cfg(feature = "postgres")]
+use std::borrow::Cow;
+
 use bakeoff_driver::drive::{Done, Failure};
 use scylla::deserialize::row::ColumnIterator;
 
@@ -45,6 +48,27 @@ impl Checker<'_> {
         let done = Done {
             rows: rows.rows as u64,
             bytes: rows.value_bytes(),
+            not_applied: false,
+        };
+        self.whole(wanted, walk, done)
+    }
+
+    /// Compares the rows of a read that came from another system, each with its cells as CQL has them on the wire.
+    /// `bytes` are those of the values as they came.
+    #[cfg(feature = "postgres")]
+    pub fn read_cells(
+        &self,
+        wanted: ReadRows,
+        rows: &[Vec<Option<Cow<'_, [u8]>>>],
+        bytes: u64,
+    ) -> Result<Done, Failure> {
+        let mut walk = self.walk(wanted);
+        for cells in rows {
+            self.next_row(&mut walk, cells.iter().map(|cell| Ok(cell.as_deref())))?;
+        }
+        let done = Done {
+            rows: rows.len() as u64,
+            bytes,
             not_applied: false,
         };
         self.whole(wanted, walk, done)

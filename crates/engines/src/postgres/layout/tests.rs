@@ -135,3 +135,20 @@ fn layouts_and_settings_that_there_are_not_are_named() {
     assert!(error("postgres/plain?chunk=1d", &timed()).contains("unknown setting `chunk`"));
     assert!(error("postgres/brin?time-index=on", &timed()).contains("unknown setting"));
 }
+
+#[test]
+fn a_unique_key_is_an_index_that_an_insert_can_overwrite_by() {
+    let unique = KEY_INDEX.replace("CREATE INDEX", "CREATE UNIQUE INDEX");
+    let plain = statements("postgres/plain?unique=on&time-index=on", &timed());
+    assert_eq!(plain, [TABLE, unique.as_str(), TIME_INDEX]);
+    let chunked = statements("timescale/hypertable?unique=on&time-index=off", &timed());
+    assert_eq!(chunked.last(), Some(&unique));
+    let layout = TableLayout::new(&"postgres/plain?unique=on".parse().unwrap(), &timed(), None);
+    let (name, told) = layout.unwrap().settings().swap_remove(0);
+    assert_eq!(name, "indexes");
+    assert_eq!(told, "UNIQUE (\"host\", \"time\" DESC)");
+    let off = statements("postgres/plain?unique=off", &timed());
+    assert_eq!(off, [TABLE, KEY_INDEX]);
+    let error = error("postgres/brin?unique=on", &timed());
+    assert!(error.contains("unknown setting `unique`"), "{error}");
+}

@@ -5,6 +5,7 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod chunks;
+mod driven;
 mod existing;
 mod figures;
 mod hostile;
@@ -84,6 +85,15 @@ const PLACE_QUERIES: &[&str] = &[
      ORDER BY day DESC, \"order\" DESC LIMIT 4",
 ];
 
+const DRIVEN_DESIGNS: &[&str] = &[
+    "postgres/plain",
+    "postgres/plain?unique=on&time-index=on",
+    "postgres/brin?pages=4",
+    "postgres/partitioned?width=5m&unique=on",
+    "timescale/hypertable?chunk=5m",
+    "timescale/hypertable?unique=on",
+];
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn designs_on_a_real_postgresql() {
     if !has_timescale() {
@@ -117,6 +127,12 @@ async fn designs_on_a_real_postgresql() {
         "timescale/hypertable?chunk=5h",
     ] {
         loading_again_changes_nothing(started(id), id, &events).await;
+    }
+    for id in DRIVEN_DESIGNS {
+        driven::every_reply_is_right(started(id), id).await;
+    }
+    for id in ["postgres/plain?unique=on", "timescale/hypertable?unique=on"] {
+        driven::rows_come_and_go(started(id), id).await;
     }
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
     hostile::on_a_server_of_our_own(&postgres).await;

@@ -2,6 +2,7 @@
 
 mod access;
 mod adopted;
+mod driven;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -146,6 +147,7 @@ async fn on_a_server_that_runs_already() {
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
     adopted::a_design_is_made_and_filled_by_its_own_statements(&theirs).await;
+    driven::loads_are_checked_and_leave_nothing(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;
     what_others_put_beside_ours_stays(&theirs).await;
     access::connections_that_run_out_are_told(&theirs).await;

@@ -1,0 +1,133 @@
+//! Loads on a server that runs already: what is wrong in its tables is noticed, and nothing of ours stays.
+
+use std::time::Duration;
+
+use bakeoff_engines::LoadConnections;
+use bakeoff_engines::registry::engine;
+use bakeoff_stats::FailureKind;
+use bakeoff_workload::DesignId;
+
+use super::Theirs;
+use crate::postgres::driven::{READINGS, target};
+use crate::support::Started;
+use crate::support::load::{IN_FLIGHT, Loaded, workload};
+
+const ROW_BY_ROW: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-row"
+keys = "sequential"
+weight = 100
+"#;
+
+const PARTITIONS: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-partition"
+keys = "sequential"
+weight = 50
+[[mix.operations]]
+action = "read-range"
+rows = 100
+keys = "sequential"
+weight = 50
+"#;
+
+const UPDATES: &str = r#"
+[mix]
+[[mix.operations]]
+action = "update"
+keys = "sequential"
+weight = 100
+"#;
+
+const LIMIT: Duration = Duration::from_secs(10);
+/// Short enough for many operations to exceed it during a load.
+const SHORT_LIMIT: Duration = Duration::from_millis(250);
+/// Few, so that the server has others left.
+const CONNECTIONS: u32 = 2;
+const ID: &str = "postgres/plain";
+
+pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
+    let id: DesignId = ID.parse().unwrap();
+    let mut context = theirs.context("metrics");
+    context.options.postgres.load = LoadConnections::new(Some(CONNECTIONS), 1, IN_FLIGHT);
+    let running = engine(&id).unwrap().start(&context).await.unwrap();
+    let started = Started { running, context };
+    wrong_and_missing_rows_are_reported(theirs, &started).await;
+    rows_that_stay_locked_time_out(theirs, &started).await;
+
+    started.running.finish(false).await.unwrap();
+    let client = theirs.client("metrics").await;
+    let sql = "SELECT nspname FROM pg_namespace WHERE obj_description(oid) LIKE '%Bakeoff, may%'";
+    assert!(client.query(sql, &[]).await.unwrap().is_empty());
+}
+
+async fn wrong_and_missing_rows_are_reported(theirs: &Theirs, started: &Started) {
+    let by_row = target(started, ID, &workload(READINGS, ROW_BY_ROW), LIMIT).await;
+    by_row.fill().await;
+    by_row.drive().await.assert_right("rows");
+    let sample = by_row.target.sample_now().await;
+    assert_eq!(sample.cpu_seconds, None, "the server is not ours");
+    let several = target(started, ID, &workload(READINGS, PARTITIONS), LIMIT).await;
+    several.drive().await.assert_right("partitions");
+    let updates = target(started, ID, &workload(READINGS, UPDATES), LIMIT).await;
+    let client = theirs.client("metrics").await;
+    let table = table_of(&by_row);
+    let [sensor, time] = key_of(&by_row, 41);
+    let place = format!("sensor = {sensor} AND time = {time}");
+
+    let wrong = format!("UPDATE {table} SET level = 1000000 WHERE {place}");
+    assert_eq!(client.execute(&wrong, &[]).await.unwrap(), 1);
+    for loaded in [&by_row, &several] {
+        let came = loaded.drive().await;
+        came.assert_failed_only(FailureKind::Wrong);
+        let told = "column `level` of row 41 is 1000000";
+        assert!(came.messages().contains(told), "{}", came.messages());
+    }
+    let gone = format!("DELETE FROM {table} WHERE {place}");
+    assert_eq!(client.execute(&gone, &[]).await.unwrap(), 1);
+    for loaded in [&by_row, &several, &updates] {
+        let came = loaded.drive().await;
+        came.assert_failed_only(FailureKind::Missing);
+        assert!(came.messages().contains("row 41 "), "{}", came.messages());
+    }
+    let twice =
+        format!("INSERT INTO {table} (sensor, time) VALUES ({sensor}, {time}), ({sensor}, {time})");
+    assert_eq!(client.execute(&twice, &[]).await.unwrap(), 2);
+    let came = updates.drive().await;
+    came.assert_failed_only(FailureKind::Wrong);
+    let told = "2 rows have the key of row 41";
+    assert!(came.messages().contains(told), "{}", came.messages());
+}
+
+/// An operation that waits too long has failed, and the next load is as good as one before.
+async fn rows_that_stay_locked_time_out(theirs: &Theirs, started: &Started) {
+    let updates = workload(READINGS, UPDATES);
+    let short = target(started, ID, &updates, SHORT_LIMIT).await;
+    short.fill().await;
+    let client = theirs.client("metrics").await;
+    let lock = format!("BEGIN; SELECT 1 FROM {} FOR UPDATE", table_of(&short));
+    client.batch_execute(&lock).await.unwrap();
+    let came = short.drive().await;
+    came.assert_failed_only(FailureKind::TimedOut);
+    assert_eq!(came.of("update").successes(), 0);
+    client.batch_execute("ROLLBACK").await.unwrap();
+    let patient = target(started, ID, &updates, LIMIT).await;
+    patient.drive().await.assert_right("updates");
+}
+
+fn table_of(loaded: &Loaded) -> String {
+    let mut statements = loaded.target.info().statements.iter();
+    let create = statements.find(|s| s.starts_with("CREATE TABLE") && s.contains("\"readings\""));
+    create.unwrap().split(' ').nth(2).unwrap().to_owned()
+}
+
+/// Returns the key of a row as SQL.
+fn key_of(loaded: &Loaded, row: u64) -> [String; 2] {
+    let time = loaded.key(1, row);
+    [
+        loaded.key(0, row),
+        format!("TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * {time}"),
+    ]
+}
