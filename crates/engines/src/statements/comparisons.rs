@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::asked::Asking;
+use super::asking::Asking;
 use super::words::{is, is_sign, marker_length};
 use crate::dialect::tokens::{Kind, Token};
 

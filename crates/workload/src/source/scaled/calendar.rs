@@ -168,10 +168,10 @@ mod tests {
         // 2026-03-01T04:00:00Z and an hour later.
         let times = [1_772_337_600_000, 1_772_341_200_000];
         let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(times.to_vec()));
-        assert_eq!(days.apply(&times).unwrap(), whole([28, 1].into_iter()));
-        assert_eq!(months.apply(&times).unwrap(), whole([2, 3].into_iter()));
+        assert_eq!(&days.apply(&times).unwrap(), &whole([28, 1].into_iter()));
+        assert_eq!(&months.apply(&times).unwrap(), &whole([2, 3].into_iter()));
         let expected: ArrayRef = Arc::new(Int64Array::from(vec![23, 0]));
-        assert_eq!(hours.apply(&times).unwrap(), expected);
+        assert_eq!(&hours.apply(&times).unwrap(), &expected);
     }
 
     #[test]
