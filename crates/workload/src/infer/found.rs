@@ -46,6 +46,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         counted_one_in: key.found.share,
         rows: seen.rows,
         delimiter: rows.delimiter,
+        spaced_quotes: rows.has_spaced_quotes(),
         no_header: rows.no_header,
         skip_lines: rows.skip_lines,
         units_line: rows.units_line,

@@ -71,6 +71,8 @@ pub struct Inferred {
     pub null: Vec<(String, u64)>,
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
+    /// Whether spaces around the quotes of fields are no part of them.
+    pub spaced_quotes: bool,
     pub no_header: bool,
     /// Lines that are skipped before the one that names the columns, or before the first row.
     pub skip_lines: u64,

@@ -117,6 +117,11 @@ impl FileRows {
         matches!(&self.form, Form::Text(input) if !input.is_json)
     }
 
+    /// Returns whether spaces around the quotes of fields are no part of them.
+    pub fn has_spaced_quotes(&self) -> bool {
+        matches!(&self.form, Form::Text(input) if input.has_spaced_quotes())
+    }
+
     /// Shows all rows, in their order.
     ///
     /// # Errors

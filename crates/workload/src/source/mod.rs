@@ -29,6 +29,7 @@ pub use file::folder::files as data_files;
 pub use file::ipc_lengths::{IpcLengths, check as check_ipc_lengths};
 pub(crate) use file::milliseconds;
 pub use file::open as open_files;
+pub use file::open_text;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;
 

@@ -52,6 +52,28 @@ fn rows(source: &dyn RowSource) -> Vec<(i64, Option<f64>)> {
 const DAY: i64 = 86_400_000;
 
 #[test]
+fn spaces_around_quotes_are_no_part_of_fields_where_all_quotes_have_them() {
+    let places = |text: &str| {
+        let (_folder, source) = open("bad_rows = '50%'", "x.csv", text.as_bytes()).unwrap();
+        let mut places = Vec::new();
+        for batch in source.read(0, 3).unwrap() {
+            let batch = batch.unwrap().rows;
+            let series = batch.column(0).as_string::<i32>();
+            places.extend((0..batch.num_rows()).map(|row| series.value(row).to_owned()));
+        }
+        (places, source.bad_rows().unwrap().count)
+    };
+    let all = "\"time\", \"series\", \"value\"\n1970-01-02,  \"a, b\" , 1.5\n1970-01-03, \"c \n d\", \"2\"\n\
+               1970-01-04, plain, x\n";
+    assert_eq!(
+        places(all),
+        (vec!["a, b".to_owned(), "c \n d".to_owned()], 1)
+    );
+    let some = "time,series,value\n1970-01-02, \"a\",1.5\n1970-01-03,\"b\",2\n";
+    assert_eq!(places(some), (vec![" \"a\"".to_owned(), "b".to_owned()], 0));
+}
+
+#[test]
 fn a_file_is_read_as_the_workload_describes_it() {
     let data = "null = ['NA', '\\N']\nfrom = { time = 'Flight Date', value = 'Cost: $' }\n\
                 format = { time = '%Y%m%d' }";

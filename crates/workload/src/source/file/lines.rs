@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use super::json::JsonFields;
+use super::spaced_quotes::Trim;
 
 /// Largest number of bytes of a line that is written in another form. It leaves room for what separates fields below
 /// the most bytes of a record.
@@ -21,6 +22,8 @@ pub struct Lines {
     pub units: bool,
     /// Whether runs of spaces and tabs separate fields; a tab does in the records.
     pub spaces: bool,
+    /// The byte between fields whose quotes have spaces around them, which are left out.
+    pub spaced_quotes: Option<u8>,
     /// What is read of objects of JSON, one on each line.
     pub json: Option<Arc<JsonFields>>,
 }
@@ -39,6 +42,10 @@ impl Lines {
         }
         if self.spaces {
             text = Box::new(Rewritten::new(text, with_tabs));
+        } else if let Some(delimiter) = self.spaced_quotes {
+            let mut trim = Trim::new(delimiter);
+            let write = move |line: &[u8], out: &mut Vec<u8>| trim.write(line, out);
+            text = Box::new(Rewritten::new(text, write));
         }
         Ok(text)
     }
@@ -202,6 +209,17 @@ mod tests {
         };
         let text = "el nino\n 1950   1.5 \t2\r\n\n1951 3";
         assert_eq!(read(&lines, text).unwrap(), "\n1950\t1.5\t2\n\n1951\t3\n");
+    }
+
+    #[test]
+    fn spaces_around_quotes_are_left_out_behind_lines_that_are_skipped() {
+        let lines = Lines {
+            skipped: 1,
+            spaced_quotes: Some(b','),
+            ..Lines::default()
+        };
+        let text = "an \"open title\na, \"b\"\n1, \"x\n, y\" \n";
+        assert_eq!(read(&lines, text).unwrap(), "\na,\"b\"\n1,\"x\n, y\"\n");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod lines;
 mod parquet;
 mod part;
 mod several;
+mod spaced_quotes;
 mod stamp;
 mod stored;
 mod text;
@@ -24,6 +25,7 @@ mod values;
 mod without;
 
 use std::any::Any;
+use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
 use self::arrow_ipc::ArrowFile;
+use self::input::TextInput;
 use self::parquet::ParquetFile;
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
@@ -41,6 +44,9 @@ use several::Several;
 pub(crate) use stored::check_same;
 use text::TextFile;
 pub use values::milliseconds;
+
+/// The mark with which text in UTF-8 may begin.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Opens data files, or all files in folders, and checks that they have the columns of the table. Other columns are
 /// ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
@@ -74,6 +80,19 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         return Err(data_error(typed, message));
     }
     open_typed(&paths, table, form)
+}
+
+/// Opens the text of a CSV or TSV file as its records are read: unpacked, and without the spaces around quotes where
+/// these are no part of fields. Of a ZIP file it is the first one in it.
+///
+/// # Errors
+/// [`Error::Read`] if it cannot be read; [`Error::Data`] if its name does not reveal its format.
+pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let input = TextInput::new(&[path.to_owned()], &TextForm::default())?;
+    match input.parts.first() {
+        Some(part) => part.open().map_err(|error| read_error(path, error)),
+        None => Err(data_error(path, "there is no file in it")),
+    }
 }
 
 /// Returns whether a file has types of its own, as its name says.

@@ -11,13 +11,10 @@ use super::decode::MAX_HEADER_BYTES;
 use super::json::RECORD_END;
 use super::lines::Lines;
 use super::stamp::Stamp;
-use super::{lower_case_name, read_error};
+use super::{BYTE_ORDER_MARK, lower_case_name, read_error};
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
-
-/// The mark with which text in UTF-8 may begin.
-pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Text that is stored as one: a file, or a member of a ZIP file.
 #[derive(Debug, Clone)]
