@@ -27,6 +27,8 @@ pub struct TextForm {
     pub null: Vec<String>,
     /// Name in the file of each column of the table that has another one there. Parquet files have names, too.
     pub from: BTreeMap<String, String>,
+    /// Values of text columns that the files do not have, the same in all rows. Parquet files may lack some, too.
+    pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
     pub formats: BTreeMap<String, TimeFormat>,
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in

@@ -87,6 +87,7 @@ pub struct Data {
     pub units_line: Option<Spanned<bool>>,
     pub null: Option<Spanned<Vec<Spanned<String>>>>,
     pub from: Option<Spanned<Names<Spanned<String>>>>,
+    pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,

@@ -15,6 +15,8 @@ const ALL_OTHERS: &str = "*";
 /// Returns how the data files are read.
 pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<TextForm> {
     check_there_are_files(document, data)?;
+    let constants = columns::constants(document, data, table)?;
+    let in_files = table.without(|name| constants.contains_key(name));
     let no_header = data.header.as_ref().is_some_and(|header| !header.get_ref());
     let fields = match &data.fields {
         Some(fields) if !no_header => {
@@ -22,7 +24,7 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
                            `header = false`";
             return Err(document.error(fields.span(), message));
         }
-        Some(fields) => check_fields(document, fields, table)?,
+        Some(fields) => check_fields(document, fields, &in_files)?,
         None => Vec::new(),
     };
     let delimiter = data.delimiter.as_ref().map(|written| {
@@ -47,7 +49,8 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         skip_lines: skip_lines(document, data)?,
         units_line: units_line.is_some(),
         null: columns::null(document, data)?,
-        from: columns::from(document, data, table)?,
+        from: columns::from(document, data, table, &constants)?,
+        constants,
         formats: columns::formats(document, data, table)?,
         bad_rows: columns::bad_rows(document, data)?,
     })
@@ -74,7 +77,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 9] = [
+    let given: [(&str, Option<Range<usize>>); 10] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
@@ -82,6 +85,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
         ("units_line", data.units_line.as_ref().map(Spanned::span)),
         ("null", data.null.as_ref().map(Spanned::span)),
         ("from", data.from.as_ref().map(Spanned::span)),
+        ("constant", data.constant.as_ref().map(Spanned::span)),
         ("format", data.format.as_ref().map(Spanned::span)),
         ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
     ];

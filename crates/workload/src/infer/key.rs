@@ -14,6 +14,8 @@ pub struct Key {
     pub found: FoundKey,
     /// Place of the time in the columns, if there is one that is a timestamp.
     pub time: Option<usize>,
+    /// Whether nothing but a time tells rows apart, so that all of them are one series, which no column names.
+    pub is_one_series: bool,
 }
 
 impl Key {
@@ -58,7 +60,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         None
     };
-    let found = if let Some(key) = &whole {
+    let mut found = if let Some(key) = &whole {
         search.whole(&key.partition, &key.order)?
     } else if let Some(found) = without_time {
         time = None;
@@ -72,8 +74,15 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         search.asked(&places(seen, &asked.key)?)?
     };
+    let is_time_alone = found.order.is_empty()
+        && time.is_some_and(|place| found.partition == [seen.columns[place].index]);
+    let is_one_series = is_time_alone && whole.is_none() && asked.key.is_empty();
+    if is_one_series {
+        found.order = std::mem::take(&mut found.partition);
+    }
     let key = Key {
         found,
+        is_one_series,
         time: time.filter(|time| seen.columns[*time].decision.kind == ColumnType::Timestamp),
     };
     // A table has no row without its key, so that an empty text in it is a value.

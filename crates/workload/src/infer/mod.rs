@@ -109,6 +109,8 @@ pub struct InferredColumn {
     pub name: String,
     /// Its name in the file, if that is another one.
     pub from: Option<String>,
+    /// Its value in all rows, if the file does not have it.
+    pub constant: Option<String>,
     pub kind: ColumnType,
     /// Form of its times, if it has one that has to be said.
     pub format: Option<TimeFormat>,

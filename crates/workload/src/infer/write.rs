@@ -49,6 +49,16 @@ impl Inferred {
         u64::try_from(span.end.saturating_sub(span.start) / DAY).ok()
     }
 
+    /// Returns the milliseconds from one row to the next, on average, if all rows are one series over time that no
+    /// column of the file names.
+    pub fn step_of_one_series(&self) -> Option<f64> {
+        let mut columns = self.columns.iter();
+        let is_one = columns.any(|column| column.constant.is_some());
+        self.days().filter(|_| is_one)?;
+        let span = self.span.as_ref()?;
+        Some(span.end.saturating_sub(span.start) as f64 / self.rows.max(1) as f64)
+    }
+
     /// Describes in a line how often the key repeats.
     pub fn repeated_keys(&self) -> Option<String> {
         let counted = if self.counted_one_in > 1 {

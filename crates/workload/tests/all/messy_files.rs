@@ -74,6 +74,45 @@ fn spaces_around_quotes_are_no_part_of_fields_where_all_quotes_have_them() {
 }
 
 #[test]
+fn columns_that_files_do_not_have_are_the_same_in_all_rows() {
+    let constant = "constant = { series = 'all' }";
+    let lines = "1970-01-02,1.5\n1970-01-03,\nbad,2\n";
+    let objects =
+        "{\"time\":\"1970-01-02\",\"value\":1.5}\n{\"time\":\"1970-01-03\"}\n{\"time\":5.5}\n";
+    for (data, name, text) in [
+        ("", "x.csv", format!("Time,Value\n{lines}")),
+        (
+            "",
+            "x.csv",
+            format!("time,series,value\n{}", lines.replace(',', ",no,")),
+        ),
+        ("header = false", "x.csv", lines.to_owned()),
+        (
+            "header = false\nfields = ['*', 'note']",
+            "x.csv",
+            lines.replace('\n', ",x\n"),
+        ),
+        ("", "x.jsonl", objects.to_owned()),
+    ] {
+        let data = format!("{constant}\nbad_rows = '50%'\n{data}");
+        let (_folder, source) = open(&data, name, text.as_bytes()).unwrap();
+        let expected = [(DAY, Some(1.5)), (2 * DAY, None)];
+        assert_eq!(rows(source.as_ref()), expected, "{text}");
+        assert_eq!(source.bad_rows().unwrap().count, 1, "{text}");
+        assert_eq!(source.count_rows(10).unwrap(), Some(2));
+        for batch in source.read(1, 10).unwrap() {
+            let batch = batch.unwrap();
+            assert_eq!(batch.rows.schema(), source.schema());
+            assert_eq!((batch.first_row, batch.rows.num_rows()), (1, 1));
+            assert_eq!(batch.rows.column(0).as_string::<i32>().value(0), "all");
+        }
+    }
+    let error = open(constant, "x.csv", b"series,value\na,1\n").map(drop);
+    let error = error.unwrap_err();
+    assert!(error.contains("the file has no column `time`"), "{error}");
+}
+
+#[test]
 fn a_file_is_read_as_the_workload_describes_it() {
     let data = "null = ['NA', '\\N']\nfrom = { time = 'Flight Date', value = 'Cost: $' }\n\
                 format = { time = '%Y%m%d' }";

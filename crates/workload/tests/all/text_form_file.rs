@@ -49,6 +49,14 @@ fn a_form_is_read_with_its_defaults() {
             ..TextForm::default()
         }
     );
+    let one_series = "file = 'x.csv'\nconstant = { Series = 'all' }\nheader = false\n";
+    let form_of = |fields: &str| form(&format!("{one_series}{fields}"));
+    assert_eq!(form_of("").constants["series"], "all");
+    let fields = form_of("fields = ['*', 'note']").fields;
+    assert_eq!(fields, ["time", "value", "note"]);
+    let alone = "name = 't'\npartition_key = ['s']\ncolumns = { s = 'text' }";
+    let error = parse("file = 'x.csv'\nconstant = { s = 'a' }", alone).unwrap_err();
+    assert!(error.contains("has all columns of the table"), "{error}");
     let several = parse("files = ['1.zip', '../2.zip']", TABLE).unwrap();
     let paths = vec!["w/1.zip".into(), "w/../2.zip".into()];
     assert_eq!(several.data, Data::Files(paths));
@@ -96,6 +104,26 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
         (
             "generator = 'columns'\nskip_lines = 1",
             "w/x.toml:4:14: `skip_lines` says how files are read; it needs `file`",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { value = '1' }",
+            "w/x.toml:4:22: `constant` is for columns of the type `text`, but `value` is a double",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { serie = 'a' }",
+            "w/x.toml:4:14: column `serie` is not in the table; did you mean `series`?",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { series = '' }",
+            "w/x.toml:4:23: the value is empty, which stands for none",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { series = 'a' }\nfrom = { series = 'b' }",
+            "w/x.toml:5:19: `series` is in `constant`, too, and so in no file",
+        ),
+        (
+            "generator = 'columns'\nconstant = { series = 'a' }",
+            "w/x.toml:4:12: `constant` says how files are read; it needs `file`",
         ),
         ("files = []", "w/x.toml:3:9: `files` is empty"),
         ("files = ['']", "w/x.toml:3:10: the name is empty"),

@@ -153,10 +153,11 @@ pub fn tell(file: &Path, found: &Inferred) {
         Some(origin) => (origin.name.clone(), "sampled rows"),
         None => (file.display().to_string(), "rows"),
     };
+    let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
     print_line(format_args!(
         "{of}: {} {rows}, {} columns, key ({})",
         found.rows,
-        found.columns.len(),
+        in_file.count(),
         key.join(", ")
     ));
     for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
@@ -185,6 +186,7 @@ fn designs(found: &Inferred) -> Vec<String> {
         columns: found.columns.len(),
         is_ordered: !found.order_key.is_empty(),
         days: found.days(),
+        step_of_one_series: found.step_of_one_series(),
     };
     let engines = ENGINES.iter();
     let like_it = found

@@ -1,5 +1,7 @@
 //! How large a partition may be, and the bucket that keeps it so.
 
+use bakeoff_workload::ColumnType;
+
 use crate::advice::{Facts, Width, at_most};
 
 pub const MIB: f64 = (1 << 20) as f64;
@@ -23,4 +25,24 @@ pub fn bucket(facts: &Facts, bytes: f64) -> Option<Width> {
     let rows = facts.rows.as_ref()?;
     let most = (bytes / rows.row_bytes.max(1.0)).min(MANY_ROWS);
     at_most(column.kind, most * rows.step?)
+}
+
+/// Returns the widest round bucket in which one series has at most [`MANY_ROWS`], by the milliseconds from one row to
+/// the next; `None` if rows are too dense for any.
+pub fn bucket_of_one_series(step: f64) -> Option<String> {
+    at_most(ColumnType::Timestamp, MANY_ROWS * step).map(|width| width.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_series_has_buckets_of_few_rows() {
+        let bucket = |step: f64| bucket_of_one_series(step);
+        assert_eq!(bucket(1_000.0).as_deref(), Some("1d"));
+        assert_eq!(bucket(60_000.0).as_deref(), Some("30d"));
+        assert_eq!(bucket(86_400_000.0).as_deref(), Some("365d"));
+        assert_eq!(bucket(0.1), None);
+    }
 }

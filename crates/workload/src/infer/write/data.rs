@@ -76,6 +76,12 @@ impl Inferred {
         self.data_of_columns("from", "Names in the file.", out, |column| {
             column.from.as_deref()
         });
+        self.data_of_columns(
+            "constant",
+            "Columns that the file does not have, and what is in all their rows.",
+            out,
+            |column| column.constant.as_deref(),
+        );
         self.data_of_columns("format", "How times are written.", out, |column| {
             column.format.as_ref().map(|format| format.written())
         });

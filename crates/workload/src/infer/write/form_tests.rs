@@ -165,6 +165,54 @@ fn percentages_and_amounts_are_text_with_a_comment() {
 }
 
 #[test]
+fn one_series_gets_a_column_that_is_the_same_in_all_rows() {
+    let mut rows = String::new();
+    for row in 0..60 {
+        let (month, day) = (1 + row / 28, 1 + row % 28);
+        rows.push_str(&format!("1958-{month:02}-{day:02},{row}.5\n"));
+    }
+    let names = format!("Date,CO2\n{rows}");
+    let text = written("co2.csv", &names, 60);
+    says(
+        &text,
+        &[
+            "partition_key = [\"series\"]",
+            "order_key = [\"date\"]",
+            "series = \"text\" # not in the file",
+            "[data.constant]\nseries = \"all\"",
+            "SELECT max(date) AS newest FROM co2 WHERE series = ${series}\"",
+            "SELECT date, co2 FROM co2 WHERE series = ${series} AND date >= ",
+            "SELECT count(*) AS n, avg(co2) AS avg_co2 FROM co2 WHERE date >= ",
+        ],
+    );
+    let text = written("headless.csv", &rows, 60);
+    says(&text, &["fields = [\"c_1\", \"c_2\"]", "series = \"all\""]);
+    let lines = rows.lines().map(|line| {
+        let (date, value) = line.split_once(',').unwrap();
+        format!("{{\"date\":\"{date}\",\"series\":{value}}}\n")
+    });
+    let text = written("co2.jsonl", &lines.collect::<String>(), 60);
+    says(
+        &text,
+        &["partition_key = [\"series_2\"]", "series = \"double\""],
+    );
+    // Whoever names the time as the key has each row for itself.
+    let asked = Asked {
+        key: vec!["Date".to_owned()],
+        ..Asked::default()
+    };
+    let (text, _) = loaded("co2.csv", &names, &asked).unwrap();
+    says(&text, &["partition_key = [\"date\"]", "order_key = []"]);
+    // Times that repeat are told, as other keys are.
+    let twice = format!("{names}{rows}");
+    let text = written("twice.csv", &twice, 120);
+    says(
+        &text,
+        &["have a key (series, date) that a row before has, too"],
+    );
+}
+
+#[test]
 fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
     let wide: Vec<String> = (0..10_000).map(|number| format!("c{number}")).collect();
     let ones = vec!["1"; 10_000].join(",");
@@ -180,7 +228,7 @@ fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
             "series.csv",
             "time,value\n2024-01-01,1\n2024-01-02,2\n",
             2,
-            "partition_key",
+            "partition_key = [\"series\"]",
         ),
         (
             "untimed.csv",

@@ -3,6 +3,7 @@
 mod archive;
 pub(crate) mod arrow_ipc;
 mod bad_rows;
+mod constants;
 mod decode;
 mod diagnose;
 pub(crate) mod fields;
@@ -25,6 +26,7 @@ mod values;
 mod without;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -39,6 +41,7 @@ use self::parquet::ParquetFile;
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
 pub use bad_rows::BadRows;
+use constants::WithConstants;
 use joined::PartError;
 use several::Several;
 pub(crate) use stored::check_same;
@@ -48,13 +51,29 @@ pub use values::milliseconds;
 /// The mark with which text in UTF-8 may begin.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Opens data files, or all files in folders, and checks that they have the columns of the table. Other columns are
-/// ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
+/// Opens data files, or all files in folders, and checks that they have the columns of the table, but for constants.
+/// Other columns are ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
 ///
 /// # Errors
 /// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns, has a name that does not
 /// reveal its format, or is another kind of file than the others.
 pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
+    if form.constants.is_empty() {
+        return open_stored(paths, table, form);
+    }
+    let in_files = table.without(|name| form.constants.contains_key(name));
+    let form_of_files = TextForm {
+        constants: BTreeMap::new(),
+        ..form.clone()
+    };
+    let rows = open_stored(paths, &in_files, &form_of_files)?;
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let rows = WithConstants::new(rows, table, &form.constants, path);
+    Ok(Box::new(rows))
+}
+
+/// Opens files that have all columns of the table.
+fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
     let paths = folder::files(paths)?;
     let Some(typed) = paths.iter().find(|path| is_typed(path)) else {
         return Ok(Box::new(TextFile::open(&paths, table, form)?));
