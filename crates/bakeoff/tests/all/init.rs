@@ -153,42 +153,6 @@ fn what_init_writes_is_accepted_for_files_of_every_kind() {
 }
 
 #[test]
-fn a_file_of_one_series_is_measured_by_the_workload_that_init_writes() {
-    let mut text = "time,value\n".to_owned();
-    for row in 0..400 {
-        let (day, hour) = (1 + row / 24, row % 24);
-        text.push_str(&format!("2024-01-{day:02}T{hour:02}:00:00Z,{row}.5\n"));
-    }
-    let bench = bench("x.csv", &text);
-    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
-    init.expect(0)
-        .says("400 rows, 2 columns, key (series, time)")
-        .says("all are one series, and column `series` with `all` in every row is added")
-        .says("say --key COLUMN");
-    let written = std::fs::read_to_string(bench.path("x.toml")).unwrap();
-    assert!(
-        written.contains("\"cassandra/wide?bucket=365d\""),
-        "{written}"
-    );
-    let dry_run = ["run", "x.toml", "--rows", "10000", "--dry-run"];
-    bench.bakeoff(&dry_run).expect(0).says("Nothing is touched");
-    let designs = "parquet,local/columnar,memory";
-    let run = ["run", "x.toml", "--designs", designs, "--rounds", "3"];
-    bench
-        .bakeoff(&[&run[..], &["--out", "out"]].concat())
-        .expect(0);
-    let records = bench.journal("out");
-    assert!(of_kind(&records, "answered").count() >= 9);
-    for record in of_kind(&records, "answered") {
-        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
-    }
-    let generate = ["generate", "x.toml", "--rows", "all"];
-    let rows = bench.bakeoff(&generate).expect(0).stdout;
-    assert!(rows.starts_with("series,time,value\nall,"), "{rows}");
-    assert_eq!(rows.lines().count(), 401);
-}
-
-#[test]
 fn mistakes_name_the_option_or_what_to_mend() {
     let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\n";
     for (arguments, code, words) in [

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::distinct::Distinct;
-use super::times::{FoundTime, TimeEvidence};
+use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
 use crate::{ColumnType, TimeFormat};
 
 /// Words that stand for no value even among texts.
@@ -55,14 +55,17 @@ pub struct Decision {
     pub format: Option<TimeFormat>,
     /// Times of a timestamp.
     pub time: Option<FoundTime>,
+    /// Whether it is text since its times lack a year.
+    pub lacks_year: bool,
     /// Values that are not of the type.
     pub misfits: u64,
     pub why: String,
 }
 
 impl Evidence {
-    /// Begins with none. So many different values are counted exactly.
-    pub fn new(exactly: usize) -> Evidence {
+    /// Begins with none. So many different values are counted exactly. `said` is how its times are written, if the user
+    /// says that it has some.
+    pub fn new(exactly: usize, said: Option<TimeFormat>) -> Evidence {
         Evidence {
             empty: 0,
             words: BTreeMap::new(),
@@ -80,7 +83,7 @@ impl Evidence {
             percents: 0,
             amounts: 0,
             booleans: 0,
-            times: TimeEvidence::new(),
+            times: TimeEvidence::new(said),
             kept: Vec::new(),
             no_number: None,
         }
@@ -151,6 +154,11 @@ impl Evidence {
         }
     }
 
+    /// Returns the number of values that the likeliest form of a time fits.
+    pub fn times_fitting(&self) -> u64 {
+        self.times.found(true).map_or(0, |found| found.fits)
+    }
+
     /// Returns the number of different values; an estimate if there are many.
     pub fn different(&self) -> u64 {
         self.distinct.distinct().min(self.values)
@@ -185,10 +193,22 @@ impl Evidence {
         if values == 0 {
             return text("no values, so that nothing tells its type".to_owned());
         }
+        let is_named_as_time = is_named_as_time || self.times.is_said;
         let found = self.times.found(is_named_as_time);
         let may_be_times = is_named_as_time || self.distinct.distinct() > 1 || self.whole == 0;
         if let Some(found) = found.filter(|found| may_be_times && enough(found.fits)) {
             return self.timestamp(found);
+        }
+        let may_lack_year = is_named_as_time || self.leading_zeros > 0;
+        if may_lack_year && enough(self.times.without_year) {
+            let why = format!(
+                "month, day, hour and minute without a year, and so no times: as text they keep their zeros and their \
+                 order; --time-format 'COLUMN={OF_A_YEAR}' would say their year"
+            );
+            return Decision {
+                lacks_year: true,
+                ..text(why)
+            };
         }
         if self.leading_zeros > 0 && enough(self.whole + self.huge) {
             let why = format!(
@@ -259,7 +279,9 @@ impl Evidence {
         let mut why = match &found.format {
             TimeFormat::Iso => "times as ISO 8601 has them".to_owned(),
             TimeFormat::Epoch(_) => format!("{written} since 1970"),
-            TimeFormat::Pattern(_) => format!("times written as {written}"),
+            TimeFormat::Pattern(_) | TimeFormat::OfYear { .. } => {
+                format!("times written as {written}")
+            }
         };
         if let Some(or) = &found.or {
             why.push_str(&format!(
@@ -288,6 +310,7 @@ impl Evidence {
             format: (!is_usual).then(|| found.format.clone()),
             misfits: self.values - found.fits,
             time: Some(found),
+            lacks_year: false,
             why,
         }
     }
@@ -303,6 +326,7 @@ impl Evidence {
             kind,
             format: None,
             time: None,
+            lacks_year: false,
             misfits,
             why,
         }
@@ -323,6 +347,7 @@ fn text(why: String) -> Decision {
         kind: ColumnType::Text,
         format: None,
         time: None,
+        lacks_year: false,
         misfits: 0,
         why,
     }

@@ -46,6 +46,8 @@ pub struct Asked {
     pub delimiter: Option<u8>,
     /// Lines before the one that names the columns, or before the first row; `None` if they are to be found.
     pub skip_lines: Option<u64>,
+    /// Columns with the form of their times.
+    pub formats: Vec<(String, TimeFormat)>,
 }
 
 /// A question that the user asks, in SQL.

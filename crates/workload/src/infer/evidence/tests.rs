@@ -3,7 +3,7 @@ use crate::NULL_WORDS;
 
 fn of(cells: &[&str]) -> Evidence {
     let null = NULL_WORDS.map(str::to_owned);
-    let mut evidence = Evidence::new(100);
+    let mut evidence = Evidence::new(100, None);
     for (line, cell) in (2..).zip(cells) {
         evidence.see(line, cell, &null);
     }
@@ -128,6 +128,34 @@ fn times_say_what_is_lost_and_what_is_ambiguous() {
     assert_eq!(
         seconds.format.map(|f| f.written().to_owned()),
         Some("s".to_owned())
+    );
+}
+
+#[test]
+fn times_without_a_year_are_text_and_say_the_option_with_one() {
+    let cells = ["01010001", "10312359", "12312200"];
+    for is_named_as_time in [false, true] {
+        let decision = of(&cells).decide(is_named_as_time);
+        assert_eq!(
+            (decision.kind, decision.lacks_year),
+            (ColumnType::Text, true)
+        );
+        let option = "--time-format 'COLUMN=%m%d%H%M of 2001'";
+        assert!(decision.why.contains(option), "{}", decision.why);
+    }
+    // Without leading zeros they may as well be numbers, unless something says that they are times.
+    let decide = |is_named| of(&cells[1..]).decide(is_named);
+    assert_eq!(decide(false).kind, ColumnType::Int);
+    assert!(decide(true).lacks_year);
+    let codes = of(&["01010001", "01999999"]).decide(true);
+    assert_eq!((codes.kind, codes.lacks_year), (ColumnType::Text, false));
+    let said = TimeFormat::parse("%m%d%H%M of 2001").unwrap();
+    let mut evidence = Evidence::new(100, Some(said.clone()));
+    cells.iter().for_each(|cell| evidence.see(2, cell, &[]));
+    let decision = evidence.decide(false);
+    assert_eq!(
+        (decision.kind, decision.format),
+        (ColumnType::Timestamp, Some(said))
     );
 }
 

@@ -165,6 +165,58 @@ fn percentages_and_amounts_are_text_with_a_comment() {
 }
 
 #[test]
+fn times_without_a_year_order_rows_as_text_until_their_year_is_said() {
+    let mut text = "date,delay,origin,destination\n".to_owned();
+    for row in 0..300 {
+        let (month, minute) = (1 + row / 60, row / 3 % 60);
+        let (origin, destination) = (["a", "b", "c"][row % 3], ["x", "y"][row % 2]);
+        text.push_str(&format!(
+            "{month:02}3100{minute:02},{row},{origin},{destination}\n"
+        ));
+    }
+    let of_text = written("flights.csv", &text, 300);
+    says(
+        &of_text,
+        &[
+            "date = \"text\" # month, day, hour and minute without a year",
+            "--time-format 'COLUMN=%m%d%H%M of 2001' would say their year",
+            "partition_key = [\"origin\"]",
+            "order_key = [\"date\"]",
+        ],
+    );
+    let formats = |column: &str| {
+        let format = crate::TimeFormat::parse("%m%d%H%M of 2001").unwrap();
+        vec![(column.to_owned(), format)]
+    };
+    let asked = |column: &str| Asked {
+        formats: formats(column),
+        ..Asked::default()
+    };
+    // Of five months two have 30 days at most, whose times are none.
+    let few_days = text.replace("3100", "0100");
+    let (of_times, rows) = loaded("flights.csv", &few_days, &asked("Date")).unwrap();
+    assert_eq!(rows, 300);
+    says(
+        &of_times,
+        &[
+            "date = \"timestamp\" # times written as %m%d%H%M of 2001",
+            "[data.format]\ndate = \"%m%d%H%M of 2001\"",
+            "SELECT max(date) AS newest FROM flights WHERE origin = ${origin}",
+        ],
+    );
+    let said = error("flights.csv", &text, &asked("delay"));
+    assert!(
+        said.contains("--time-format delay=%m%d%H%M of 2001: only 0 of its 300"),
+        "{said}"
+    );
+    let said = error("flights.csv", &text, &asked("dat"));
+    assert!(
+        said.contains("no such column; did you mean `date`?"),
+        "{said}"
+    );
+}
+
+#[test]
 fn one_series_gets_a_column_that_is_the_same_in_all_rows() {
     let mut rows = String::new();
     for row in 0..60 {

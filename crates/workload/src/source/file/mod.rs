@@ -52,7 +52,8 @@ pub use values::milliseconds;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Opens data files, or all files in folders, and checks that they have the columns of the table, but for constants.
-/// Other columns are ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
+/// Other columns are ignored. The rows of several files, which are of one kind and have the same columns, follow each
+/// other.
 ///
 /// # Errors
 /// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns, has a name that does not
