@@ -21,8 +21,8 @@ pub struct TextForm {
     pub delimiter: Option<u8>,
     /// Lines before the one that names the columns, or before the first row, which are skipped.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units, and is no row.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Cells that are null besides empty ones, in columns of every type.
     pub null: Vec<String>,
     /// Name in the file of each column of the table that has another one there. Parquet files have names, too.

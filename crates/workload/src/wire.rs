@@ -85,6 +85,7 @@ pub struct Data {
     pub delimiter: Option<Spanned<String>>,
     pub skip_lines: Option<Spanned<i64>>,
     pub units_line: Option<Spanned<bool>>,
+    pub lines_after_names: Option<Spanned<i64>>,
     pub null: Option<Spanned<Vec<Spanned<String>>>>,
     pub from: Option<Spanned<Names<Spanned<String>>>>,
     pub constant: Option<Spanned<Names<Spanned<String>>>>,

@@ -57,6 +57,28 @@ fn a_file_of_one_series_is_measured() {
 }
 
 #[test]
+fn a_file_with_two_lines_between_names_and_rows_is_measured() {
+    let mut text = "Name,Vac,Pso,Paco,CEC_hybrid\n".to_owned();
+    text.push_str("Units,V,W,W,\n[0],inv_snl_ac_voltage,inv_snl_pso,inv_snl_paco,inv_cec_hybrid\n");
+    for row in 0..60 {
+        let (maker, vac) = (["ABB", "SMA"][row % 2], [208, 240][row / 2 % 2]);
+        text.push_str(&format!(
+            "{maker}: MICRO-{row} [{vac}V],{vac},{row}.25,{},N\n",
+            250 + row
+        ));
+    }
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0)
+        .says("60 rows, 5 columns, key (name)")
+        .says("note: the 2 lines after the one that names the columns are skipped");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!(rows.len(), 61);
+    assert_eq!(rows[1], "ABB: MICRO-0 [208V],208,0.25,250,N");
+}
+
+#[test]
 fn times_without_a_year_are_measured_as_text_and_with_their_year_as_times() {
     let mut text = "date,delay,origin,destination\n".to_owned();
     for row in 0..300 {

@@ -306,7 +306,7 @@ fn twice(
         }
         Some([first, second, ..]) => {
             let numbered = if rows.has_delimiter() {
-                let lines = rows.skip_lines + 1 + u64::from(rows.units_line);
+                let lines = rows.skip_lines + 1 + rows.lines_after_names;
                 format!(
                     ", or number all columns as `c_1`, `c_2` and so on with --no-header --skip-lines {lines}"
                 )

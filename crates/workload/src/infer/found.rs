@@ -68,7 +68,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         spaced_quotes: rows.has_spaced_quotes(),
         no_header: rows.no_header,
         skip_lines: rows.skip_lines,
-        units_line: rows.units_line,
+        lines_after_names: rows.lines_after_names,
         files: rows.files,
         fields,
         is_typed: rows.kinds().is_some(),

@@ -78,8 +78,8 @@ pub struct Inferred {
     pub no_header: bool,
     /// Lines that are skipped before the one that names the columns, or before the first row.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Number of files that the rows are in.
     pub files: usize,
     /// Names for all fields of the file, in their order.

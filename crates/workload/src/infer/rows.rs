@@ -23,8 +23,8 @@ pub struct FileRows {
     pub delimiter: Option<u8>,
     /// Lines that are skipped before the one that names the columns, or before the first row.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Columns that no table can have, with the reasons, besides those without a type.
     pub left_out: Vec<String>,
     form: Form,
@@ -78,7 +78,7 @@ impl FileRows {
                 no_header: false,
                 delimiter: None,
                 skip_lines: 0,
-                units_line: false,
+                lines_after_names: 0,
                 left_out: Vec::new(),
                 form: Form::Typed(files),
             });
@@ -91,7 +91,7 @@ impl FileRows {
             no_header: text.no_header,
             delimiter: text.delimiter,
             skip_lines: text.skip_lines,
-            units_line: text.units_line,
+            lines_after_names: text.lines_after_names,
             left_out: text.left_out,
             form: Form::Text(text.input),
         })

@@ -71,7 +71,7 @@ fn what_separates_fields_is_found_between_quotes_after_spaces() {
 fn lines_that_are_skipped_are_told() {
     let text = "title\nroom,time,heat\n-,[s],[K]\na,1,2.5\na,2,2.5\nb,3,2.5\n";
     let found = inferred("rooms.csv", text, &Asked::default());
-    assert_eq!((found.skip_lines, found.units_line), (1, true));
+    assert_eq!((found.skip_lines, found.lines_after_names), (1, 1));
     let (title, units) = (&found.notes[0], &found.notes[1]);
     assert!(title.starts_with("the first line is skipped"), "{title}");
     assert!(units.contains("since it has units"), "{units}");

@@ -45,7 +45,7 @@ fn a_form_is_read_with_its_defaults() {
         TextForm {
             delimiter: Some(TextForm::SPACES),
             skip_lines: 2,
-            units_line: true,
+            lines_after_names: 1,
             ..TextForm::default()
         }
     );
@@ -57,6 +57,8 @@ fn a_form_is_read_with_its_defaults() {
     let alone = "name = 't'\npartition_key = ['s']\ncolumns = { s = 'text' }";
     let error = parse("file = 'x.csv'\nconstant = { s = 'a' }", alone).unwrap_err();
     assert!(error.contains("has all columns of the table"), "{error}");
+    let two = form("file = 'x.csv'\nlines_after_names = 2");
+    assert_eq!(two.lines_after_names, 2);
     let several = parse("files = ['1.zip', '../2.zip']", TABLE).unwrap();
     let paths = vec!["w/1.zip".into(), "w/../2.zip".into()];
     assert_eq!(several.data, Data::Files(paths));
@@ -99,7 +101,19 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
         ),
         (
             "file = 'x.csv'\nheader = false\nunits_line = true",
-            "w/x.toml:5:14: `units_line` is the line after the one that names the columns",
+            "w/x.toml:5:14: `units_line` is about what comes after the line that names the columns",
+        ),
+        (
+            "file = 'x.csv'\nheader = false\nlines_after_names = 2",
+            "w/x.toml:5:21: `lines_after_names` is about what comes after the line",
+        ),
+        (
+            "file = 'x.csv'\nunits_line = true\nlines_after_names = 2",
+            "w/x.toml:5:21: `units_line` is `lines_after_names = 1`: leave one of them out",
+        ),
+        (
+            "file = 'x.csv'\nlines_after_names = 1001",
+            "w/x.toml:4:21: `lines_after_names` is 1001, but has to be from 0 to 1000",
         ),
         (
             "generator = 'columns'\nskip_lines = 1",

@@ -18,11 +18,16 @@ pub fn on_lines(rows: &FileRows, asked: &Asked) -> Vec<String> {
             "{lines} skipped, as a title before the line that names the columns; if there is none, say --skip-lines 0"
         ));
     }
-    if rows.units_line {
-        notes.push(
+    match rows.lines_after_names {
+        0 => {}
+        1 => notes.push(
             "the line after the one that names the columns is skipped, since it has units"
                 .to_owned(),
-        );
+        ),
+        lines => notes.push(format!(
+            "the {lines} lines after the one that names the columns are skipped, since they have units or other words \
+             where all rows have numbers"
+        )),
     }
     if rows.no_header && asked.header.is_none() {
         notes.push(

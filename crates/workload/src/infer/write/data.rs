@@ -38,11 +38,18 @@ impl Inferred {
                 &format!("skip_lines = {skipped} # at the beginning, which are no rows"),
             );
         }
-        if self.units_line {
-            line(
+        match self.lines_after_names {
+            0 => {}
+            1 => line(
                 out,
                 "units_line = true # the line after the one that names the columns is no row",
-            );
+            ),
+            lines => line(
+                out,
+                &format!(
+                    "lines_after_names = {lines} # after the one that names the columns, which are no rows"
+                ),
+            ),
         }
         if self.no_header {
             line(out, "header = false # the first line is a row");

@@ -125,6 +125,17 @@ fn titles_units_and_spaces_are_said_in_the_workload() {
         &text,
         &["skip_lines = 1", "units_line = true", "wind = \"int\""],
     );
+    let others = format!("{names},h,W/m2,m/s,[m],[s]\n[0],lib_h,lib_sun,lib_wind,lib_a,lib_b\n");
+    let text = written("others.csv", &format!("{others}{rows}"), 40);
+    says(
+        &text,
+        &[
+            "lines_after_names = 2",
+            "wind = \"int\"",
+            "day = \"timestamp\"",
+        ],
+    );
+    assert!(!text.contains("skip_lines"), "{text}");
     let spaces = |text: &str| text.replace(',', "   ");
     let text = written("nino.dat", &spaces(&format!("{names}{rows}")), 40);
     says(&text, &["delimiter = \"spaces\"", "sun = \"double\""]);

@@ -77,7 +77,7 @@ impl TextInput {
         if !is_json {
             for part in &mut parts {
                 part.lines.skipped = form.skip_lines;
-                part.lines.units = form.units_line;
+                part.lines.after_names = form.lines_after_names;
                 part.lines.spaces = spaces;
             }
             leave_spaces_out(&mut parts, delimiter);

@@ -18,8 +18,8 @@ const FILLED_BYTES: usize = 64 << 10;
 pub struct Lines {
     /// Lines before the one that names the columns, or before the first row.
     pub skipped: u64,
-    /// Whether the line after the one that names the columns has units, and is no row.
-    pub units: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub after_names: u64,
     /// Whether runs of spaces and tabs separate fields; a tab does in the records.
     pub spaces: bool,
     /// The byte between fields whose quotes have spaces around them, which are left out.
@@ -36,7 +36,7 @@ impl Lines {
             let write = move |line: &[u8], out: &mut Vec<u8>| fields.write(line, out);
             return Ok(Box::new(Rewritten::new(text, write)));
         }
-        if self.skipped > 0 || self.units {
+        if self.skipped > 0 || self.after_names > 0 {
             let head = self.head(&mut *text)?;
             text = Box::new(io::Cursor::new(head).chain(text));
         }
@@ -52,7 +52,7 @@ impl Lines {
 
     /// Returns how many lines come before the first row of a text that has a header.
     pub fn before_rows(&self) -> u64 {
-        self.skipped + 1 + u64::from(self.units)
+        self.skipped + 1 + self.after_names
     }
 
     /// Reads the lines that are skipped, with the header between them, and returns what stands for them.
@@ -67,9 +67,11 @@ impl Lines {
             }
             head.push(b'\n');
         }
-        if self.units {
+        if self.after_names > 0 {
             let most = MAX_LINE_BYTES as u64;
             (&mut *text).take(most).read_until(b'\n', &mut head)?;
+        }
+        for _ in 0..self.after_names {
             if skip_line(text)? {
                 head.push(b'\n');
             }
@@ -190,12 +192,20 @@ mod tests {
     fn skipped_lines_are_empty_and_others_keep_their_numbers() {
         let lines = Lines {
             skipped: 2,
-            units: true,
+            after_names: 1,
             ..Lines::default()
         };
         let text = "title\n\na,b\nm,s\n1,2\n";
         assert_eq!(read(&lines, text).unwrap(), "\n\na,b\n\n1,2\n");
         assert_eq!(lines.before_rows(), 4);
+        let two = Lines {
+            after_names: 2,
+            ..Lines::default()
+        };
+        let text = "a,b\nm,s\nx,y\n1,2\n";
+        assert_eq!(read(&two, text).unwrap(), "a,b\n\n\n1,2\n");
+        assert_eq!(read(&two, "a,b\nm,s").unwrap(), "a,b\n\n");
+        assert_eq!(two.before_rows(), 3);
         let error = read(&lines, "title\n").unwrap_err().to_string();
         assert_eq!(error, "it has only 1 of the 2 lines that are skipped");
     }
