@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::TimeFormat;
+use crate::{NumberForm, TimeFormat};
 
 /// Words that usually stand for no value.
 pub const NULL_WORDS: [&str; 14] = [
@@ -31,6 +31,8 @@ pub struct TextForm {
     pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
     pub formats: BTreeMap<String, TimeFormat>,
+    /// Signs in the numbers of columns that are left out.
+    pub signs: BTreeMap<String, NumberForm>,
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
     /// millionths; absent if every row has to be readable.
     pub bad_rows: Option<u32>,

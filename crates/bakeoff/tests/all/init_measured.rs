@@ -79,6 +79,27 @@ fn a_file_with_two_lines_between_names_and_rows_is_measured() {
 }
 
 #[test]
+fn numbers_with_signs_are_measured_as_numbers() {
+    let mut text = "time,room,share,price\n".to_owned();
+    for row in 0..300 {
+        let (room, hour, minute) = (["a", "b"][row % 2], row / 120, row / 2 % 60);
+        text.push_str(&format!(
+            "2024-01-01T{hour:02}:{minute:02}:00Z,{room},{}%,\"$1,{row:03}.50\"\n",
+            row % 100
+        ));
+    }
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0).says("key (room, time)");
+    let written = std::fs::read_to_string(bench.path("x.toml")).unwrap();
+    let signs = "[data.signs]\nshare = \"%\"\nprice = \"$,\"\n";
+    assert!(written.contains(signs), "{written}");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!(rows[2], "2024-01-01T00:00:00Z,b,1,1001.5");
+}
+
+#[test]
 fn times_without_a_year_are_measured_as_text_and_with_their_year_as_times() {
     let mut text = "date,delay,origin,destination\n".to_owned();
     for row in 0..300 {

@@ -331,6 +331,7 @@ fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
         format: None,
         time: decision.time.filter(|_| kind == ColumnType::Timestamp),
         lacks_year: false,
+        signs: None,
         misfits: 0,
         why: AS_STORED.to_owned(),
     }

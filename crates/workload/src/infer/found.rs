@@ -8,7 +8,7 @@ use super::key::Key;
 use super::names;
 use super::rows::FileRows;
 use super::{Inferred, InferredColumn};
-use crate::ColumnType;
+use crate::{ColumnType, NumberForm};
 
 /// Most columns of the table; few engines take more.
 const MOST_COLUMNS: usize = 500;
@@ -94,6 +94,7 @@ fn column_of_all_rows(seen: &SeenColumns) -> InferredColumn {
         constant: Some(ALL_ROWS.to_owned()),
         kind: ColumnType::Text,
         format: None,
+        signs: None,
         evidence: "not in the file, of which no column says which rows belong together".to_owned(),
         distinct: 1,
         high_value: None,
@@ -133,6 +134,7 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
         constant: None,
         kind: column.decision.kind,
         format: column.decision.format.clone(),
+        signs: column.decision.signs.as_ref().map(NumberForm::written),
         evidence: evidence(column, seen, rows),
         distinct: column.evidence.different(),
         high_value: column.evidence.high_value(),

@@ -14,6 +14,7 @@ mod names;
 mod origin;
 mod questions;
 mod rows;
+mod signs;
 mod sniff;
 mod text;
 mod times;
@@ -116,6 +117,8 @@ pub struct InferredColumn {
     pub kind: ColumnType,
     /// Form of its times, if it has one that has to be said.
     pub format: Option<TimeFormat>,
+    /// Signs that are left out of its numbers, if they have some.
+    pub signs: Option<String>,
     /// What its values say of its type.
     pub evidence: String,
     /// Different values; an estimate if there are many.

@@ -74,6 +74,18 @@ fn spaces_around_quotes_are_no_part_of_fields_where_all_quotes_have_them() {
 }
 
 #[test]
+fn signs_are_left_out_of_numbers() {
+    let data = "signs = { value = '%,' }\nbad_rows = '50%'";
+    let text = "series,time,value\na,1970-01-02,95%\na,1970-01-03,\"1,234.5 %\"\na,1970-01-04,95\n";
+    let (_folder, source) = open(data, "x.csv", text.as_bytes()).unwrap();
+    let expected = [(DAY, Some(95.0)), (2 * DAY, Some(1_234.5))];
+    assert_eq!(rows(source.as_ref()), expected);
+    let bad = source.bad_rows().unwrap();
+    let why = "line 4: column `value`: `95` is not a double with `%` and commas";
+    assert!(bad.first[0].contains(why), "{:?}", bad.first);
+}
+
+#[test]
 fn columns_that_files_do_not_have_are_the_same_in_all_rows() {
     let constant = "constant = { series = 'all' }";
     let lines = "1970-01-02,1.5\n1970-01-03,\nbad,2\n";

@@ -139,6 +139,14 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
             "generator = 'columns'\nconstant = { series = 'a' }",
             "w/x.toml:4:12: `constant` says how files are read; it needs `file`",
         ),
+        (
+            "file = 'x.csv'\nsigns = { series = '%' }",
+            "w/x.toml:4:20: `signs` is for columns of numbers (int, bigint or double), but `series` is a text",
+        ),
+        (
+            "file = 'x.csv'\nsigns = { value = '5%' }",
+            "w/x.toml:4:19: `5%` cannot be left out of numbers",
+        ),
         ("files = []", "w/x.toml:3:9: `files` is empty"),
         ("files = ['']", "w/x.toml:3:10: the name is empty"),
         (

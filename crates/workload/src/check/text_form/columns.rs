@@ -1,5 +1,5 @@
-//! Checks what `[data]` says of single columns and cells: constants, names in the file, nulls, forms of times, bad
-//! rows.
+//! Checks what `[data]` says of single columns and cells: constants, names in the file, nulls, forms of times and
+//! of numbers, bad rows.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
-use crate::{Column, ColumnType, Result, Table, TimeFormat, parse_percentage, wire};
+use crate::{Column, ColumnType, NumberForm, Result, Table, TimeFormat, parse_percentage, wire};
 
 /// Most words that stand for no value, each of which is compared with every cell.
 const MOST_NULL_WORDS: usize = 64;
@@ -106,6 +106,32 @@ pub fn formats(
         formats.insert(column.name.clone(), format);
     }
     Ok(formats)
+}
+
+/// Returns the signs in numbers of columns.
+pub fn signs(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+) -> Result<BTreeMap<String, NumberForm>> {
+    let mut signs = BTreeMap::new();
+    for (column, written) in by_column(document, data.signs.as_ref(), table)? {
+        if !matches!(
+            column.kind,
+            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+        ) {
+            let message = format!(
+                "`signs` is for columns of numbers (int, bigint or double), but `{}` is a {}",
+                column.name,
+                column.kind.name()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        let form = NumberForm::parse(written.get_ref());
+        let form = form.map_err(|message| document.error(written.span(), message))?;
+        signs.insert(column.name.clone(), form);
+    }
+    Ok(signs)
 }
 
 /// Returns the largest share of rows that are set aside, in millionths.

@@ -39,28 +39,48 @@ fn types_are_told_by_all_values() {
 #[test]
 fn commas_before_three_digits_are_told_from_decimal_commas() {
     let why = |cells: &[&str]| of(cells).decide(false).why;
-    let thousands = why(&["23,288", "1,021,025", "810"]);
-    assert!(
-        thousands.contains("before each three digits"),
-        "{thousands}"
-    );
+    let thousands = why(&["23,288", "810"]);
+    assert!(thousands.contains("or a decimal one"), "{thousands}");
+    for cells in [&["23,288", "1,021,025", "810"][..], &["23,288", "7.0"]] {
+        let decision = of(cells).decide(false);
+        let signs = decision.signs.map(|signs| signs.written());
+        assert_eq!(signs.as_deref(), Some(","), "{cells:?}");
+    }
     let decimal = why(&["23,288", "1,5"]);
     assert!(decimal.contains("decimal comma"), "{decimal}");
 }
 
 #[test]
-fn percentages_and_amounts_of_money_are_text_and_say_how_to_make_them_numbers() {
+fn percentages_and_amounts_of_money_are_numbers_if_all_have_the_same_sign() {
+    for (cells, kind, signs) in [
+        (&["95%", "-1 %"][..], ColumnType::Int, "%"),
+        (&["9.5%", "1,200%", "NA"][..], ColumnType::Double, "%,"),
+        (&["$5.50", "-$1,234.00"][..], ColumnType::Double, "$,"),
+        (&["3000000000 \u{20ac}"][..], ColumnType::Bigint, "\u{20ac}"),
+    ] {
+        let decision = of(cells).decide(false);
+        let found = decision.signs.as_ref().map(|signs| signs.written());
+        assert_eq!((decision.kind, found.as_deref()), (kind, Some(signs)));
+        assert!(decision.why.contains("[data.signs]"), "{}", decision.why);
+        assert!(of(cells).high_value().is_some() || cells.len() == 1);
+    }
+}
+
+#[test]
+fn percentages_and_amounts_of_money_with_others_are_text_and_say_what_would_make_them_numbers() {
     let why = |cells: &[&str]| {
         let decision = of(cells).decide(false);
         assert_eq!(decision.kind, ColumnType::Text, "{cells:?}");
         decision.why
     };
     let percents = why(&["95%", "-1.5 %", "7", "1,200%"]);
-    assert!(percents.contains("numbers with `%`"), "{percents}");
-    for cells in [&["$5.50", "-$1,234.00"][..], &["5 \u{20ac}", "7"]] {
+    assert!(percents.contains("some with `%`"), "{percents}");
+    for cells in [&["$5.50", "-1,234.00\u{20ac}"][..], &["5 \u{20ac}", "7"]] {
         let amounts = why(cells);
         assert!(amounts.contains("sign of a currency"), "{amounts}");
     }
+    let ambiguous = why(&["95,125%"]);
+    assert!(ambiguous.contains("or a decimal one"), "{ambiguous}");
     assert_eq!(why(&["$5", "five"]), "text");
 }
 

@@ -92,6 +92,9 @@ impl Inferred {
         self.data_of_columns("format", "How times are written.", out, |column| {
             column.format.as_ref().map(|format| format.written())
         });
+        self.data_of_columns("signs", "What is left out of numbers.", out, |column| {
+            column.signs.as_deref()
+        });
     }
 
     /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.

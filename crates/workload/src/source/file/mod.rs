@@ -95,8 +95,8 @@ fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<
         let name = if kind == "arrow" { "Arrow" } else { "Parquet" };
         let message = format!(
             "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
-             `format`, `bad_rows`, `skip_lines`, `units_line` and `lines_after_names` out, and --no-header and \
-             --delimiter"
+             `format`, `signs`, `bad_rows`, `skip_lines`, `units_line` and `lines_after_names` out, and --no-header \
+             and --delimiter"
         );
         return Err(data_error(typed, message));
     }
