@@ -191,7 +191,12 @@ impl Evidence {
         if let Some(found) = found.filter(|found| may_be_times && enough(found.fits)) {
             return self.timestamp(found);
         }
-        let may_lack_year = is_named_as_time || self.leading_zeros > 0;
+        // The last four digits may be a year in place of hour and minute.
+        let has_year = self
+            .times
+            .found(true)
+            .is_some_and(|found| enough(found.fits));
+        let may_lack_year = (is_named_as_time || self.leading_zeros > 0) && !has_year;
         if may_lack_year && enough(self.times.without_year) {
             let why = format!(
                 "month, day, hour and minute without a year, and so no times: as text they keep their zeros and their \

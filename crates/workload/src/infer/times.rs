@@ -7,9 +7,11 @@ use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
-const PATTERNS: [&str; 26] = [
+const PATTERNS: [&str; 28] = [
     "%Y%m%d",
     "%Y%m%d%H%M%S",
+    "%m%d%Y",
+    "%d%m%Y",
     "%Y/%m/%d",
     "%Y/%m/%d %H:%M",
     "%Y/%m/%d %H:%M:%S",
@@ -166,11 +168,10 @@ impl TimeEvidence {
         }
     }
 
-    /// Returns the form that fits most values, if it fits any. Numbers since 1970 are times only if something
-    /// else, such as the column's name, says that they are.
+    /// Returns the form that fits most values, if it fits any. Numbers since 1970 and the like are times only if
+    /// something else, such as the column's name, says that they are.
     pub fn found(&self, is_named_as_time: bool) -> Option<FoundTime> {
-        let is_meant =
-            |tried: &&Tried| is_named_as_time || !matches!(*tried.format, TimeFormat::Epoch(_));
+        let is_meant = |tried: &&Tried| is_named_as_time || !needs_name(&tried.format);
         let mut best: Option<&Tried> = None;
         for tried in self.tried.iter().filter(is_meant) {
             if tried.fits > best.map_or(0, |best| best.fits) {
@@ -191,6 +192,20 @@ impl TimeEvidence {
             finer: self.finer * is_iso,
         })
     }
+}
+
+/// Returns whether other numbers look like times of this form, too.
+fn needs_name(format: &TimeFormat) -> bool {
+    match format {
+        TimeFormat::Epoch(_) => true,
+        TimeFormat::Pattern(pattern) => is_day_first(pattern),
+        TimeFormat::Iso | TimeFormat::OfYear { .. } => false,
+    }
+}
+
+/// Returns whether a pattern is eight digits, of which the last four are the year.
+fn is_day_first(pattern: &str) -> bool {
+    ["%m%d%Y", "%d%m%Y"].contains(&pattern)
 }
 
 /// Returns whether a cell is month, day, hour and minute, of two digits each, without a year.
@@ -221,7 +236,9 @@ pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
     let may_fit = match format {
         TimeFormat::Iso => !digits && cell.len() >= "2014-02-14".len(),
         // A year is four digits, and none of the others may be taken for it.
-        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" => digits && cell.len() == 8,
+        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" || is_day_first(pattern) => {
+            digits && cell.len() == 8
+        }
         TimeFormat::Pattern(pattern) if pattern == "%Y%m%d%H%M%S" => digits && cell.len() == 14,
         TimeFormat::OfYear { .. } => true,
         TimeFormat::Pattern(_) => !digits && cell.bytes().any(|byte| byte.is_ascii_digit()),
@@ -260,6 +277,8 @@ mod tests {
         for (cells, format) in [
             (["2024-01-02 03:04", "2024-01-02T03:04:05Z"], "iso"),
             (["19580329", "20200101"], "%Y%m%d"),
+            (["03291958", "12312020"], "%m%d%Y"),
+            (["29031958", "31122020"], "%d%m%Y"),
             (["03/29/1958", "12/31/2020"], "%m/%d/%Y"),
             (["29/03/1958", "31/12/2020"], "%d/%m/%Y"),
             (["29.03.1958", "1.2.2020"], "%d.%m.%Y"),
@@ -297,6 +316,7 @@ mod tests {
         assert_eq!(found(&["1700000000", "1700000001"], false), None);
         assert_eq!(found(&["12", "13000"], true), None);
         assert_eq!(found(&["19581340"], false), None);
+        assert_eq!(found(&["03291958", "29031958"], false), None);
         assert_eq!(found(&["north", "south"], true), None);
     }
 

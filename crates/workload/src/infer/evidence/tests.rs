@@ -169,6 +169,9 @@ fn times_without_a_year_are_text_and_say_the_option_with_one() {
     assert!(decide(true).lacks_year);
     let codes = of(&["01010001", "01999999"]).decide(true);
     assert_eq!((codes.kind, codes.lacks_year), (ColumnType::Text, false));
+    let days = ["01312001", "02282001"];
+    assert_eq!(of(&days).decide(true).kind, ColumnType::Timestamp);
+    assert!(!of(&days).decide(false).lacks_year);
     let said = TimeFormat::parse("%m%d%H%M of 2001").unwrap();
     let mut evidence = Evidence::new(100, Some(said.clone()));
     cells.iter().for_each(|cell| evidence.see(2, cell, &[]));
