@@ -62,6 +62,11 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.join("\n\n") + "\n"
 }
 
+/// Says in a sentence whether B is slower by more than the limit.
+pub fn answer(between: &Between, judged: Judged<'_>) -> String {
+    words::judged(between, judged)
+}
+
 /// Renders the comparison as JSON. Times are in seconds, loading times in seconds per row.
 ///
 /// # Errors
