@@ -12,7 +12,8 @@ use bakeoff_driver::{
     Answer, Design, DesignError, Instances, NodeCounts, PartitionKey, PlanText, StoredText,
 };
 use bakeoff_stats::{
-    DesignInfo, Footprint, Instance, NotAsked, Role, ServerAccount, ServerSample, Stacks, TableStatistics,
+    DesignInfo, Footprint, Instance, NotAsked, Role, ServerAccount, ServerSample, Stacks,
+    TableStatistics,
 };
 
 /// What the driver asked of a design.
