@@ -128,9 +128,10 @@ fn cells(line: &str) -> Vec<&str> {
 
 /// Checks that the table is of the one that was asked for, and the only one. Without a title nothing says otherwise.
 fn check_title(lines: &[&str], name: &TableName) -> Result<(), String> {
-    let titles = lines
-        .iter()
-        .filter_map(|line| line.trim().strip_suffix(TITLE));
+    let is_title = |title: &&str| title.contains('/') && !title.contains(char::is_whitespace);
+    let titles = { lines.iter() }
+        .filter_map(|line| line.trim().strip_suffix(TITLE))
+        .filter(is_title);
     let own = format!("{}/{}", name.keyspace, name.table);
     let mut others = titles.filter(|title| *title != own);
     if let Some(title) = others.next() {
