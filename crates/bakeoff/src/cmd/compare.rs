@@ -16,7 +16,7 @@ use clap::Args;
 use glob::Pattern;
 
 use crate::cmd::options::wanted::WantedOptions;
-use crate::cmd::report::sizes::{Kind, read_all};
+use crate::cmd::report::sizes::{Kind, read_all, read_runs};
 use crate::exit::{Exit, Misuse};
 use crate::terminal::{json, stdout};
 use page::PageFile;
@@ -200,7 +200,13 @@ impl Compare {
         let page = self.page.as_deref().map(PageFile::begin).transpose()?;
         let mut dirs = vec![self.b.clone()];
         dirs.extend(self.others.iter().cloned());
-        let folders = per_node(&read_all(&self.a, &dirs)?, &wanted);
+        let shows_times = page.is_some() && Kind::of(&self.a) == Kind::Run;
+        let all = if shows_times && !self.wanted.is_given() {
+            read_runs(&self.a, &dirs)?
+        } else {
+            read_all(&self.a, &dirs)?
+        };
+        let folders = per_node(&all, &wanted);
         let counts = Kind::of(&self.a).counts();
         let text = if self.json {
             json(&sizes::json(&folders, counts)?)

@@ -10,6 +10,9 @@ use crate::units;
 
 /// Most designs that the first lines are about.
 const LISTED: usize = 4;
+/// Says why there is nothing but times, which only a page has.
+const NO_RATES: &str = "These runs have no rate to divide by nodes, which --concurrent-clients brings; the page has their \
+    times side by side, and by the number of nodes.";
 
 /// A design on the cluster of one folder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,6 +53,9 @@ struct Json<'a> {
 
 /// Renders the sizes; its first lines are the answer. `counts` names what rates count.
 pub fn render(folders: &[(String, PerNode)], counts: &str) -> String {
+    if scaling(folders).is_empty() {
+        return paragraphs(&answers(folders, counts)) + "\n";
+    }
     let parts = [
         paragraphs(&answers(folders, counts)),
         sizes(folders, counts),
@@ -79,6 +85,9 @@ fn paragraphs(sentences: &[String]) -> String {
 /// Says of each design how much more the largest cluster does than the smallest one.
 pub(super) fn answers(folders: &[(String, PerNode)], counts: &str) -> Vec<String> {
     let all = scaling(folders);
+    if all.is_empty() {
+        return vec![NO_RATES.to_owned()];
+    }
     let sentence = |of: &Scaling| {
         let (first, last) = (of.points.first()?, of.points.last()?);
         let share = format!("{:.0}%", 100.0 * last.of_linear);
