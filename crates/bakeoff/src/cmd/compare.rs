@@ -230,7 +230,8 @@ impl Compare {
         write: impl FnOnce(Option<&str>) -> Result<()>,
     ) -> Result<Exit> {
         let outcome = compared.fail_if(&self.fail_if);
-        write(Some(&between::fail_if::sentence(&self.fail_if, &outcome)))?;
+        let sentence = between::fail_if::sentence(&self.fail_if, &outcome);
+        write(Some(sentence.as_str()))?;
         let text = if self.json {
             json(&between::json_of_conditions(
                 compared,
