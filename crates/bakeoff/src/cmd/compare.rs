@@ -151,7 +151,8 @@ impl Compare {
         Ok(Between::of_measured(&one, &two, only))
     }
 
-    /// Returns the rates per node of the two folders for a page, if they are of one measurement on other numbers of nodes.
+    /// Returns the rates per node of the two folders for a page, if they are of one measurement on other numbers of
+    /// nodes.
     ///
     /// # Errors
     /// Fails with a misuse if prices or a rate are given and there are no such rates.
@@ -222,8 +223,8 @@ impl Compare {
         Ok(Exit::Complete)
     }
 
-    /// Prints the comparison with what became of the conditions, whose outcome is the exit code, and writes the page with
-    /// it.
+    /// Prints the comparison with what became of the conditions, whose outcome is the exit code, and writes the page
+    /// with it.
     fn judge(
         &self,
         compared: &Between,

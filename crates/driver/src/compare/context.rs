@@ -56,7 +56,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at least.
+    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at
+    /// least.
     pub fn explaining(&self, most: Duration) -> Duration {
         let share = |budget: Budget| budget.explaining().max(Duration::from_secs(1));
         self.budget.map_or(most, |budget| most.min(share(budget)))

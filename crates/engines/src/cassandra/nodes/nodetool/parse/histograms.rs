@@ -1,5 +1,5 @@
-//! The table that `tablehistograms` prints. Cassandra 4.0 to 5.0 print the same columns, 3.11 in another order; whatever
-//! else there is is named, and no figure.
+//! The table that `tablehistograms` prints. Cassandra 4.0 to 5.0 print the same columns, 3.11 in another order.
+//! Whatever else there is is named, and no figure.
 
 use super::figure;
 use crate::cassandra::nodes::figures::TableName;
