@@ -58,7 +58,8 @@ use crate::decide::Decision;
 use crate::drive::Partitions;
 use crate::per_node::{PerNode, Wanted};
 use crate::{
-    AccountAt, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Profile, ServerWindow, Space,
+    AccountAt, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Profile, ServerWindow,
+    Space,
 };
 use collect::Collected;
 use cpu::Resolution;

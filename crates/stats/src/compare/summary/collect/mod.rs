@@ -3,8 +3,8 @@
 mod table;
 
 use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
-use crate::{AccountAt, EngineInfo};
 use crate::compare::{Answered, Concurrent, Header, Instance, Planned, Record, Step};
+use crate::{AccountAt, EngineInfo};
 use table::{Design, Query};
 
 /// Records of a run read so far, by design and query.
