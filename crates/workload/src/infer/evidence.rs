@@ -242,9 +242,10 @@ impl Evidence {
             };
         }
         let (percents, amounts, thousands) = self.signs.counts();
-        if thousands > 0 && enough(thousands + whole) || percents == values {
-            let why = "numbers with a comma before each three digits, or a decimal one: if it is the former, say it in \
-                       [data.signs] and make this an int; if it is the latter, write them with a point";
+        if thousands > 0 && enough(thousands + whole) || self.signs.fits_all(values) {
+            let why = "numbers with a comma or point before each three digits, or a decimal one: if commas are before \
+                       three digits, say the signs in [data.signs] and make this a number; else write the numbers with \
+                       a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
         if self.decimal_commas > 0 && enough(self.decimal_commas + whole) {

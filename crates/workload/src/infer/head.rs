@@ -2,9 +2,10 @@
 //! names after them.
 
 use super::sniff::names_columns;
+use super::times::{are_of_one_form, meant};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
-use crate::{NULL_WORDS, TextForm};
+use crate::{NULL_WORDS, TextForm, TimeFormat};
 
 /// Records that are looked at, and the most of them that may come before the names.
 const RECORDS: usize = 200;
@@ -54,10 +55,17 @@ pub fn head(input: &TextInput) -> Result<Head, FieldsError> {
         return Ok(Head::default());
     }
     let last = names + lines_without_values(&fields[names + 1..]);
+    // With blank ones between them, which are no records.
+    let after_names = records[last].0 - records[names].0;
+    // Lines are skipped without a look at their quotes.
+    let has_line_breaks = fields[names..=last]
+        .iter()
+        .flat_map(|record| record.iter())
+        .any(|field| field.contains('\n'));
+    let is_usable = after_names <= TextForm::MOST_SKIPPED && !has_line_breaks;
     Ok(Head {
         skipped,
-        // With blank ones between them, which are no records.
-        after_names: records[last].0 - records[names].0,
+        after_names: if is_usable { after_names } else { 0 },
     })
 }
 
@@ -103,11 +111,11 @@ fn lines_without_values(rows: &[&[String]]) -> usize {
     (1..=MOST_AFTER).rev().find(are_some).unwrap_or(0)
 }
 
-/// Returns whether a line has no number where all these rows do, in at least half of the columns.
+/// Returns whether a line has no number where all these rows do, in at least half of the columns, and no time.
 fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
     let rows = rows.iter().filter(|row| row.len() == line.len());
     let rows: Vec<&&[String]> = rows.take(ROWS).collect();
-    if rows.len() < 3 {
+    if rows.len() < 3 || has_times(line, rows[0]) {
         return false;
     }
     let is_number = |field: &String| field.trim().parse::<f64>().is_ok();
@@ -118,6 +126,15 @@ fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
     units.len() * 2 >= line.len()
         && units.iter().all(is_unit)
         && units.iter().any(|unit| !unit.is_empty())
+}
+
+/// Returns whether a line has a time, of the form of ISO 8601 or of that in the same column of a row.
+fn has_times(line: &[String], row: &[String]) -> bool {
+    let mut both = line.iter().zip(row);
+    both.any(|(field, other)| {
+        let (field, other) = (field.trim(), other.trim());
+        meant(&TimeFormat::Iso, field).is_some() || are_of_one_form(field, other)
+    })
 }
 
 #[cfg(test)]
@@ -184,5 +201,15 @@ mod tests {
         ] {
             assert_eq!(found(&text(lines)), (0, after), "{lines}");
         }
+        // A line with a time is a row, and lines in quotes are not skipped one by one.
+        let rows = "2024-01-03,1\n2024-01-04,2\n2024-01-05,3\n";
+        for lines in ["2024-01-01,none\n2024-01-02,none\n", "\"the\nday\",mm\n"] {
+            assert_eq!(
+                found(&format!("day,rain\n{lines}{rows}")),
+                (0, 0),
+                "{lines}"
+            );
+        }
+        assert_eq!(found(&format!("day,rain\nUTC,mm\n{rows}")), (0, 1));
     }
 }

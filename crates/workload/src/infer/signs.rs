@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use crate::NumberForm;
 
-/// Units that are tried; the first one is of no currency, and none at all is a comma alone.
-const UNITS: [&str; 6] = ["%", "$", "\u{20ac}", "\u{a3}", "\u{a5}", ""];
+/// Units that are tried: the first one is of no currency, where the second one is used commas are often decimal ones, and
+/// the last one is none, for commas alone.
+const UNITS: [&str; 6] = ["%", "\u{20ac}", "$", "\u{a3}", "\u{a5}", ""];
 const PERCENT: usize = 0;
+const EURO: usize = 1;
 const COMMAS_ALONE: usize = UNITS.len() - 1;
 
 /// Forms of numbers with these units and with commas.
@@ -23,10 +25,13 @@ pub struct SignEvidence {
 #[derive(Debug, Clone, Copy)]
 struct Tried {
     fits: u64,
-    /// Those with commas, and whether these cannot be decimal ones.
+    /// Those with commas, and whether some value shows that these are not decimal ones.
     with_commas: u64,
     is_clear: bool,
-    /// Numbers.
+    /// Whether some value shows that its point is a decimal one, and not before thousands.
+    has_decimals: bool,
+    /// Those with a point that may be before thousands, as in `1.234`.
+    with_points: u64,
     numbers: Numbers,
 }
 
@@ -38,6 +43,8 @@ pub struct Numbers {
     pub whole: u64,
     pub least: i64,
     pub most: i64,
+    /// Whether some of them have a decimal point.
+    pub has_point: bool,
 }
 
 /// Signs that all numbers of a column have.
@@ -53,11 +60,13 @@ impl Numbers {
         whole: 0,
         least: i64::MAX,
         most: i64::MIN,
+        has_point: false,
     };
 
     /// Adds a number as it is written, and returns whether it is a whole one of 64 bits.
     pub fn add(&mut self, written: &str) -> bool {
         self.all += 1;
+        self.has_point |= written.contains('.');
         let Ok(number) = written.parse::<i64>() else {
             return false;
         };
@@ -73,6 +82,7 @@ impl Numbers {
             whole: self.whole + others.whole,
             least: self.least.min(others.least),
             most: self.most.max(others.most),
+            has_point: self.has_point || others.has_point,
         }
     }
 }
@@ -84,6 +94,8 @@ impl SignEvidence {
             fits: 0,
             with_commas: 0,
             is_clear: false,
+            has_decimals: false,
+            with_points: 0,
             numbers: Numbers::NONE,
         };
         SignEvidence {
@@ -91,21 +103,24 @@ impl SignEvidence {
         }
     }
 
-    /// Looks at a value that is no plain number; returns the number that it is without its signs.
+    /// Looks at a value that is no plain number; returns the number that it is without its signs. One that would lose
+    /// digits as a number, such as zeros before it, is none.
     pub fn see(&mut self, value: &str) -> Option<f64> {
         for (form, tried) in FORMS.iter().zip(&mut self.tried) {
             let Some(plain) = form.plain(value) else {
                 continue;
             };
-            let number = plain
-                .parse::<f64>()
-                .ok()
-                .filter(|number| number.is_finite());
-            let number = number?;
+            let number = plain.parse::<f64>().ok().filter(|n| n.is_finite())?;
+            if loses_digits(&plain) {
+                return None;
+            }
             let commas = value.matches(',').count();
+            let decimals = plain.split_once('.').map(|(_, decimals)| decimals.len());
             tried.fits += 1;
             tried.with_commas += u64::from(commas > 0);
-            tried.is_clear |= commas > 1 || value.contains('.');
+            tried.is_clear |= commas > 1 || decimals.is_some();
+            tried.has_decimals |= decimals.is_some_and(|decimals| decimals != 3 || commas > 0);
+            tried.with_points += u64::from(decimals == Some(3));
             tried.numbers.add(&plain);
             return Some(number);
         }
@@ -123,14 +138,22 @@ impl SignEvidence {
         } else {
             tried.numbers
         };
-        // Three digits after a comma may be decimals, unless a point is there, too; of money they hardly are.
-        let is_money = place != PERCENT && !is_alone;
-        let is_clear = tried.is_clear || is_money || numbers.whole < numbers.all;
+        // Three digits after a comma may be decimals, unless a point is there, too; of most money they hardly are.
+        let is_of_money = !is_alone && place != PERCENT && place != EURO;
+        let are_thousands = tried.is_clear || is_of_money || numbers.has_point;
         let has_commas = tried.with_commas > 0;
-        (numbers.all == values && (is_clear || !has_commas)).then(|| FoundSigns {
+        let is_point_clear = place != EURO || tried.has_decimals || tried.with_points == 0;
+        let is_clear = is_point_clear && (are_thousands || !has_commas);
+        (numbers.all == values && is_clear).then(|| FoundSigns {
             form: NumberForm::new(UNITS[place].to_owned(), has_commas),
             numbers,
         })
+    }
+
+    /// Returns whether one form fits so many values, so that only their commas or points are not clear where no signs
+    /// are found.
+    pub fn fits_all(&self, values: u64) -> bool {
+        self.tried.iter().any(|tried| tried.fits == values)
     }
 
     /// Returns the values with `%`, those with the sign of a currency, and those with commas alone.
@@ -142,6 +165,14 @@ impl SignEvidence {
             self.tried[COMMAS_ALONE].fits,
         )
     }
+}
+
+/// Returns whether a number without signs begins with a zero before other digits, or is a whole one of more than 64 bits.
+fn loses_digits(plain: &str) -> bool {
+    let digits = plain.strip_prefix('-').unwrap_or(plain);
+    let is_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let begins_with_zero = digits.len() > 1 && digits.starts_with('0');
+    is_digits && (begins_with_zero || plain.parse::<i64>().is_err())
 }
 
 #[cfg(test)]
@@ -179,6 +210,21 @@ mod tests {
             (&["23,288"][..], 1, None),
             (&["95,125%"][..], 0, None),
             (&["1,5"][..], 0, None),
+            // Decimal commas and points before thousands are usual beside this sign.
+            (&["1,459 \u{20ac}"][..], 0, None),
+            (&["1.459 \u{20ac}"][..], 0, None),
+            (
+                &["1.459 \u{20ac}", "5.50 \u{20ac}"][..],
+                0,
+                Some(("\u{20ac}", false)),
+            ),
+            (
+                &["\u{20ac}1,459", "\u{20ac}5.50"][..],
+                0,
+                Some(("\u{20ac},", false)),
+            ),
+            (&["$007"][..], 0, None),
+            (&["$9,223,372,036,854,775,808"][..], 0, None),
             (&[][..], 2, None),
         ] {
             let found = found(values, plain);

@@ -46,6 +46,9 @@ fn commas_before_three_digits_are_told_from_decimal_commas() {
         let signs = decision.signs.map(|signs| signs.written());
         assert_eq!(signs.as_deref(), Some(","), "{cells:?}");
     }
+    // What is no number says nothing of commas.
+    let unknown = why(&["23,288", "NaN"]);
+    assert!(!unknown.contains("[data.signs] says"), "{unknown}");
     let decimal = why(&["23,288", "1,5"]);
     assert!(decimal.contains("decimal comma"), "{decimal}");
 }
@@ -81,6 +84,8 @@ fn percentages_and_amounts_of_money_with_others_are_text_and_say_what_would_make
     }
     let ambiguous = why(&["95,125%"]);
     assert!(ambiguous.contains("or a decimal one"), "{ambiguous}");
+    let of_euros = why(&["1,459 \u{20ac}", "1,519 \u{20ac}"]);
+    assert!(of_euros.contains("or a decimal one"), "{of_euros}");
     assert_eq!(why(&["$5", "five"]), "text");
 }
 

@@ -172,7 +172,7 @@ fn signs_of_numbers_are_said_in_the_workload_unless_they_are_ambiguous() {
         &[
             "share = \"int\" # whole numbers of 32 bits, from 0 to 29, without `%`, as [data.signs] says",
             "price = \"double\" # numbers, without `$`, as [data.signs] says",
-            "count = \"text\" # numbers with a comma before each three digits, or a decimal one",
+            "count = \"text\" # numbers with a comma or point before each three digits, or a decimal one",
             "area = \"int\" # whole numbers of 32 bits, from 0 to 29000000, without commas",
             "mixed = \"text\" # numbers, some with `%`",
             "# What is left out of numbers.\n[data.signs]\nshare = \"%\"\nprice = \"$\"\narea = \",\"\n",
