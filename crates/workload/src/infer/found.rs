@@ -95,7 +95,8 @@ fn column_of_all_rows(seen: &SeenColumns) -> InferredColumn {
         kind: ColumnType::Text,
         format: None,
         signs: None,
-        evidence: "not in the file, of which no column says which rows belong together".to_owned(),
+        evidence: "not in the file: the same in all rows, which no column divides into series"
+            .to_owned(),
         distinct: 1,
         high_value: None,
     }

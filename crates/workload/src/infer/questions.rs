@@ -104,7 +104,15 @@ impl About<'_> {
         if self.table.time.is_some() {
             return None;
         }
-        let (condition, parameters) = self.one_series();
+        let (mut condition, mut parameters) = self.one_series();
+        // A series that no column names is the whole table.
+        let partition = &self.table.partition_key;
+        if partition.iter().all(|name| self.is_constant(name)) {
+            for name in &self.table.order_key {
+                condition = condition.map(|known| format!("{known} AND {name} = ${{{name}}}"));
+                parameters.push(format!("{name} = {{ column = \"{name}\" }}"));
+            }
+        }
         Some(Question {
             name: "one_key".to_owned(),
             sql: format!(

@@ -57,6 +57,10 @@ static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
 /// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
 const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
 
+/// Milliseconds of the years 1900 and 2100, beyond which four digits at the end are hardly a year: they may be an hour and a
+/// minute.
+const YEAR_AT_END: std::ops::Range<i64> = -2_208_988_800_000..4_102_444_800_000;
+
 /// Seconds since 1970 of the years 1980 to 2100, which are numbers that are hardly anything else.
 const EPOCH_SECONDS: std::ops::Range<f64> = 315_532_800.0..4_102_444_800.0;
 
@@ -198,13 +202,13 @@ impl TimeEvidence {
 fn needs_name(format: &TimeFormat) -> bool {
     match format {
         TimeFormat::Epoch(_) => true,
-        TimeFormat::Pattern(pattern) => is_day_first(pattern),
+        TimeFormat::Pattern(pattern) => has_year_at_end(pattern),
         TimeFormat::Iso | TimeFormat::OfYear { .. } => false,
     }
 }
 
 /// Returns whether a pattern is eight digits, of which the last four are the year.
-fn is_day_first(pattern: &str) -> bool {
+fn has_year_at_end(pattern: &str) -> bool {
     ["%m%d%Y", "%d%m%Y"].contains(&pattern)
 }
 
@@ -236,7 +240,7 @@ pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
     let may_fit = match format {
         TimeFormat::Iso => !digits && cell.len() >= "2014-02-14".len(),
         // A year is four digits, and none of the others may be taken for it.
-        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" || is_day_first(pattern) => {
+        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" || has_year_at_end(pattern) => {
             digits && cell.len() == 8
         }
         TimeFormat::Pattern(pattern) if pattern == "%Y%m%d%H%M%S" => digits && cell.len() == 14,
@@ -254,7 +258,11 @@ pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
         }
     };
     let time = may_fit.then(|| format.milliseconds(cell)).flatten()?;
-    MEANT.contains(&time).then_some(time)
+    let years = match format {
+        TimeFormat::Pattern(pattern) if has_year_at_end(pattern) => YEAR_AT_END,
+        _ => MEANT,
+    };
+    years.contains(&time).then_some(time)
 }
 
 #[cfg(test)]
@@ -317,6 +325,7 @@ mod tests {
         assert_eq!(found(&["12", "13000"], true), None);
         assert_eq!(found(&["19581340"], false), None);
         assert_eq!(found(&["03291958", "29031958"], false), None);
+        assert_eq!(found(&["03291858", "12312158"], true), None);
         assert_eq!(found(&["north", "south"], true), None);
     }
 

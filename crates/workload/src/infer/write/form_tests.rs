@@ -274,6 +274,18 @@ fn one_series_gets_a_column_that_is_the_same_in_all_rows() {
     };
     let (text, _) = loaded("co2.csv", &names, &asked).unwrap();
     says(&text, &["partition_key = [\"date\"]", "order_key = []"]);
+    // Without a timestamp one row is asked for, not the whole series.
+    let steps: String = (0..60).map(|row| format!("{row},{row}.5\n")).collect();
+    let steps = format!("step,co2\n{steps}");
+    let asked = Asked {
+        time: Some("step".to_owned()),
+        ..Asked::default()
+    };
+    let (text, _) = loaded("steps.csv", &steps, &asked).unwrap();
+    says(
+        &text,
+        &["SELECT step, co2 FROM steps WHERE series = ${series} AND step = ${step}\""],
+    );
     // Times that repeat are told, as other keys are.
     let twice = format!("{names}{rows}");
     let text = written("twice.csv", &twice, 120);

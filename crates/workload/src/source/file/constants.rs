@@ -12,14 +12,14 @@ use super::{BadRows, data_error};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Result, Table};
 
-/// Rows of files, with such columns added.
+/// Rows of files, to which the columns with one value are added.
 pub struct WithConstants {
     /// The rows without these columns.
     inner: Box<dyn RowSource>,
     columns: Columns,
 }
 
-/// The columns of the table: what each row has in all of them, or in that of the files.
+/// The columns of a table, of which some have one value in all rows.
 #[derive(Clone)]
 struct Columns {
     schema: SchemaRef,
