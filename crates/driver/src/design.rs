@@ -139,9 +139,9 @@ pub trait Design: Send + Sync {
         None
     }
 
-    /// Returns what the server of the table counts of its own work, for all of its clients, up to this moment; `None` for
-    /// a design without a server that tells it. It may take seconds, and is asked once for all designs of an engine:
-    /// before anything is loaded, when tables are at rest, and after everything that is timed.
+    /// Returns what the server of the table counts of its own work, for all of its clients, up to this moment; `None`
+    /// for a design without a server that tells it. It may take seconds, and is asked once for all designs of an
+    /// engine: before anything is loaded, when tables are at rest, and after everything that is timed.
     ///
     /// # Errors
     /// The server does not tell it; the design is none the worse for it.

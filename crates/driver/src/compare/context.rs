@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at least.
+    /// Returns how long a step may take that only explains figures, as [`Settings::explaining`] does.
     pub fn explaining(&self, most: Duration) -> Duration {
         self.settings.explaining(most)
     }

@@ -1,4 +1,5 @@
-//! Draws several runs, loads or sweeps of one workload side by side: one HTML file that needs no network and no scripts.
+//! Draws several runs, loads or sweeps of one workload side by side, in one HTML file that needs no network and no
+//! scripts.
 
 mod curves;
 mod figures;

@@ -11,8 +11,8 @@ use crate::units;
 /// Most designs that the first lines are about.
 const LISTED: usize = 4;
 /// Says why there is nothing but times, which only a page has.
-const NO_RATES: &str = "These runs have no rate to divide by nodes, which --concurrent-clients brings; the page has their \
-    times side by side, and by the number of nodes.";
+const NO_RATES: &str = "These runs have no rate to divide by nodes, which --concurrent-clients brings; the page has \
+    their times side by side, and by the number of nodes.";
 
 /// A design on the cluster of one folder.
 #[derive(Debug, Clone, PartialEq, Serialize)]

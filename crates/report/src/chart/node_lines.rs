@@ -1,5 +1,5 @@
-//! Draws rates, times of a node and rates for money by the number of nodes, with a dashed line for what is in proportion
-//! to the smallest cluster.
+//! Draws rates, times of a node and rates for money by the number of nodes, with a dashed line for what is in
+//! proportion to the smallest cluster.
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::per_node::{AtNodes, Scaling};

@@ -58,8 +58,8 @@ pub fn percentiles(design: &str, figures: &LoadFigures) -> Option<String> {
     ))
 }
 
-/// Draws the response times of one operation by percentile in several measurements over each other, each with its place,
-/// which sets colour and mark, and its name; returns `None` if it succeeded in none of them.
+/// Draws the response times of one operation by percentile in several measurements over each other, each with its
+/// place, which sets colour and mark, and its name; returns `None` if it succeeded in none of them.
 pub fn percentiles_of_runs(
     title: &str,
     runs: &[(usize, &str, &OperationFigures)],

@@ -8,9 +8,9 @@ use crate::markup::Escaped;
 use crate::units;
 
 const TITLE: &str = "Servers before and after";
-const HINT: &str = "By the servers' own counts. The database, blocks and temporary files are of the run's database; the \
-                    log, checkpoints, reads and writes of the whole server, other clients included, and of standbys \
-                    nothing. But for the bytes of the database each row has what came since the row above. Sessions \
+const HINT: &str = "By the servers' own counts. The database, blocks and temporary files are of the run's database; \
+                    the log, checkpoints, reads and writes of the whole server, other clients included; nothing is of \
+                    standbys. But for the bytes of the database, each row has what came since the row above. Sessions \
                     hand in their counts up to ten seconds late, so that a little of a row may be in the next one. \
                     Blocks that were not found in the buffers, and reads, may come from the system's cache.";
 

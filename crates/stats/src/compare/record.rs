@@ -140,8 +140,8 @@ pub enum Record {
     /// Figures of a design's server while a slice was loaded, the table settled, or a question answered. Absent for
     /// designs without a server that tells any, and in records of earlier versions.
     Server(ServerWindow),
-    /// What the server of an engine counts of its own work, at a moment at which nothing is under way. Absent for engines
-    /// without a server that tells it, and in records of earlier versions.
+    /// What the server of an engine counts of its own work, at a moment at which nothing is under way. Absent for
+    /// engines without a server that tells it, and in records of earlier versions.
     Account(AccountAt),
     /// Number of sets of parameters whose right answers were computed before clients asked.
     ParameterSets {

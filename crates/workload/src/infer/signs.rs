@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use crate::NumberForm;
 
-/// Units that are tried: the first one is of no currency, where the second one is used commas are often decimal ones, and
-/// the last one is none, for commas alone.
+/// Units that are tried: the first one is of no currency, where the second one is used commas are often decimal ones,
+/// and the last one is none, for commas alone.
 const UNITS: [&str; 6] = ["%", "\u{20ac}", "$", "\u{a3}", "\u{a5}", ""];
 const PERCENT: usize = 0;
 const EURO: usize = 1;
@@ -167,7 +167,7 @@ impl SignEvidence {
     }
 }
 
-/// Returns whether a number without signs begins with a zero before other digits, or is a whole one of more than 64 bits.
+/// Returns whether a whole number without signs begins with a zero before other digits, or has more than 64 bits.
 fn loses_digits(plain: &str) -> bool {
     let digits = plain.strip_prefix('-').unwrap_or(plain);
     let is_digits = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -57,8 +57,8 @@ static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
 /// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
 const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
 
-/// Milliseconds of the years 1900 and 2100, beyond which four digits at the end are hardly a year: they may be an hour and a
-/// minute.
+/// Milliseconds of the years 1900 and 2100, beyond which four digits at the end are hardly a year: they may be an hour
+/// and a minute.
 const YEAR_AT_END: std::ops::Range<i64> = -2_208_988_800_000..4_102_444_800_000;
 
 /// Seconds since 1970 of the years 1980 to 2100, which are numbers that are hardly anything else.

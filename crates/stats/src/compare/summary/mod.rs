@@ -154,8 +154,8 @@ pub struct Summary {
     /// Figures of the servers while slices were loaded, tables settled and questions answered, in the order of time.
     #[serde(skip)]
     pub server: Vec<ServerWindow>,
-    /// What servers count of their own work, at moments of the run. Of a run that was resumed they are those since then,
-    /// since a server that was started again may count anew.
+    /// What servers count of their own work, at moments of the run. Of a run that was resumed they are those after
+    /// that, since a server that was started again may count anew.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accounts: Vec<AccountAt>,
 }

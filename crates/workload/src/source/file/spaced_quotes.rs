@@ -1,5 +1,5 @@
-//! Quotes after spaces, as in `"a", "b"`. In CSV a field begins with its spaces, so that a quote after them is a part of
-//! it. Where all quotes behind a delimiter follow spaces, they are meant to be around the fields.
+//! Quotes after spaces, as in `"a", "b"`. In CSV a field begins with its spaces, so that a quote after them is a part
+//! of it. Where all quotes behind a delimiter follow spaces, they are meant to be around the fields.
 
 use std::io::{self, Read};
 
