@@ -78,16 +78,16 @@ fn rows(engine: &str, all: &[AccountAt]) -> Vec<Vec<String>> {
 /// Names the time until a moment.
 fn since(moment: Moment) -> &'static str {
     match moment {
-        Moment::Before => "before loading",
+        Moment::Before => "at the beginning",
         Moment::AtRest => "until all tables were at rest",
         Moment::After => "until the end of what is timed",
     }
 }
 
-/// Names a moment without one before it, as in a run that was resumed.
+/// Names a moment of which the server told nothing earlier. A run that goes on may have begun with full tables.
 fn alone(moment: Moment) -> &'static str {
     match moment {
-        Moment::Before => "before loading",
+        Moment::Before => "at the beginning",
         Moment::AtRest => "all tables at rest",
         Moment::After => "at the end of what is timed",
     }
@@ -167,7 +167,7 @@ mod tests {
         let rows: Vec<&str> = html.split("<tr>").skip(2).collect();
         assert_eq!(rows.len(), 3, "{html}");
         for (row, words) in rows.iter().zip([
-            ["before loading", "8.00 MiB", "–"],
+            ["at the beginning", "8.00 MiB", "–"],
             ["until all tables were at rest", "64.0 MiB", "100.0%"],
             ["until the end of what is timed", "2.00 MiB", "75.0%"],
         ]) {
