@@ -43,8 +43,9 @@ pub struct Numbers {
     pub whole: u64,
     pub least: i64,
     pub most: i64,
-    /// Whether some of them have a decimal point.
+    /// Whether some of them have a decimal point, or no digits, as NaN.
     pub has_point: bool,
+    pub has_words: bool,
 }
 
 /// Signs that all numbers of a column have.
@@ -61,12 +62,14 @@ impl Numbers {
         least: i64::MAX,
         most: i64::MIN,
         has_point: false,
+        has_words: false,
     };
 
     /// Adds a number as it is written, and returns whether it is a whole one of 64 bits.
     pub fn add(&mut self, written: &str) -> bool {
         self.all += 1;
         self.has_point |= written.contains('.');
+        self.has_words |= !written.contains(|c: char| c.is_ascii_digit());
         let Ok(number) = written.parse::<i64>() else {
             return false;
         };
@@ -83,6 +86,7 @@ impl Numbers {
             least: self.least.min(others.least),
             most: self.most.max(others.most),
             has_point: self.has_point || others.has_point,
+            has_words: self.has_words || others.has_words,
         }
     }
 }
@@ -143,7 +147,7 @@ impl SignEvidence {
         let are_thousands = tried.is_clear || is_of_money || numbers.has_point;
         let has_commas = tried.with_commas > 0;
         let is_point_clear = place != EURO || tried.has_decimals || tried.with_points == 0;
-        let is_clear = is_point_clear && (are_thousands || !has_commas);
+        let is_clear = is_point_clear && !numbers.has_words && (are_thousands || !has_commas);
         (numbers.all == values && is_clear).then(|| FoundSigns {
             form: NumberForm::new(UNITS[place].to_owned(), has_commas),
             numbers,

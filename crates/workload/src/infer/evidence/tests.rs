@@ -46,9 +46,11 @@ fn commas_before_three_digits_are_told_from_decimal_commas() {
         let signs = decision.signs.map(|signs| signs.written());
         assert_eq!(signs.as_deref(), Some(","), "{cells:?}");
     }
-    // What is no number says nothing of commas.
-    let unknown = why(&["23,288", "NaN"]);
-    assert!(!unknown.contains("[data.signs] says"), "{unknown}");
+    // What has no digits says nothing of commas, and is not read beside them.
+    for cells in [["23,288", "NaN"], ["1,021,025", "inf"]] {
+        let decision = of(&cells).decide(false);
+        assert_eq!(decision.kind, ColumnType::Text, "{cells:?}");
+    }
     let decimal = why(&["23,288", "1,5"]);
     assert!(decimal.contains("decimal comma"), "{decimal}");
 }

@@ -75,47 +75,47 @@ fn another_form_is_named_and_not_guessed() {
     let of_two = [LATEST, LATEST].concat();
     let endless = "x\n".repeat(2 * MOST_LINES) + LATEST;
     for (text, told) in [
-        ("", "it printed nothing"),
-        ("no such table", "it printed `no such table`"),
+        (String::new(), "it printed nothing"),
+        ("no such table".to_owned(), "it printed `no such table`"),
         (
-            &LATEST.replace("(micros)", "(millis)"),
+            LATEST.replace("(micros)", "(millis)"),
             "has the units `(millis) (millis) (bytes)`",
         ),
         (
-            &LATEST.replace("Read Latency", "Read Time   "),
+            LATEST.replace("Read Latency", "Read Time   "),
             "has a column `Read Time`, which no known version has",
         ),
         (
-            &LATEST.replace("Cell Count", "Cell Count   Rows"),
+            LATEST.replace("Cell Count", "Cell Count   Rows"),
             "has a column `Rows`, which no known version has",
         ),
         (
-            &LATEST.replace("        Cell Count", ""),
+            LATEST.replace("        Cell Count", ""),
             "has no column `Cell Count`",
         ),
         (
-            &LATEST.replace("Read Latency", "Cell Count  "),
+            LATEST.replace("Read Latency", "Cell Count  "),
             "has no column `Read Latency`",
         ),
         (
-            &LATEST.replace("219.34", "219,34"),
+            LATEST.replace("219.34", "219,34"),
             "has `219,34` in the row `50%`",
         ),
         (
-            &LATEST.replace("545.79", "inf"),
+            LATEST.replace("545.79", "inf"),
             "has `inf` in the row `99%`",
         ),
-        (&LATEST.replace("545.79", "-1"), "has `-1` in the row `99%`"),
-        (&LATEST.replace("99% ", "99.9%"), "has no row `99%`"),
+        (LATEST.replace("545.79", "-1"), "has `-1` in the row `99%`"),
+        (LATEST.replace("99% ", "99.9%"), "has no row `99%`"),
         (
-            &LATEST.replace("               103", "               103    7"),
+            LATEST.replace("               103", "               103    7"),
             "has 6 numbers in the row `50%`, not 5",
         ),
-        (&LATEST.replace("ks/t", "ks/u"), "is of `ks/u`, not of ks.t"),
-        (&of_two, "has 2 tables, not one"),
-        (&endless, "it printed `x`"),
+        (LATEST.replace("ks/t", "ks/u"), "is of `ks/u`, not of ks.t"),
+        (of_two, "has 2 tables, not one"),
+        (endless, "it printed `x`"),
     ] {
-        let error = read(text).unwrap_err();
+        let error = read(&text).unwrap_err();
         assert!(error.starts_with("not understood: "), "{error}");
         assert!(error.contains(told), "`{told}` is not in {error}");
     }
