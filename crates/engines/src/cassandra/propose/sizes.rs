@@ -2,7 +2,7 @@
 
 use bakeoff_workload::ColumnType;
 
-use crate::advice::{Facts, Width, at_most};
+use crate::advice::{Facts, Width, at_least, at_most};
 
 pub const MIB: f64 = (1 << 20) as f64;
 /// Bytes of a partition from which on it is a problem.
@@ -28,9 +28,11 @@ pub fn bucket(facts: &Facts, bytes: f64) -> Option<Width> {
 }
 
 /// Returns the widest round bucket in which one series has at most [`MANY_ROWS`], by the milliseconds from one row to
-/// the next; `None` if rows are too dense for any.
+/// the next, or the narrowest one if rows are too dense for any.
 pub fn bucket_of_one_series(step: f64) -> Option<String> {
-    at_most(ColumnType::Timestamp, MANY_ROWS * step).map(|width| width.text)
+    let widest = at_most(ColumnType::Timestamp, MANY_ROWS * step);
+    let bucket = widest.or_else(|| at_least(ColumnType::Timestamp, 0.0));
+    bucket.map(|width| width.text)
 }
 
 #[cfg(test)]
@@ -43,6 +45,6 @@ mod tests {
         assert_eq!(bucket(1_000.0).as_deref(), Some("1d"));
         assert_eq!(bucket(60_000.0).as_deref(), Some("30d"));
         assert_eq!(bucket(86_400_000.0).as_deref(), Some("365d"));
-        assert_eq!(bucket(0.1), None);
+        assert_eq!(bucket(0.1).as_deref(), Some("1m"));
     }
 }
