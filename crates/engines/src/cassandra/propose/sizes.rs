@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn one_series_has_buckets_of_few_rows() {
-        let bucket = |step: f64| bucket_of_one_series(step);
+        let bucket = bucket_of_one_series;
         assert_eq!(bucket(1_000.0).as_deref(), Some("1d"));
         assert_eq!(bucket(60_000.0).as_deref(), Some("30d"));
         assert_eq!(bucket(86_400_000.0).as_deref(), Some("365d"));
