@@ -122,7 +122,8 @@ fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
     let of_numbers =
         (0..line.len()).filter(|column| rows.iter().all(|row| is_number(&row[*column])));
     let units: Vec<&str> = of_numbers.map(|column| line[column].trim()).collect();
-    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !NULL_WORDS.contains(unit);
+    let is_none = |word: &&str| NULL_WORDS.contains(word) || [".", "*"].contains(word);
+    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !is_none(unit);
     units.len() * 2 >= line.len()
         && units.iter().all(is_unit)
         && units.iter().any(|unit| !unit.is_empty())
@@ -188,7 +189,7 @@ mod tests {
         let text = |second: &str| format!("room,time,heat\n{second}{rows}");
         assert_eq!(found(&text(",s,degC\n")), (0, 1));
         assert_eq!(found(&format!("title\n{}", text("-,[s],[K]\n"))), (1, 1));
-        for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n"] {
+        for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n", "a,.,.\n"] {
             assert_eq!(found(&text(second)), (0, 0), "{second}");
         }
         let two = "Units,s,degC\n[0],lib_time,lib_heat\n";
