@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount, ServerSample, Stacks};
 
 use crate::DesignError;
 use crate::answer::Answer;
@@ -141,6 +141,16 @@ pub trait Design: Send + Sync {
     /// is loaded, settled or takes the inserts of a sweep.
     async fn server_sample(&self) -> Option<ServerSample> {
         None
+    }
+
+    /// Returns what the server of the table counts of its own work, for all of its clients, up to this moment; `None`
+    /// for a design without a server that tells it. It may take seconds, and is asked once for all designs of an
+    /// engine: before anything is loaded, when tables are at rest, and after everything that is timed.
+    ///
+    /// # Errors
+    /// The server does not tell it; the design is none the worse for it.
+    async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
+        Ok(None)
     }
 
     /// Returns the number of reads since each node started whose copies disagreed and were made equal before the

@@ -38,6 +38,9 @@ pub struct NewTable {
     pub is_ordered: bool,
     /// The days from the first row to the last, if rows are ordered by a time first.
     pub days: Option<u64>,
+    /// The milliseconds from one row to the next, on average, if all rows have one partition key and are ordered by a
+    /// time first.
+    pub step_of_one_series: Option<f64>,
 }
 
 impl NewTable {

@@ -3,13 +3,16 @@
 //! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
 //! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html`,
 //! `-- questions html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
-//! `-- sweep rounds` of one in several rounds. `-- hour` prints the bytes of the pages of an hour on three nodes, and
-//! how long it takes to make them from what is on record, as `--follow` does; build it with `--release`.
+//! `-- sweep rounds` of one in several rounds; of two runs side by side `-- pair`, and of two loads `-- pair load`.
+//! `-- hour` prints the bytes of the pages of an hour on three nodes, and how long it takes to make them from what is
+//! on record, as `--follow` does; build it with `--release`.
 
 use std::io::Write;
 use std::time::Instant;
 
+use bakeoff_report::between::page::{Figures, Folder, Page, render};
 use bakeoff_report::{drive as load_report, growth, html, json, sweep as sweep_report, terminal};
+use bakeoff_stats::between::{Between, Measured};
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::{Record, Summary};
 
@@ -39,6 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("race") => race(&arguments[1..])?,
         Some("scales") => scales(&arguments[1..])?,
         Some("hour") => an_hour()?,
+        Some("pair") => pair(&arguments[1..])?,
         _ => run(&arguments)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -128,6 +132,36 @@ fn sweep(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
         Some("json") => sweep_report::json::render(&summary, &sweep::records())?,
         _ => sweep_report::terminal::render(&summary, width(arguments)?, true),
     })
+}
+
+fn pair(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let is_of_loads = arguments.first().is_some_and(|kind| kind == "load");
+    let load = drive::comparison()?.summary;
+    let run = fixture::summary()?;
+    let between = if is_of_loads {
+        let [one, two] = ["runs/one", "runs/two"].map(|name| Measured::of_load(name, &load));
+        Between::of_measured(&one, &two, None)
+    } else {
+        Between::of(("runs/one", &run), ("runs/two", &run))
+    };
+    let folder = |name: &str| Folder {
+        name: name.to_owned(),
+        figures: if is_of_loads {
+            Figures::Load(Box::new(load.clone()))
+        } else {
+            Figures::Run(Box::new(run.clone()))
+        },
+    };
+    let folders = ["runs/one", "runs/two"].map(folder);
+    Ok(render(&Page {
+        folders: &folders,
+        between: Some(&between),
+        judged: None,
+        sizes: &[],
+        counts: "operations",
+        command: "bakeoff compare runs/one runs/two --page page.html",
+        version: "0.1.0",
+    }))
 }
 
 fn width(arguments: &[String]) -> Result<usize, std::num::ParseIntError> {

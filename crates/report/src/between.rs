@@ -1,9 +1,10 @@
-//! Shows how two runs, loads or sweeps of one workload differ, as `bakeoff compare` prints it; [`history`] shows many
-//! runs.
+//! Shows how two runs, loads or sweeps of one workload differ, as `bakeoff compare` prints it; [`page`] draws them, and
+//! [`history`] shows many runs.
 
 mod counted;
 pub mod fail_if;
 pub mod history;
+pub mod page;
 pub mod sizes;
 mod words;
 
@@ -56,14 +57,14 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.extend(storage(between));
     parts.extend(counted::table(between));
     if !between.changes.is_empty() {
-        let not_shown = if between.of.is_run() {
-            NOT_SHOWN
-        } else {
-            NOT_SHOWN_OF_LOADS
-        };
-        parts.push(paragraph(&format!("{LEGEND} {not_shown}")));
+        parts.push(paragraph(&legend(between)));
     }
     parts.join("\n\n") + "\n"
+}
+
+/// Says in a sentence whether B is slower by more than the limit.
+pub fn answer(between: &Between, judged: Judged<'_>) -> String {
+    words::judged(between, judged)
 }
 
 /// Renders the comparison as JSON. Times are in seconds, loading times in seconds per row.
@@ -136,6 +137,16 @@ struct JudgedJson<'a> {
     gate: &'a Gate,
 }
 
+/// Says how the ratios are to be read, and what they do not show.
+fn legend(between: &Between) -> String {
+    let not_shown = if between.of.is_run() {
+        NOT_SHOWN
+    } else {
+        NOT_SHOWN_OF_LOADS
+    };
+    format!("{LEGEND} {not_shown}")
+}
+
 fn paragraph(text: &str) -> String {
     wrap(text, COLUMNS, "", "")
 }
@@ -173,17 +184,21 @@ fn cautions(between: &Between) -> Option<String> {
 
 /// Lists settled changes, the largest first, then undecided figures, then those that stayed the same.
 fn changes(between: &Between) -> Option<String> {
-    let mut changes: Vec<&Change> = between.changes.iter().collect();
-    changes.sort_by(|a, b| rank(a).cmp(&rank(b)).then(size(b).total_cmp(&size(a))));
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     let titles = ["A", "B", "B/A", "95% interval"].map(right);
     let names = ["Design", "Figure"].map(left);
     table.set_header(names.into_iter().chain(titles).chain([left("B is")]));
-    for change in changes {
+    for change in ranked(between) {
         table.add_row(row(change));
     }
     (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+fn ranked(between: &Between) -> Vec<&Change> {
+    let mut changes: Vec<&Change> = between.changes.iter().collect();
+    changes.sort_by(|a, b| rank(a).cmp(&rank(b)).then(size(b).total_cmp(&size(a))));
+    changes
 }
 
 fn rank(change: &Change) -> u8 {

@@ -18,6 +18,7 @@ mod java;
 pub mod literal;
 mod mix;
 mod model;
+mod number_form;
 mod parameter_sets;
 mod parameters;
 mod percent;
@@ -52,6 +53,7 @@ pub use model::{
     Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
     Scale, Workload,
 };
+pub use number_form::NumberForm;
 pub use parameters::Drawn;
 pub use percent::{parse_percentage, parse_percentile};
 pub use prices::PriceList;

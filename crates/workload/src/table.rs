@@ -9,7 +9,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 pub struct Table {
     pub name: String,
     pub columns: Vec<Column>,
-    /// Columns by which rows belong together; never empty.
+    /// Columns by which rows belong together; never empty in a workload.
     pub partition_key: Vec<String>,
     /// Columns that order rows inside a partition, which may be none. With the partition key they
     /// are the primary key.
@@ -46,6 +46,15 @@ impl Table {
     /// Returns the index of a column.
     pub fn column_index(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)
+    }
+
+    /// Returns the table without some of its columns, also in its key.
+    pub fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Table {
+        let mut table = self.clone();
+        table.columns.retain(|column| !is_left_out(&column.name));
+        table.partition_key.retain(|name| !is_left_out(name));
+        table.order_key.retain(|name| !is_left_out(name));
+        table
     }
 
     /// Returns the columns of the partition key followed by those of the order key.

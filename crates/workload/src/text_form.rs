@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::TimeFormat;
+use crate::{NumberForm, TimeFormat};
 
 /// Words that usually stand for no value.
 pub const NULL_WORDS: [&str; 14] = [
@@ -21,14 +21,18 @@ pub struct TextForm {
     pub delimiter: Option<u8>,
     /// Lines before the one that names the columns, or before the first row, which are skipped.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units, and is no row.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Cells that are null besides empty ones, in columns of every type.
     pub null: Vec<String>,
     /// Name in the file of each column of the table that has another one there. Parquet files have names, too.
     pub from: BTreeMap<String, String>,
+    /// Values of text columns that the files do not have, the same in all rows. Parquet files may lack some, too.
+    pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
     pub formats: BTreeMap<String, TimeFormat>,
+    /// Signs in the numbers of columns that are left out.
+    pub signs: BTreeMap<String, NumberForm>,
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
     /// millionths; absent if every row has to be readable.
     pub bad_rows: Option<u32>,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::fmt::strtime;
+use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::Offset;
 
 /// Form of the times in a column of a CSV or TSV file. What is below a millisecond is cut.
@@ -14,6 +14,13 @@ pub enum TimeFormat {
     Epoch(EpochUnit),
     /// Conversions of strftime, such as `%m/%d/%Y`.
     Pattern(String),
+    /// Conversions of strftime without a year, and the year of all times: `%m%d%H%M of 2001`.
+    OfYear {
+        /// The form as it is written in a workload.
+        written: String,
+        pattern: String,
+        year: i16,
+    },
 }
 
 /// Unit of a time that is written as a number since 1970-01-01 UTC.
@@ -59,19 +66,25 @@ impl TimeFormat {
         let format = TimeFormat::Pattern(written.to_owned());
         let shown = strtime::format(written, tried)
             .map_err(|error| format!("`{written}` is no form of a time: {error}"))?;
-        match format.milliseconds(&shown) {
-            Some(_) => Ok(format),
-            None => Err(format!(
-                "`{written}` does not say a year, a month and a day, or says something that cannot be read back \
-                 (it writes `{shown}`)"
-            )),
+        if format.milliseconds(&shown).is_some() {
+            return Ok(format);
         }
+        if let Some((format, pattern)) = of_year(written)
+            && let Ok(shown) = strtime::format(pattern, tried)
+            && format.milliseconds(&shown).is_some()
+        {
+            return Ok(format);
+        }
+        Err(format!(
+            "`{written}` does not say a year, a month and a day, or says something that cannot be read back (it \
+             writes `{shown}`); of times without a year a form such as `%m%d%H%M of 2001` says it"
+        ))
     }
 
     /// Returns the form as it is written in a workload.
     pub fn written(&self) -> &str {
-        if let TimeFormat::Pattern(pattern) = self {
-            return pattern;
+        if let TimeFormat::Pattern(written) | TimeFormat::OfYear { written, .. } = self {
+            return written;
         }
         let word = WORDS.iter().find(|(_, format)| format == self);
         word.map_or("iso", |(word, _)| *word)
@@ -82,17 +95,35 @@ impl TimeFormat {
         match self {
             TimeFormat::Iso => Some(iso_time(cell)?.as_millisecond()),
             TimeFormat::Epoch(unit) => unit.milliseconds(cell),
-            TimeFormat::Pattern(pattern) => {
-                let parts = strtime::parse(pattern, cell).ok()?;
-                let time = if parts.offset().is_some() || parts.timestamp().is_some() {
-                    parts.to_timestamp().ok()?
-                } else {
-                    Offset::UTC.to_timestamp(parts.to_datetime().ok()?).ok()?
-                };
-                Some(time.as_millisecond())
+            TimeFormat::Pattern(pattern) => time_of(&strtime::parse(pattern, cell).ok()?),
+            TimeFormat::OfYear { pattern, year, .. } => {
+                let mut parts = strtime::parse(pattern, cell).ok()?;
+                parts.set_year(Some(*year)).ok()?;
+                time_of(&parts)
             }
         }
     }
+}
+
+/// Returns the form that this is if it ends with a year, and its pattern without that.
+fn of_year(written: &str) -> Option<(TimeFormat, &str)> {
+    let (pattern, year) = written.rsplit_once(" of ")?;
+    let format = TimeFormat::OfYear {
+        written: written.to_owned(),
+        pattern: pattern.to_owned(),
+        year: year.parse().ok()?,
+    };
+    Some((format, pattern))
+}
+
+/// Returns the milliseconds since 1970 of a time in parts, in UTC if they have no zone.
+fn time_of(parts: &BrokenDownTime) -> Option<i64> {
+    let time = if parts.offset().is_some() || parts.timestamp().is_some() {
+        parts.to_timestamp().ok()?
+    } else {
+        Offset::UTC.to_timestamp(parts.to_datetime().ok()?).ok()?
+    };
+    Some(time.as_millisecond())
 }
 
 impl EpochUnit {
@@ -151,6 +182,8 @@ mod tests {
             ("%Y/%m/%d %H:%M", "2014/02/14 00:00"),
             ("%m/%d/%Y %I:%M:%S %p", "02/14/2014 12:00:00 AM"),
             ("%Y-%m-%d %H:%M:%S %z", "2014-02-14 01:00:00 +0100"),
+            ("%m%d%H%M of 2014", "02140000"),
+            ("%d %b of 2014", "14 Feb"),
             ("s", "1392336000"),
             ("s", "1392336000.0"),
             ("ms", "1392336000000"),
@@ -170,6 +203,8 @@ mod tests {
             ("%m/%d/%Y", "14/02/2014"),
             ("%m/%d/%Y", "02/14/2014 10:00"),
             ("%m/%d/%Y", ""),
+            ("%m%d%H%M of 2001", "02290000"),
+            ("%m%d%H%M of 2001", "2140000"),
             ("s", "soon"),
             ("s", "NaN"),
             ("s", "9223372036854775807"),
@@ -185,6 +220,10 @@ mod tests {
             ("seconds", "`iso`, `s`, `ms`, `us` or `ns`"),
             ("", "is no form of a time"),
             ("%H:%M", "does not say a year"),
+            ("%H:%M of 2001", "does not say a year"),
+            ("%m%d%H%M", "`%m%d%H%M of 2001` says it"),
+            ("%m%d of this year", "does not say a year"),
+            ("%m%d of 99999", "does not say a year"),
             ("%!", "is no form of a time"),
         ] {
             let error = TimeFormat::parse(written).unwrap_err();
@@ -194,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_form_is_written_as_it_was_read() {
-        for written in ["iso", "s", "ms", "us", "ns", "%m/%d/%Y"] {
+        for written in ["iso", "s", "ms", "us", "ns", "%m/%d/%Y", "%m%d of 1999"] {
             assert_eq!(TimeFormat::parse(written).unwrap().written(), written);
         }
     }

@@ -1,23 +1,25 @@
 //! `bakeoff compare`: shows what became faster or slower from one saved run, load or sweep to another, and how the
 //! rates of several grow with their nodes.
 
+mod page;
+
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use bakeoff_report::between::page::{Figures, Folder};
 use bakeoff_report::between::{self, Judged, sizes};
-use bakeoff_stats::between::{Between, FailIf, Failing, Gate, Measured, Worse};
-use bakeoff_stats::drive::DriveRun;
-use bakeoff_stats::per_node::PerNode;
-use bakeoff_stats::sweep::SweepRun;
-use bakeoff_stats::{Run, Summary};
+use bakeoff_stats::Run;
+use bakeoff_stats::between::{Between, FailIf, Failing, Gate, Worse};
+use bakeoff_stats::per_node::{MeasuredRate, PerNode, Wanted};
 use clap::Args;
 use glob::Pattern;
 
 use crate::cmd::options::wanted::WantedOptions;
-use crate::cmd::report::sizes::{Kind, read_all};
+use crate::cmd::report::sizes::{Kind, read_all, read_runs};
 use crate::exit::{Exit, Misuse};
 use crate::terminal::{json, stdout};
+use page::PageFile;
 
 /// Largest limit, in percent.
 const GREATEST_LIMIT: f64 = 100_000.0;
@@ -64,28 +66,46 @@ pub struct Compare {
     #[command(flatten)]
     wanted: WantedOptions,
 
+    /// Write an HTML page to this file, too, with charts: each figure of all folders with its interval, curves of loads
+    /// and sweeps over each other, and rates, times and money by the number of nodes where that differs
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
+
+/// Rates per node of folders on several numbers of nodes, each by its name.
+type Sizes = Vec<(String, PerNode)>;
 
 impl Compare {
     pub fn run(self) -> Result<Exit> {
         if !self.others.is_empty() {
             return self.sizes();
         }
-        if self.wanted.is_given() {
+        if self.wanted.is_given() && self.page.is_none() {
             let told = anyhow!(
-                "--prices and --need are for three folders and more, each on another number of nodes; of two, \
-                 `bakeoff report {} --other-sizes {}` takes them",
+                "--prices and --need are for three folders and more, each on another number of nodes, and for --page; \
+                 of two, `bakeoff report {} --other-sizes {}` takes them",
                 self.a.display(),
                 self.b.display()
             );
             return Err(Misuse::new(told).into());
         }
-        let compared = self.compared()?;
+        let page = self.page.as_deref().map(PageFile::begin).transpose()?;
+        let folders = self.both()?;
+        let compared = self.compared(&folders)?;
+        let sizes = match &page {
+            Some(_) => self.sizes_of_two()?,
+            None => Sizes::new(),
+        };
+        let write = |judged: Option<&str>| match page {
+            Some(page) => page.write(&folders, Some(&compared), judged, &sizes),
+            None => Ok(()),
+        };
         if !self.fail_if.is_empty() {
-            return self.judge(&compared);
+            return self.judge(&compared, write);
         }
         let gate = self
             .fail_if_slower
@@ -99,36 +119,50 @@ impl Compare {
         } else {
             between::render(&compared, judged)
         };
-        print(&text)?;
+        let answer = judged.map(|judged| between::answer(&compared, judged));
+        write(answer.as_deref())?;
+        self.print(&text)?;
         Ok(exit_of(&compared, gate.as_ref().map(|(_, gate)| gate)))
+    }
+
+    /// Reads the two folders.
+    ///
+    /// # Errors
+    /// Fails with a misuse for folders of different commands, or if one of them cannot be read.
+    fn both(&self) -> Result<[Folder; 2]> {
+        let kinds = [&self.a, &self.b].map(|dir| Kind::of(dir));
+        if kinds[0] != kinds[1] {
+            return Err(self.of_two_kinds(kinds));
+        }
+        Ok([page::read(&self.a)?, page::read(&self.b)?])
     }
 
     /// Compares the two folders.
     ///
     /// # Errors
-    /// Fails with a misuse for folders of different commands, or if one of them cannot be read.
-    fn compared(&self) -> Result<Between> {
-        let kinds = [&self.a, &self.b].map(|dir| Kind::of(dir));
-        let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
-        if kinds[0] != kinds[1] {
-            return Err(self.of_two_kinds(kinds));
+    /// Fails with a misuse if no figure has a name that is asked for.
+    fn compared(&self, [one, two]: &[Folder; 2]) -> Result<Between> {
+        if let (Figures::Run(a), Figures::Run(b)) = (&one.figures, &two.figures) {
+            let only = self.figures(&Between::figures(a, b))?;
+            return Ok(Between::of_figures((&one.name, a), (&two.name, b), only));
         }
-        if kinds[0] == Kind::Run {
-            let (one, two) = (run(&self.a)?, run(&self.b)?);
-            let only = self.figures(&Between::figures(&one, &two))?;
-            let compared = Between::of_figures((&names[0], &one), (&names[1], &two), only);
-            return Ok(compared);
-        }
-        let read = |dir: &Path, name: &str| {
-            Ok::<Measured, anyhow::Error>(if kinds[0] == Kind::Drive {
-                Measured::of_load(name, &DriveRun::open(dir)?.summary()?)
-            } else {
-                Measured::of_sweep(name, &SweepRun::open(dir)?.summary())
-            })
-        };
-        let (one, two) = (read(&self.a, &names[0])?, read(&self.b, &names[1])?);
+        let (one, two) = (page::measured(one)?, page::measured(two)?);
         let only = self.figures(&Between::figures_of_measured(&one, &two))?;
         Ok(Between::of_measured(&one, &two, only))
+    }
+
+    /// Returns the rates per node of the two folders for a page, if they are of one measurement on other numbers of
+    /// nodes.
+    ///
+    /// # Errors
+    /// Fails with a misuse if prices or a rate are given and there are no such rates.
+    fn sizes_of_two(&self) -> Result<Sizes> {
+        let wanted = self.wanted.read()?;
+        match read_all(&self.a, std::slice::from_ref(&self.b)) {
+            Ok(all) => Ok(per_node(&all, &wanted)),
+            Err(error) if self.wanted.is_given() => Err(error),
+            Err(_) => Ok(Sizes::new()),
+        }
     }
 
     /// Says that the folders are of different commands, or that one of them is of none.
@@ -164,33 +198,41 @@ impl Compare {
             return Err(Misuse::new(told).into());
         }
         let wanted = self.wanted.read()?;
+        let page = self.page.as_deref().map(PageFile::begin).transpose()?;
         let mut dirs = vec![self.b.clone()];
         dirs.extend(self.others.iter().cloned());
-        let all = read_all(&self.a, &dirs)?;
-        let rates: Vec<_> = all.iter().map(|(_, rates)| rates.clone()).collect();
-        let of_folder = |place: usize| {
-            let mut others = rates.clone();
-            let own = others.remove(place);
-            PerNode::new(own, &wanted, &others)
+        let shows_times = page.is_some() && Kind::of(&self.a) == Kind::Run;
+        let all = if shows_times && !self.wanted.is_given() {
+            read_runs(&self.a, &dirs)?
+        } else {
+            read_all(&self.a, &dirs)?
         };
-        let folders = all
-            .iter()
-            .enumerate()
-            .filter_map(|(place, (dir, _))| Some((dir.display().to_string(), of_folder(place)?)));
-        let folders: Vec<(String, PerNode)> = folders.collect();
+        let folders = per_node(&all, &wanted);
         let counts = Kind::of(&self.a).counts();
         let text = if self.json {
             json(&sizes::json(&folders, counts)?)
         } else {
             sizes::render(&folders, counts)
         };
-        print(&text)?;
+        if let Some(page) = page {
+            let all = std::iter::once(&self.a).chain(&dirs);
+            let read: Result<Vec<Folder>> = all.map(|dir| page::read(dir)).collect();
+            page.write(&read?, None, None, &folders)?;
+        }
+        self.print(&text)?;
         Ok(Exit::Complete)
     }
 
-    /// Prints the comparison with what became of the conditions, whose outcome is the exit code.
-    fn judge(&self, compared: &Between) -> Result<Exit> {
+    /// Prints the comparison with what became of the conditions, whose outcome is the exit code, and writes the page
+    /// with it.
+    fn judge(
+        &self,
+        compared: &Between,
+        write: impl FnOnce(Option<&str>) -> Result<()>,
+    ) -> Result<Exit> {
         let outcome = compared.fail_if(&self.fail_if);
+        let sentence = between::fail_if::sentence(&self.fail_if, &outcome);
+        write(Some(sentence.as_str()))?;
         let text = if self.json {
             json(&between::json_of_conditions(
                 compared,
@@ -201,12 +243,22 @@ impl Compare {
             let answer = between::fail_if::answer(&self.fail_if, &outcome);
             format!("{answer}\n\n{}", between::render(compared, None))
         };
-        print(&text)?;
+        self.print(&text)?;
         Ok(match outcome {
             Failing::Worse { .. } => Exit::Worse,
             Failing::NotComparable { .. } => Exit::NotComparable,
             Failing::NotShown { .. } => Exit::Complete,
         })
+    }
+
+    /// Prints a text, and where the page is. The exit code counts even if the reader, such as `head`, has read enough.
+    fn print(&self, text: &str) -> Result<()> {
+        let page = self.page.as_ref().filter(|_| !self.json);
+        let page = page.map_or_else(String::new, |page| format!("\n\nPage: {}", page.display()));
+        match writeln!(stdout(), "{}{page}", text.trim_end()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the known figures that are asked for, in their order; `None` for all of them.
@@ -232,12 +284,19 @@ impl Compare {
     }
 }
 
-/// Prints a text. The exit code counts even if the reader, such as `head`, has read enough.
-fn print(text: &str) -> Result<()> {
-    match writeln!(stdout(), "{}", text.trim_end()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+/// Computes the rates per node of each folder, next to those of the others.
+fn per_node(all: &[(PathBuf, Vec<MeasuredRate>)], wanted: &Wanted) -> Sizes {
+    let rates: Vec<_> = all.iter().map(|(_, rates)| rates.clone()).collect();
+    let of_folder = |place: usize| {
+        let mut others = rates.clone();
+        let own = others.remove(place);
+        PerNode::new(own, wanted, &others)
+    };
+    let folders = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (dir, _))| Some((dir.display().to_string(), of_folder(place)?)));
+    folders.collect()
 }
 
 fn exit_of(compared: &Between, gate: Option<&Gate>) -> Exit {
@@ -247,14 +306,6 @@ fn exit_of(compared: &Between, gate: Option<&Gate>) -> Exit {
         None if !compared.obstacles.is_empty() => Exit::Failed,
         Some(Gate::NotSlower) | None => Exit::Complete,
     }
-}
-
-/// Reads the run in a folder.
-///
-/// # Errors
-/// Fails if there is no run, or it cannot be read.
-fn run(dir: &Path) -> Result<Summary> {
-    Ok(Run::open(dir)?.summary()?)
 }
 
 /// Reads `5%` or `5` as a share.

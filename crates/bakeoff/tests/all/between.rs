@@ -139,3 +139,72 @@ fn only_the_named_figures_are_compared() {
         .says("mean, highest, loading");
     compare("[", &[]).expect(2).says("--only [");
 }
+
+#[test]
+fn runs_without_rates_are_side_by_side_on_a_page_alone() {
+    let bench = bench();
+    let three = bench.path("runs/three");
+    std::fs::create_dir_all(&three).unwrap();
+    let journal = std::fs::read_to_string(bench.path("runs/one/journal.jsonl")).unwrap();
+    std::fs::write(three.join("journal.jsonl"), journal).unwrap();
+    let compare = ["compare", "runs/one", "runs/two", "runs/three"];
+    let refused = bench.bakeoff(&compare).expect(2);
+    refused.says("has nothing to divide by nodes");
+    let with_page = [&compare[..], &["--page", "page.html"]].concat();
+    let ended = bench.bakeoff(&with_page).expect(0);
+    ended.says("These runs have no rate to divide by nodes");
+    ended.says("Page: page.html");
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(page.contains("Figures side by side") && page.contains("· C<"));
+    assert!(!page.contains("By number of nodes"), "{page}");
+    let priced = [&with_page[..], &["--need", "10k"]].concat();
+    let refused = bench.bakeoff(&priced).expect(2);
+    refused.says("has nothing to divide by nodes");
+}
+
+#[test]
+fn a_page_has_the_charts_of_two_runs_and_leaves_output_and_exit_code_as_they_are() {
+    let bench = bench();
+    let compare = |further: &[&str], code: i32| {
+        let base = ["compare", "runs/one", "runs/two", "--page", "page.html"];
+        bench.bakeoff(&[&base[..], further].concat()).expect(code)
+    };
+    compare(&[], 0).says("Page: page.html");
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    for words in [
+        "Figures side by side",
+        "· A<",
+        "· B<",
+        "<svg ",
+        "A: runs/one",
+    ] {
+        assert!(page.contains(words), "{words} is not in {page}");
+    }
+    let json = compare(&["--json"], 0).stdout;
+    assert!(
+        serde_json::from_str::<serde_json::Value>(&json).is_ok(),
+        "{json}"
+    );
+    compare(&["--fail-if-slower", "5%"], 3);
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(page.contains("Cannot tell whether B is slower by more than 5%"));
+    compare(&["--fail-if", "slower:10%"], 0);
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(page.contains("B passes: nothing is certain"));
+    // Neither has several clients, so that there is no rate to divide by nodes.
+    compare(&["--need", "10k"], 2).says("has nothing to divide by nodes");
+    let nowhere = [
+        "compare",
+        "runs/one",
+        "runs/none",
+        "--page",
+        "none/page.html",
+    ];
+    let ended = bench.bakeoff(&nowhere).expect(1);
+    ended.says("--page needs a file that can be written");
+    assert!(
+        !ended.stderr.contains("there is no run in"),
+        "{}",
+        ended.stderr
+    );
+}

@@ -68,6 +68,29 @@ fn loads_and_sweeps_are_compared_and_few_rounds_claim_nothing() {
 }
 
 #[test]
+fn a_page_has_the_curves_of_both_over_each_other() {
+    let bench = bench();
+    for (kind, section) in [
+        ("drive", "Response time by percentile"),
+        ("search", "Searches"),
+        ("sweep", "By workers"),
+    ] {
+        let other = format!("{kind}-2");
+        let file = format!("{kind}.html");
+        let compare = ["compare", kind, &other, "--page", &file];
+        bench
+            .bakeoff(&compare)
+            .expect(0)
+            .says(&format!("Page: {file}"));
+        let page = std::fs::read_to_string(bench.path(&file)).unwrap();
+        let heading = format!("<h2>{section}</h2>");
+        assert!(page.contains(&heading), "{section} is not in {page}");
+        // Both are of one node.
+        assert!(!page.contains("By number of nodes"), "{page}");
+    }
+}
+
+#[test]
 fn loads_fail_by_conditions_with_exit_codes_of_their_own() {
     let bench = bench();
     let judged = |conditions: &str, code: i32| {
@@ -150,6 +173,25 @@ fn rates_on_several_numbers_of_nodes_are_put_next_to_each_other() {
     assert_eq!(nodes, [1, 3, 9]);
     let money = |place: usize| sizes_of[place]["per_money"].as_f64().unwrap();
     assert!(money(0) > 0.0 && json["currency"] == "USD", "{json:#}");
+
+    let page = ["--page", "page.html", "--prices", "study-2018"];
+    let with_page = [&sizes[..], &page[..]].concat();
+    bench.bakeoff(&with_page).expect(0).says("Page: page.html");
+    let drawn = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    for words in [
+        "By number of nodes",
+        "node time",
+        "operations/s per USD/month",
+        "class=\"line dashed\"",
+        "C: nodes-9, 9 nodes",
+        "Searches",
+    ] {
+        assert!(drawn.contains(words), "{words} is not in {drawn}");
+    }
+    let two = [&["compare", "search", "nodes-3"][..], &page[..]].concat();
+    bench.bakeoff(&two).expect(0);
+    let drawn = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(drawn.contains("By number of nodes") && drawn.contains("What changed"));
 
     let refused = |further: &[&str], words: &str| {
         let arguments = [&sizes[..], further].concat();

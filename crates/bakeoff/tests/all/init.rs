@@ -135,6 +135,10 @@ fn what_init_writes_is_accepted_for_files_of_every_kind() {
             "Station 7,,\nname,time,value\na,2024-01-01,1\na,2024-01-02,2\n",
         ),
         (
+            "sprint.csv",
+            "Name, Country, Time\n\"Bolt\", \"JAM, KGN\", 9.58\n\"Gay\", \"USA\", 9.69\n",
+        ),
+        (
             "words.dat",
             "name time        value\na    2024-01-01  1\na    2024-01-02 12\n",
         ),

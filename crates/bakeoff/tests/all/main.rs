@@ -34,6 +34,7 @@ mod ingest;
 mod inherited;
 mod init;
 mod init_cassandra;
+mod init_measured;
 #[cfg(feature = "postgres")]
 mod init_postgres;
 mod init_statements;

@@ -60,6 +60,27 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
     assert!(!bench.path("out/postgres").exists() && !bench.path("out/timescale").exists());
     let footprint = of_kind(&records, "footprint").find(|r| r["design"] == "postgres/plain");
     assert!(footprint.unwrap()["file_bytes"].as_u64().unwrap() > 1 << 20);
+    let json = std::fs::read_to_string(bench.path("out/run.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let accounts = json["summary"]["accounts"].as_array().unwrap();
+    for engine in ["postgres", "timescale"] {
+        let own = accounts.iter().filter(|at| at["engine"] == engine);
+        let moments: Vec<_> = own.clone().map(|at| &at["moment"]).collect();
+        assert_eq!(moments, ["before", "at-rest", "after"], "{engine}");
+        for at in own {
+            let account = &at["account"];
+            assert!(
+                account["database_bytes"].as_u64().unwrap() > 1 << 20,
+                "{at}"
+            );
+            assert!(
+                account["blocks_hit"].is_u64() && account["log_bytes"].is_u64(),
+                "{at}"
+            );
+        }
+    }
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("<h2>Servers before and after</h2>"));
 }
 
 #[test]

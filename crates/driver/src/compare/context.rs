@@ -58,6 +58,15 @@ pub struct Settings {
     pub profiles: Option<Profiles>,
 }
 
+impl Settings {
+    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at
+    /// least.
+    pub fn explaining(&self, most: Duration) -> Duration {
+        let share = |budget: Budget| budget.explaining().max(Duration::from_secs(1));
+        self.budget.map_or(most, |budget| most.min(share(budget)))
+    }
+}
+
 /// Profiles of what servers run while questions are asked, after all that is timed.
 #[derive(Debug, Clone)]
 pub struct Profiles {
@@ -197,12 +206,9 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Returns how long a step may take that only explains figures: `most`, or less with a budget, but a second at least.
+    /// Returns how long a step may take that only explains figures, as [`Settings::explaining`] does.
     pub fn explaining(&self, most: Duration) -> Duration {
-        let share = |budget: Budget| budget.explaining().max(Duration::from_secs(1));
-        self.settings
-            .budget
-            .map_or(most, |budget| most.min(share(budget)))
+        self.settings.explaining(most)
     }
 
     /// Returns whether how much is loaded is still open.

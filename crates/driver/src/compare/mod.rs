@@ -2,6 +2,7 @@
 //!
 //! [`run`] is the list of its steps, in `run.rs`; each step has its own file.
 
+mod accounts;
 mod answer;
 mod ask;
 mod budget;

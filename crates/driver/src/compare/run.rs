@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bakeoff_stats::Journal;
+use bakeoff_stats::{Journal, Moment};
 use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 
+use super::accounts::read_accounts;
 use super::context::{Context, RunError, Settings};
 use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
@@ -53,6 +54,7 @@ pub async fn run(
         observer,
     };
     let (started, instances) = (designs.started, designs.instances);
+    read_accounts(started, settings, Moment::Before, &mut Log::new(journal)).await?;
     race.climb(started, instances, oracle, journal).await?;
     let settings = &race::settings_after(settings);
     let log = Log::new(journal);
@@ -91,6 +93,7 @@ pub async fn run(
     let duplicates = find_duplicates(&mut run, rows).await?;
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
+    read_accounts(run.designs, run.settings, Moment::AtRest, &mut run.log).await?;
     read_partitions(&mut run, rows).await?;
     read_stored(&mut run).await?;
     oracle.prepare(rows, Arc::new(duplicates)).await?;
@@ -104,6 +107,7 @@ pub async fn run(
     ask_plans(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await?;
+    read_accounts(run.designs, run.settings, Moment::After, &mut run.log).await?;
     record_profiles(&mut run, &mut questions).await
 }
 

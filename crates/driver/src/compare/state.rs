@@ -224,6 +224,7 @@ impl State {
             | Record::WarmedUp { .. }
             | Record::Space(_)
             | Record::Server(_)
+            | Record::Account(_)
             | Record::Warning { .. }
             | Record::Interrupted { .. }
             | Record::Finished { .. } => {}

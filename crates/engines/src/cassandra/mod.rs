@@ -94,7 +94,12 @@ impl Engine for Cassandra {
             return Vec::new();
         }
         let rows = if table.is_ordered { "wide" } else { "narrow" };
-        [rows, "columnar"]
+        // One partition for all rows would grow without end.
+        let bucket = table
+            .step_of_one_series
+            .and_then(propose::bucket_of_one_series);
+        let bucket = bucket.map_or(String::new(), |width| format!("?bucket={width}"));
+        [format!("{rows}{bucket}"), "columnar".to_owned()]
             .map(|layout| format!("{}/{layout}", self.name()))
             .to_vec()
     }

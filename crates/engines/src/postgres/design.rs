@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount};
 use tokio_postgres::Client;
 
 use super::asking::Asking;
@@ -15,7 +15,7 @@ use super::inserts::CopyInserts;
 use super::layout::TableLayout;
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
-use super::{edition, footprint, query, reader, session_settings, settle};
+use super::{edition, figures, footprint, query, reader, session_settings, settle};
 use crate::explained::{explain, plan_in};
 use crate::{EngineError, sql_check};
 
@@ -213,6 +213,10 @@ impl Design for PostgresDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.cpu_seconds()
+    }
+
+    async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
+        Ok(Some(figures::account(&self.deployment.address).await?))
     }
 
     fn ended_processes(&self) -> u64 {

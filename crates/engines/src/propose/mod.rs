@@ -176,6 +176,7 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
         columns: workload.table.columns.len(),
         is_ordered: !workload.table.order_key.is_empty(),
         days: None,
+        step_of_one_series: None,
     };
     let mut facts = Facts {
         table: workload.table.clone(),

@@ -4,7 +4,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, NodeCounts, PartitionKey, PlanText, StoredText};
 use bakeoff_stats::drive::PartitionBytes;
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerSample, Stacks};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount, ServerSample, Stacks};
 
 /// A design that stores some columns of each row. It takes no inserts of a sweep, whose batches are whole rows.
 pub struct SomeColumnsDesign {
@@ -94,6 +94,10 @@ impl Design for SomeColumnsDesign {
 
     async fn server_sample(&self) -> Option<ServerSample> {
         self.design.server_sample().await
+    }
+
+    async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
+        self.design.server_account().await
     }
 
     async fn read_repairs(&self) -> Option<NodeCounts> {

@@ -13,9 +13,8 @@ const SAME: f64 = 0.01;
 
 /// Shows the figures that differ, and says how many do not.
 pub fn table(between: &Between) -> Option<String> {
-    let all = &between.counted;
-    let differing: Vec<&Counted> = all.iter().filter(|counted| differs(counted)).collect();
-    let same = all.len() - differing.len();
+    let differing = differing(between);
+    let same = between.counted.len() - differing.len();
     let figures = units::plural(same as u64, "figure is", "figures are");
     if differing.is_empty() {
         let sentence = format!("Without an interval: {figures} the same, within 1%.");
@@ -40,6 +39,12 @@ pub fn table(between: &Between) -> Option<String> {
         String::new()
     };
     Some(table.trim_fmt() + &rest)
+}
+
+/// Returns the figures that differ.
+pub fn differing(between: &Between) -> Vec<&Counted> {
+    let counted = between.counted.iter();
+    counted.filter(|counted| differs(counted)).collect()
 }
 
 /// Lists the figures of A that B lacks although it has the design and the operation.

@@ -10,26 +10,29 @@ use crate::units;
 
 /// Most designs that the first lines are about.
 const LISTED: usize = 4;
+/// Says why there is nothing but times, which only a page has.
+const NO_RATES: &str = "These runs have no rate to divide by nodes, which --concurrent-clients brings; the page has \
+    their times side by side, and by the number of nodes.";
 
 /// A design on the cluster of one folder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Row<'a> {
-    design: &'a str,
+pub(super) struct Row<'a> {
+    pub(super) design: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    query: Option<&'a str>,
-    folder: &'a str,
-    nodes: u32,
+    pub(super) query: Option<&'a str>,
+    pub(super) folder: &'a str,
+    pub(super) nodes: u32,
     /// Rate of all nodes together.
-    rate: f64,
+    pub(super) rate: f64,
     /// The rate as a share of what is in proportion to the smallest cluster.
-    of_linear: f64,
+    pub(super) of_linear: f64,
     /// Rate of each node.
     per_node: f64,
     /// Seconds of a node that each row, answer or operation takes.
-    node_seconds: f64,
+    pub(super) node_seconds: f64,
     /// Rate for one unit of the currency a month.
     #[serde(skip_serializing_if = "Option::is_none")]
-    per_money: Option<f64>,
+    pub(super) per_money: Option<f64>,
     /// Nodes that the needed rate takes, in proportion to this cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes_needed: Option<u64>,
@@ -50,6 +53,9 @@ struct Json<'a> {
 
 /// Renders the sizes; its first lines are the answer. `counts` names what rates count.
 pub fn render(folders: &[(String, PerNode)], counts: &str) -> String {
+    if scaling(folders).is_empty() {
+        return paragraphs(&answers(folders, counts)) + "\n";
+    }
     let parts = [
         paragraphs(&answers(folders, counts)),
         sizes(folders, counts),
@@ -77,8 +83,11 @@ fn paragraphs(sentences: &[String]) -> String {
 }
 
 /// Says of each design how much more the largest cluster does than the smallest one.
-fn answers(folders: &[(String, PerNode)], counts: &str) -> Vec<String> {
+pub(super) fn answers(folders: &[(String, PerNode)], counts: &str) -> Vec<String> {
     let all = scaling(folders);
+    if all.is_empty() {
+        return vec![NO_RATES.to_owned()];
+    }
     let sentence = |of: &Scaling| {
         let (first, last) = (of.points.first()?, of.points.last()?);
         let share = format!("{:.0}%", 100.0 * last.of_linear);
@@ -99,27 +108,33 @@ fn answers(folders: &[(String, PerNode)], counts: &str) -> Vec<String> {
     sentences
 }
 
-/// Says how to read the table.
+/// Says how to read the table, and where the charts are.
 fn legend(folders: &[(String, PerNode)], counts: &str) -> String {
+    let chart = match folders {
+        [(first, _), others @ ..] => {
+            let others: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+            format!(
+                " Charts with the line of what is in proportion: --page FILE, or bakeoff report {first} \
+                 --other-sizes {}.",
+                others.join(",")
+            )
+        }
+        [] => String::new(),
+    };
+    how_to_read(folders, counts) + &chart
+}
+
+/// Says how to read the figures.
+pub(super) fn how_to_read(folders: &[(String, PerNode)], counts: &str) -> String {
     let is_shared = scaling(folders).iter().any(|of| of.is_shared);
     let shared = if is_shared {
         " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more machines are."
     } else {
         ""
     };
-    let chart = match folders {
-        [(first, _), others @ ..] => {
-            let others: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
-            format!(
-                " Charts with the line of what is in proportion: bakeoff report {first} --other-sizes {}.",
-                others.join(",")
-            )
-        }
-        [] => String::new(),
-    };
     format!(
         "Of linear is the rate as a share of what is in proportion to the smallest cluster; node time is what each of \
-         the {counts} takes of a node.{shared}{chart}"
+         the {counts} takes of a node.{shared}"
     )
 }
 
@@ -163,7 +178,7 @@ fn sizes(folders: &[(String, PerNode)], counts: &str) -> String {
 }
 
 /// Returns a row for each design and folder that has a rate of it, by design and then by the number of nodes.
-fn rows(folders: &[(String, PerNode)]) -> Vec<Row<'_>> {
+pub(super) fn rows(folders: &[(String, PerNode)]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for of in scaling(folders) {
         let of_design = folders.iter().filter_map(|folder| row(of, folder));
@@ -196,18 +211,18 @@ fn row<'a>(of: &'a Scaling, (folder, per_node): &'a (String, PerNode)) -> Option
 }
 
 /// Returns the rates of designs that were measured on several sizes.
-fn scaling(folders: &[(String, PerNode)]) -> &[Scaling] {
+pub(super) fn scaling(folders: &[(String, PerNode)]) -> &[Scaling] {
     let first = folders.first();
     let scaling = first.map(|(_, per_node)| per_node.scaling.as_slice());
     scaling.unwrap_or_default()
 }
 
-fn currency(folders: &[(String, PerNode)]) -> Option<&str> {
+pub(super) fn currency(folders: &[(String, PerNode)]) -> Option<&str> {
     let (_, first) = folders.first()?;
     Some(first.prices.as_ref()?.currency.as_str())
 }
 
-fn name(design: &str, query: Option<&str>) -> String {
+pub(super) fn name(design: &str, query: Option<&str>) -> String {
     match query {
         Some(query) => format!("{design}, {query}"),
         None => design.to_owned(),

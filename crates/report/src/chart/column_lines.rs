@@ -3,7 +3,7 @@
 
 use bakeoff_stats::{ScanSpeed, ScanSpeeds};
 
-use super::log_lines::LogLines;
+use super::log_lines::{LogLines, of_designs};
 use crate::units;
 
 /// Draws the chart of these designs, or returns `None` if there are none.
@@ -31,10 +31,8 @@ pub fn column_lines(designs: &[&ScanSpeeds<'_>]) -> Option<String> {
         most: None,
         number: |columns| units::trimmed(&units::amount(columns)),
         figure: units::rate,
-        lines: { designs.iter() }
-            .map(|of| (&of.design.info, points(of)))
-            .collect(),
-        expected: [(fewest, fastest), (most, fastest * fewest / most)],
+        lines: of_designs(designs.iter().map(|of| (&of.design.info, points(of)))),
+        expected: Some([(fewest, fastest), (most, fastest * fewest / most)]),
     };
     chart.svg()
 }

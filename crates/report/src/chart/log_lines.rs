@@ -1,11 +1,11 @@
-//! Draws figures of designs over a number that grows by factors, with a line for each design and a dashed one for what is
-//! expected, where both axes are logarithmic.
+//! Draws figures over a number that grows by factors, with a line for each design or measurement and a dashed one for
+//! what is expected, where both axes are logarithmic.
 
 use bakeoff_stats::DesignInfo;
 
 use super::axis;
 use super::line::{Line, Stroke, mark_at};
-use super::palette::Palette;
+use super::palette::{Marker, Palette};
 use super::placement::Rectangle;
 use super::scale::Scale;
 
@@ -31,17 +31,39 @@ pub struct LogLines<'a> {
     pub number: fn(f64) -> String,
     /// Formats a figure for the axis on the left.
     pub figure: fn(f64) -> String,
-    /// The points of each design, in the order of their numbers.
-    pub lines: Vec<(&'a DesignInfo, Vec<(f64, f64)>)>,
-    /// The ends of the dashed line.
-    pub expected: [(f64, f64); 2],
+    pub lines: Vec<LogLine>,
+    /// The ends of the dashed line; `None` for none.
+    pub expected: Option<[(f64, f64); 2]>,
+}
+
+/// A line with a mark at each of its points.
+pub struct LogLine {
+    /// CSS class that sets the colour.
+    pub class: String,
+    pub marker: Marker,
+    /// Points in the order of their numbers.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Gives each design its own colour and mark.
+pub fn of_designs<'a>(
+    designs: impl Iterator<Item = (&'a DesignInfo, Vec<(f64, f64)>)>,
+) -> Vec<LogLine> {
+    let designs: Vec<(&DesignInfo, Vec<(f64, f64)>)> = designs.collect();
+    let palette = Palette::by_design(designs.iter().map(|(info, _)| *info));
+    let line = |(info, points): (&DesignInfo, Vec<(f64, f64)>)| LogLine {
+        class: palette.class(info),
+        marker: palette.marker(info),
+        points,
+    };
+    designs.into_iter().map(line).collect()
 }
 
 impl LogLines<'_> {
     /// Draws the chart, or returns `None` without a positive point.
     pub fn svg(&self) -> Option<String> {
-        let points = { self.lines.iter() }.flat_map(|(_, points)| points);
-        let points = points.chain(&self.expected).copied();
+        let points = { self.lines.iter() }.flat_map(|line| &line.points);
+        let points = points.chain(self.expected.iter().flatten()).copied();
         let (numbers, figures): (Vec<f64>, Vec<f64>) = points.unzip();
         let x = Scale::scatter(&numbers, PLOT.left, PLOT.right)?;
         let y = Scale::scatter(&figures, PLOT.bottom, PLOT.top)?;
@@ -49,13 +71,13 @@ impl LogLines<'_> {
             .filter(|&tick| self.most.is_none_or(|most| tick <= most))
             .map(|tick| (x.at(tick), (self.number)(tick)))
             .collect();
-        let palette = Palette::by_design(self.lines.iter().map(|(info, _)| *info));
-        let lines =
-            { self.lines.iter() }.map(|(info, points)| line_of(info, points, &palette, &x, &y));
+        let expected = { self.expected.iter() }
+            .map(|ends| line("yardstick", Stroke::Dashed, ends).svg(&x, &y));
+        let lines = self.lines.iter().map(|line| line.svg(&x, &y));
         let content = axis::left_side(&y, PLOT.left, PLOT.right, self.figure)
             + &axis::below(&ticks, &PLOT, WIDTH)
             + &axis::frame(&PLOT, self.below)
-            + &line("yardstick", Stroke::Dashed, &self.expected).svg(&x, &y)
+            + &expected.collect::<String>()
             + &lines.collect::<String>();
         Some(super::svg(
             WIDTH,
@@ -78,16 +100,13 @@ fn line(class: &str, stroke: Stroke, points: &[(f64, f64)]) -> Line {
     }
 }
 
-fn line_of(
-    info: &DesignInfo,
-    points: &[(f64, f64)],
-    palette: &Palette<'_>,
-    x: &Scale,
-    y: &Scale,
-) -> String {
-    let class = palette.class(info);
-    let marks = { points.iter() }
-        .map(|(number, figure)| mark_at(palette.marker(info), x.at(*number), y.at(*figure)));
-    let marks: String = marks.collect();
-    line(&class, Stroke::Strong, points).svg(x, y) + &format!("<g class=\"{class}\">{marks}</g>\n")
+impl LogLine {
+    fn svg(&self, x: &Scale, y: &Scale) -> String {
+        let marks = { self.points.iter() }
+            .map(|(number, figure)| mark_at(self.marker, x.at(*number), y.at(*figure)));
+        let marks: String = marks.collect();
+        let class = &self.class;
+        line(class, Stroke::Strong, &self.points).svg(x, y)
+            + &format!("<g class=\"{class}\">{marks}</g>\n")
+    }
 }

@@ -58,6 +58,45 @@ pub fn percentiles(design: &str, figures: &LoadFigures) -> Option<String> {
     ))
 }
 
+/// Draws the response times of one operation by percentile in several measurements over each other, each with its
+/// place, which sets colour and mark, and its name; returns `None` if it succeeded in none of them.
+pub fn percentiles_of_runs(
+    title: &str,
+    runs: &[(usize, &str, &OperationFigures)],
+) -> Option<String> {
+    let points = || runs.iter().flat_map(|(_, _, operation)| &operation.curve);
+    let times: Vec<f64> = points().map(|p| p.response).collect();
+    let y = Scale::scatter(&times, BOTTOM, TOP)?;
+    let finite = points().map(decades).filter(|d| d.is_finite());
+    let greatest = finite.fold(1.0, f64::max) + SLOWEST;
+    let x = Scale::up_to(greatest, LEFT, RIGHT);
+    let lines = runs.iter().map(|(place, _, operation)| {
+        let points = operation.curve.iter();
+        let line = Line {
+            class: nth_class(*place),
+            stroke: Stroke::Strong,
+            mark: Some(*place),
+            points: points
+                .map(|p| (decades(p).min(greatest), Some(p.response)))
+                .collect(),
+        };
+        line.svg(&x, &y)
+    });
+    let content = axes(&x, &y, greatest - SLOWEST) + &lines.collect::<String>();
+    let in_words = runs.iter().filter_map(|(_, name, operation)| {
+        let response = operation.response?;
+        Some(format!(
+            "{name}: p50 {}, p99 {}, longest {}.",
+            units::duration(response.p50),
+            units::duration(response.p99),
+            units::duration(response.max)
+        ))
+    });
+    let in_words: Vec<String> = in_words.collect();
+    let description = format!("Logarithmic scales. {}", in_words.join(" "));
+    Some(super::svg(WIDTH, HEIGHT, title, &description, &content))
+}
+
 /// Returns how often the share of slower operations was divided by ten; infinity for the slowest one.
 fn decades(point: &CurvePoint) -> f64 {
     -(1.0 - point.quantile).log10()

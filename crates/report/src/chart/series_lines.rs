@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{DesignSummary, Summary};
 
-use super::log_lines::LogLines;
+use super::log_lines::{LogLines, of_designs};
 use crate::units;
 
 /// Returns the designs that have times of tables with different numbers of series.
@@ -44,13 +44,15 @@ pub fn series_lines(summary: &Summary, designs: &[&DesignSummary], query: &str) 
         most: None,
         number: |series| units::trimmed(&units::rate(series)),
         figure: units::duration,
-        lines: { lines.iter() }
-            .map(|(design, points)| (&design.info, points.clone()))
-            .collect(),
-        expected: [
+        lines: of_designs(
+            lines
+                .iter()
+                .map(|(design, points)| (&design.info, points.clone())),
+        ),
+        expected: Some([
             (fewest, fastest),
             (most, (fastest * most / fewest).min(f64::MAX)),
-        ],
+        ]),
     };
     chart.svg()
 }

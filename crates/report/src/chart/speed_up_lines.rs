@@ -3,7 +3,7 @@
 
 use bakeoff_stats::SpeedUps;
 
-use super::log_lines::LogLines;
+use super::log_lines::{LogLines, of_designs};
 use crate::units;
 
 /// Draws the chart of these designs, or returns `None` if there are none.
@@ -22,11 +22,9 @@ pub fn speed_up_lines(designs: &[&SpeedUps<'_>]) -> Option<String> {
         most: Some(1.0),
         number: percent,
         figure: factor,
-        lines: { designs.iter() }
-            .map(|of| (&of.design.info, points(of)))
-            .collect(),
+        lines: of_designs(designs.iter().map(|of| (&of.design.info, points(of)))),
         // The rule of thumb, which is a straight line where both axes are logarithmic.
-        expected: [(least, 1.0 / least), (1.0, 1.0)],
+        expected: Some([(least, 1.0 / least), (1.0, 1.0)]),
     };
     chart.svg()
 }

@@ -4,7 +4,7 @@ mod by_setting;
 pub(crate) mod published;
 mod setup;
 mod tables;
-mod together;
+pub(crate) mod together;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 

@@ -1,5 +1,6 @@
 //! Renders the parts that the HTML pages of all measurements share. A page needs no network and no scripts.
 
+pub mod accounts;
 mod frame;
 pub mod profile;
 pub mod published;

@@ -8,7 +8,7 @@ use super::{
     Stored, Timing,
 };
 use crate::drive::Partitions;
-use crate::{CpuSeconds, EngineInfo, Footprint, Profile, ServerWindow, Space};
+use crate::{AccountAt, CpuSeconds, EngineInfo, Footprint, Profile, ServerWindow, Space};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,6 +141,9 @@ pub enum Record {
     /// Figures of a design's server while a slice was loaded, the table settled, or a question answered. Absent for
     /// designs without a server that tells any, and in records of earlier versions.
     Server(ServerWindow),
+    /// What the server of an engine counts of its own work, at a moment at which nothing is under way. Absent for
+    /// engines without a server that tells it, and in records of earlier versions.
+    Account(AccountAt),
     /// Number of sets of parameters whose right answers were computed before clients asked.
     ParameterSets {
         sets: u32,

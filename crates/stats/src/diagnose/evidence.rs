@@ -89,6 +89,10 @@ pub struct Share {
     pub max_partition_bytes: Option<u64>,
     /// Mean bytes of a partition before compression.
     pub mean_partition_bytes: Option<f64>,
+    /// Bytes before compression that 99% of the partitions do not exceed.
+    pub p99_partition_bytes: Option<f64>,
+    /// Most cells of a partition.
+    pub max_partition_cells: Option<f64>,
     pub coordinator_reads: Latency,
     pub local_reads: Latency,
     pub tombstones_per_read: Spread,

@@ -17,12 +17,14 @@ pub fn size(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         Some(share.max_partition_bytes? as f64)
     })?;
     let large: Vec<_> = known.into_iter().filter(|(_, b)| *b > NOTABLE).collect();
-    let Some((_, most)) = greatest(&large) else {
+    let Some((worst, most)) = greatest(&large) else {
         return Ok(Outcome::Healthy);
     };
     let see = |(node, bytes): &(&Node, f64)| {
         Observed::of(&node.address, "largest partition", *bytes, Unit::Bytes)
     };
+    let mut seen: Vec<Observed> = large.iter().map(see).collect();
+    seen.extend(distribution(worst, table));
     let has_order = evidence.tables.get(table).is_some_and(|t| t.has_order_key);
     let buckets: &[&str] = if has_order {
         &["", "bucket=30d", "bucket=1d"]
@@ -37,7 +39,7 @@ pub fn size(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
     Ok(Outcome::Finding(Finding {
         urgency,
         says: says.to_owned(),
-        evidence: large.iter().map(see).collect(),
+        evidence: seen,
         threshold: "a partition above 100 MiB (now), above 10 MiB (sometime)",
         source: "the default of Cassandra's partition_size_warn_threshold in earlier versions \
                  (100 MB); J. Haddad's rules for data models (10 MB)",
@@ -46,6 +48,17 @@ pub fn size(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
             .to_owned(),
         designs: designs(evidence, table, buckets),
     }))
+}
+
+/// Says whether large partitions are usual on a node, and of how many cells they are, where nodetool tells it.
+fn distribution(node: &Node, table: usize) -> Vec<Observed> {
+    let share = node.tables.get(table);
+    let p99 = share.and_then(|share| share.p99_partition_bytes);
+    let cells = share.and_then(|share| share.max_partition_cells);
+    let of = |figure: &str, value: f64, unit| Observed::of(&node.address, figure, value, unit);
+    let p99 = p99.map(|bytes| of("p99 of partitions", bytes, Unit::Bytes));
+    let cells = cells.map(|cells| of("most cells of a partition", cells, Unit::Count));
+    p99.into_iter().chain(cells).collect()
 }
 
 /// Looks for a key that has most of the reads, where keys were sampled.

@@ -184,6 +184,25 @@ fn fifty_thousand_sstables_and_partitions_of_gigabytes_are_findings_like_others(
 }
 
 #[test]
+fn a_large_partition_is_seen_beside_the_usual_ones_of_the_worst_node() {
+    let mut evidence = healthy();
+    share(&mut evidence).max_partition_bytes = Some(300 << 20);
+    let diagnosis = diagnose(&evidence);
+    let Outcome::Finding(finding) = checked(&diagnosis, "partition-size") else {
+        panic!("{diagnosis:?}");
+    };
+    let seen: Vec<_> = { finding.evidence.iter() }
+        .map(|seen| (seen.figure.as_str(), seen.value))
+        .collect();
+    let expected = [
+        ("largest partition", f64::from(300 << 20)),
+        ("p99 of partitions", 900e3),
+        ("most cells of a partition", 5e3),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
 fn absurd_counts_of_keys_break_nothing() {
     let mut evidence = healthy();
     for key in share(&mut evidence).keys.as_mut().unwrap() {

@@ -15,6 +15,8 @@ const ALL_OTHERS: &str = "*";
 /// Returns how the data files are read.
 pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<TextForm> {
     check_there_are_files(document, data)?;
+    let constants = columns::constants(document, data, table)?;
+    let in_files = table.without(|name| constants.contains_key(name));
     let no_header = data.header.as_ref().is_some_and(|header| !header.get_ref());
     let fields = match &data.fields {
         Some(fields) if !no_header => {
@@ -22,7 +24,7 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
                            `header = false`";
             return Err(document.error(fields.span(), message));
         }
-        Some(fields) => check_fields(document, fields, table)?,
+        Some(fields) => check_fields(document, fields, &in_files)?,
         None => Vec::new(),
     };
     let delimiter = data.delimiter.as_ref().map(|written| {
@@ -34,35 +36,64 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
                        `fields`";
         return Err(document.error(from.span(), message));
     }
-    let units_line = data.units_line.as_ref().filter(|units| *units.get_ref());
-    if let (Some(units), true) = (units_line, no_header) {
-        let message = "`units_line` is the line after the one that names the columns, which a file without a header \
-                       does not have: skip it with `skip_lines`";
-        return Err(document.error(units.span(), message));
-    }
     Ok(TextForm {
         no_header,
         fields,
         delimiter: delimiter.transpose()?,
         skip_lines: skip_lines(document, data)?,
-        units_line: units_line.is_some(),
+        lines_after_names: lines_after_names(document, data, no_header)?,
         null: columns::null(document, data)?,
-        from: columns::from(document, data, table)?,
+        from: columns::from(document, data, table, &constants)?,
+        constants,
         formats: columns::formats(document, data, table)?,
+        signs: columns::signs(document, data, table)?,
         bad_rows: columns::bad_rows(document, data)?,
     })
 }
 
 /// Returns the number of lines that are skipped.
 fn skip_lines(document: Text<'_>, data: &wire::Data) -> Result<u64> {
-    let Some(written) = &data.skip_lines else {
+    number_of_lines(document, data.skip_lines.as_ref(), "skip_lines")
+}
+
+/// Returns the number of lines after the one that names the columns that are no rows.
+fn lines_after_names(document: Text<'_>, data: &wire::Data, no_header: bool) -> Result<u64> {
+    let lines = number_of_lines(
+        document,
+        data.lines_after_names.as_ref(),
+        "lines_after_names",
+    )?;
+    let of_units = data.units_line.as_ref().filter(|units| *units.get_ref());
+    let of_both = data.lines_after_names.as_ref().filter(|_| lines > 0);
+    let (written, key) = match (of_units, of_both) {
+        (None, None) => return Ok(0),
+        (Some(units), None) => (units.span(), "units_line"),
+        (None, Some(lines)) => (lines.span(), "lines_after_names"),
+        (Some(_), Some(lines)) => {
+            let message = "`units_line` is `lines_after_names = 1`: leave one of them out";
+            return Err(document.error(lines.span(), message));
+        }
+    };
+    if no_header {
+        let message = format!(
+            "`{key}` is about what comes after the line that names the columns, which a file without a header does \
+             not have: skip it with `skip_lines`"
+        );
+        return Err(document.error(written, message));
+    }
+    Ok(lines.max(1))
+}
+
+/// Returns a number of lines at the beginning of a file; 0 if it is not given.
+fn number_of_lines(document: Text<'_>, written: Option<&Spanned<i64>>, key: &str) -> Result<u64> {
+    let Some(written) = written else {
         return Ok(0);
     };
     let lines = u64::try_from(*written.get_ref());
     let lines = lines.ok().filter(|lines| *lines <= TextForm::MOST_SKIPPED);
     lines.ok_or_else(|| {
         let message = format!(
-            "`skip_lines` is {}, but has to be from 0 to {}",
+            "`{key}` is {}, but has to be from 0 to {}",
             written.get_ref(),
             TextForm::MOST_SKIPPED
         );
@@ -74,15 +105,21 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 9] = [
+    let given: [(&str, Option<Range<usize>>); 12] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
         ("skip_lines", data.skip_lines.as_ref().map(Spanned::span)),
         ("units_line", data.units_line.as_ref().map(Spanned::span)),
+        (
+            "lines_after_names",
+            data.lines_after_names.as_ref().map(Spanned::span),
+        ),
         ("null", data.null.as_ref().map(Spanned::span)),
         ("from", data.from.as_ref().map(Spanned::span)),
+        ("constant", data.constant.as_ref().map(Spanned::span)),
         ("format", data.format.as_ref().map(Spanned::span)),
+        ("signs", data.signs.as_ref().map(Spanned::span)),
         ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
     ];
     for (key, span) in given {

@@ -1,15 +1,17 @@
 //! Looks at all values of a file, column by column.
 
+mod notes;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::Asked;
-use super::evidence::{Decision, Evidence, shown_word};
+use super::evidence::{Decision, Evidence};
 use super::names;
 use super::rows::{FileRows, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
-use crate::{ColumnType, Error, NULL_WORDS, Result};
+use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat};
 
 /// Different values that are counted exactly, of all columns together and of one at most.
 const DISTINCT_VALUES: usize = 1 << 20;
@@ -105,7 +107,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         Some(_) => Vec::new(),
         None => asked.null.clone().unwrap_or_else(usual),
     };
-    let read = read_all(rows, names.len(), &words)?;
+    let mut said = said_formats(&names, rows, asked)?;
+    let read = read_all(rows, &said, &words)?;
     if read.broken * 2 > read.rows {
         let message = if rows.has_delimiter() {
             mostly_broken(rows.names.len(), &read)
@@ -143,6 +146,9 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         }
         let is_time = is_like_time(&name) || called(&asked.time, &name, written);
         let mut decision = evidence.decide(is_time);
+        if let Some(format) = said.remove(&index) {
+            check_said(written, &format, &evidence, &decision)?;
+        }
         if let Some(kinds) = rows.kinds() {
             let Some(kind) = kinds.get(index).copied().flatten() else {
                 let why = format!(
@@ -166,8 +172,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
     }
-    let mut all_notes = notes_on_lines(rows, asked);
-    all_notes.extend(notes(&seen, rows.has_delimiter()));
+    let mut all_notes = notes::on_lines(rows, asked);
+    all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));
     seen.notes = all_notes;
     Ok(seen)
 }
@@ -183,11 +189,18 @@ struct ReadRows {
     lengths: BTreeMap<usize, u64>,
 }
 
-/// Reads all rows of a file with so many columns, in which these words stand for no value.
-fn read_all(rows: &FileRows, columns: usize, words: &[String]) -> Result<ReadRows> {
+/// Reads all rows of a file, in which these words stand for no value. `said` are the forms of times that the user says,
+/// by the number of their column.
+fn read_all(
+    rows: &FileRows,
+    said: &BTreeMap<usize, TimeFormat>,
+    words: &[String],
+) -> Result<ReadRows> {
+    let columns = rows.names.len();
     let exactly = (DISTINCT_VALUES / columns.max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
+    let new = |column: usize| Evidence::new(exactly, said.get(&column).cloned());
     let mut read = ReadRows {
-        evidence: (0..columns).map(|_| Evidence::new(exactly)).collect(),
+        evidence: (0..columns).map(new).collect(),
         rows: 0,
         broken: 0,
         lengths: BTreeMap::new(),
@@ -207,6 +220,51 @@ fn read_all(rows: &FileRows, columns: usize, words: &[String]) -> Result<ReadRow
         }
     })?;
     Ok(read)
+}
+
+/// Returns the forms of times that the user says, by the number of their column.
+///
+/// # Errors
+/// There is no such column, which the error says with the option.
+fn said_formats(
+    names: &[String],
+    rows: &FileRows,
+    asked: &Asked,
+) -> Result<BTreeMap<usize, TimeFormat>> {
+    let mut said = BTreeMap::new();
+    for (called, format) in &asked.formats {
+        let lower = called.trim().to_lowercase();
+        let mut both = names.iter().zip(&rows.names);
+        let place = both
+            .position(|(name, written)| *name == lower || written.trim().to_lowercase() == lower);
+        let Some(place) = place else {
+            let hint = suggestion(&lower, names.iter().map(String::as_str));
+            return Err(Error::Usage(format!(
+                "--time-format {called}: the file has no such column{hint}"
+            )));
+        };
+        said.insert(place, format.clone());
+    }
+    Ok(said)
+}
+
+/// Checks that a column has times of the form that the user says.
+fn check_said(
+    called: &str,
+    format: &TimeFormat,
+    evidence: &Evidence,
+    decision: &Decision,
+) -> Result<()> {
+    if decision.kind == ColumnType::Timestamp {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "--time-format {}={}: only {} of its {} values have this form: say another one, or leave it out",
+        called.trim(),
+        format.written(),
+        evidence.times_fitting(),
+        evidence.values
+    )))
 }
 
 /// Says that most rows have another number of fields than the first line, and which.
@@ -248,7 +306,7 @@ fn twice(
         }
         Some([first, second, ..]) => {
             let numbered = if rows.has_delimiter() {
-                let lines = rows.skip_lines + 1 + u64::from(rows.units_line);
+                let lines = rows.skip_lines + 1 + rows.lines_after_names;
                 format!(
                     ", or number all columns as `c_1`, `c_2` and so on with --no-header --skip-lines {lines}"
                 )
@@ -272,6 +330,8 @@ fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
         kind,
         format: None,
         time: decision.time.filter(|_| kind == ColumnType::Timestamp),
+        lacks_year: false,
+        signs: None,
         misfits: 0,
         why: AS_STORED.to_owned(),
     }
@@ -298,78 +358,6 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     }
     let words = needed.into_iter();
     words.map(|(word, times)| (word.clone(), times)).collect()
-}
-
-/// Returns what was found of the first lines: whether they are rows, or are skipped.
-fn notes_on_lines(rows: &FileRows, asked: &Asked) -> Vec<String> {
-    let mut notes = Vec::new();
-    if rows.skip_lines > 0 && asked.skip_lines.is_none() {
-        let lines = match rows.skip_lines {
-            1 => "the first line is".to_owned(),
-            several => format!("the first {several} lines are"),
-        };
-        notes.push(format!(
-            "{lines} skipped, as a title before the line that names the columns; if there is none, say --skip-lines 0"
-        ));
-    }
-    if rows.units_line {
-        notes.push(
-            "the line after the one that names the columns is skipped, since it has units"
-                .to_owned(),
-        );
-    }
-    if rows.no_header && asked.header.is_none() {
-        notes.push(
-            "the first line has values, so it is taken as a row and the columns are numbered; if it names them, say \
-             --header"
-                .to_owned(),
-        );
-    }
-    notes
-}
-
-/// Returns what the user should know of the columns.
-fn notes(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
-        notes.push(format!(
-            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
-            column.name
-        ));
-    }
-    let ambiguous = seen.columns.iter().filter(|column| {
-        let time = column.decision.time.as_ref();
-        time.is_some_and(|time| time.or.is_some())
-    });
-    notes.extend(
-        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
-    );
-    for column in seen.columns.iter().filter(|_| has_delimiter) {
-        let quoted = column.evidence.quoted_after_spaces;
-        if quoted > 0 {
-            notes.push(format!(
-                "column `{}`: {quoted} values have spaces before their quotes, so that both stay a part of them: \
-                 remove the spaces between the fields of the file",
-                column.name
-            ));
-        }
-    }
-    let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
-    for column in seen.columns.iter().filter(is_text) {
-        let lost = seen.null.iter().filter_map(|(word, _)| {
-            let times = column.evidence.words.get(word)?;
-            Some(format!("{times} are {}", shown_word(word)))
-        });
-        let lost: Vec<String> = lost.collect();
-        if !lost.is_empty() && column.evidence.values > 0 {
-            notes.push(format!(
-                "text column `{}`: {}, which is read as null, too",
-                column.name,
-                lost.join(", ")
-            ));
-        }
-    }
-    notes
 }
 
 fn is_like_time(name: &str) -> bool {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::distinct::Distinct;
-use super::times::{FoundTime, TimeEvidence};
-use crate::{ColumnType, TimeFormat};
+use super::signs::{FoundSigns, Numbers, SignEvidence};
+use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
+use crate::{ColumnType, NumberForm, TimeFormat};
 
 /// Words that stand for no value even among texts.
 const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
@@ -29,21 +30,18 @@ pub struct Evidence {
     pub quoted_after_spaces: u64,
     /// Hashes of these.
     pub distinct: Distinct,
-    whole: u64,
-    least: i64,
-    most: i64,
+    /// Numbers without signs, and whole ones of more than 64 bits and with zeros before them.
+    plain: Numbers,
     huge: u64,
     leading_zeros: u64,
-    numbers: u64,
     decimal_commas: u64,
-    /// Numbers with a comma before each three of their last digits.
-    thousands: u64,
-    /// Numbers with `%` after them, and with a sign of a currency before or after them.
-    percents: u64,
-    amounts: u64,
+    /// Numbers with signs.
+    signs: SignEvidence,
     booleans: u64,
     times: TimeEvidence,
+    /// Some numbers, of so many.
     kept: Vec<f64>,
+    kept_of: u64,
     /// First value that is no number, with its line.
     no_number: Option<(u64, String)>,
 }
@@ -55,33 +53,34 @@ pub struct Decision {
     pub format: Option<TimeFormat>,
     /// Times of a timestamp.
     pub time: Option<FoundTime>,
+    /// Whether it is text since its times lack a year.
+    pub lacks_year: bool,
+    /// Signs that its numbers have.
+    pub signs: Option<NumberForm>,
     /// Values that are not of the type.
     pub misfits: u64,
     pub why: String,
 }
 
 impl Evidence {
-    /// Begins with none. So many different values are counted exactly.
-    pub fn new(exactly: usize) -> Evidence {
+    /// Begins with none. So many different values are counted exactly. `said` is how its times are written, if the user
+    /// says that it has some.
+    pub fn new(exactly: usize, said: Option<TimeFormat>) -> Evidence {
         Evidence {
             empty: 0,
             words: BTreeMap::new(),
             values: 0,
             quoted_after_spaces: 0,
             distinct: Distinct::new(exactly),
-            whole: 0,
-            least: i64::MAX,
-            most: i64::MIN,
+            plain: Numbers::NONE,
             huge: 0,
             leading_zeros: 0,
-            numbers: 0,
             decimal_commas: 0,
-            thousands: 0,
-            percents: 0,
-            amounts: 0,
+            signs: SignEvidence::new(),
             booleans: 0,
-            times: TimeEvidence::new(),
+            times: TimeEvidence::new(said),
             kept: Vec::new(),
+            kept_of: 0,
             no_number: None,
         }
     }
@@ -110,17 +109,11 @@ impl Evidence {
         self.times.see(value);
         let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
         let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if let Ok(number) = value.parse::<i64>() {
-            self.whole += 1;
-            self.least = self.least.min(number);
-            self.most = self.most.max(number);
-        } else if is_digits {
-            self.huge += 1;
-        }
         self.leading_zeros += u64::from(is_digits && digits.len() > 1 && digits.starts_with('0'));
         match value.parse::<f64>() {
             Ok(number) => {
-                self.numbers += 1;
+                let is_whole = self.plain.add(value);
+                self.huge += u64::from(is_digits && !is_whole);
                 self.keep(number);
             }
             Err(_) => {
@@ -128,9 +121,9 @@ impl Evidence {
                     self.no_number = Some((line, value.chars().take(40).collect()));
                 }
                 self.decimal_commas += u64::from(has_decimal_comma(digits));
-                self.thousands += u64::from(has_thousands(digits));
-                self.percents += u64::from(value.strip_suffix('%').is_some_and(is_amount));
-                self.amounts += u64::from(has_currency(value));
+                if let Some(number) = self.signs.see(value) {
+                    self.keep(number);
+                }
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
@@ -143,12 +136,18 @@ impl Evidence {
         if !number.is_finite() {
             return;
         }
+        self.kept_of += 1;
         if self.kept.len() < KEPT_VALUES {
             self.kept.push(number);
-        } else if self.numbers.is_power_of_two() || self.numbers.is_multiple_of(997) {
-            let place = self.numbers as usize % KEPT_VALUES;
+        } else if self.kept_of.is_power_of_two() || self.kept_of.is_multiple_of(997) {
+            let place = self.kept_of as usize % KEPT_VALUES;
             self.kept[place] = number;
         }
+    }
+
+    /// Returns the number of values that the likeliest form of a time fits.
+    pub fn times_fitting(&self) -> u64 {
+        self.times.found(true).map_or(0, |found| found.fits)
     }
 
     /// Returns the number of different values; an estimate if there are many.
@@ -185,40 +184,56 @@ impl Evidence {
         if values == 0 {
             return text("no values, so that nothing tells its type".to_owned());
         }
+        let is_named_as_time = is_named_as_time || self.times.is_said;
         let found = self.times.found(is_named_as_time);
-        let may_be_times = is_named_as_time || self.distinct.distinct() > 1 || self.whole == 0;
+        let may_be_times =
+            is_named_as_time || self.distinct.distinct() > 1 || self.plain.whole == 0;
         if let Some(found) = found.filter(|found| may_be_times && enough(found.fits)) {
             return self.timestamp(found);
         }
-        if self.leading_zeros > 0 && enough(self.whole + self.huge) {
+        // The last four digits may be a year in place of hour and minute.
+        let has_year = self
+            .times
+            .found(true)
+            .is_some_and(|found| enough(found.fits));
+        let may_lack_year = (is_named_as_time || self.leading_zeros > 0) && !has_year;
+        if may_lack_year && enough(self.times.without_year) {
+            let why = format!(
+                "month, day, hour and minute without a year, and so no times: as text they keep their zeros and their \
+                 order; --time-format 'COLUMN={OF_A_YEAR}' would say their year"
+            );
+            return Decision {
+                lacks_year: true,
+                ..text(why)
+            };
+        }
+        let Numbers { all, whole, .. } = self.plain;
+        if self.leading_zeros > 0 && enough(whole + self.huge) {
             let why = format!(
                 "numbers, of which {} begin with a zero that a number would lose",
                 self.leading_zeros
             );
             return text(why);
         }
-        if enough(self.whole) && self.numbers == self.whole {
-            let fits_int = i32::try_from(self.least).is_ok() && i32::try_from(self.most).is_ok();
-            let (kind, bits) = if fits_int {
-                (ColumnType::Int, 32)
-            } else {
-                (ColumnType::Bigint, 64)
-            };
-            let mut why = format!(
-                "whole numbers of {bits} bits, from {} to {}",
-                self.least, self.most
-            );
+        if self.leading_zeros == 0
+            && self.huge == 0
+            && let Some(found) = self.signs.found(values, self.plain)
+        {
+            return signed(found);
+        }
+        if enough(whole) && all == whole {
+            let (kind, mut why) = whole_numbers(self.plain);
             let since_1970 = self.times.found(true).filter(|found| enough(found.fits));
             if let Some(TimeFormat::Epoch(_)) = since_1970.as_ref().map(|found| &found.format) {
                 why.push_str("; they may be times since 1970, which --time COLUMN would say");
             }
-            return self.numeric(kind, self.whole, why);
+            return self.numeric(kind, whole, why);
         }
-        if self.huge > 0 && enough(self.whole + self.huge) {
+        if self.huge > 0 && enough(whole + self.huge) {
             return text("whole numbers, some of more than 64 bits".to_owned());
         }
-        if enough(self.numbers) {
-            return self.numeric(ColumnType::Double, self.numbers, "numbers".to_owned());
+        if enough(all) {
+            return self.numeric(ColumnType::Double, all, "numbers".to_owned());
         }
         if self.booleans == values {
             return Decision {
@@ -226,29 +241,30 @@ impl Evidence {
                 ..text("true and false".to_owned())
             };
         }
-        if self.thousands > 0 && enough(self.thousands + self.whole) {
-            let why = "numbers with a comma before each three digits: write them without it to make this an int or, if \
-                       it is a decimal comma, with a point to make it a double";
+        let (percents, amounts, thousands) = self.signs.counts();
+        if thousands > 0 && enough(thousands + whole) || self.signs.fits_all(values) {
+            let why = "numbers with a comma or point before each three digits, or a decimal one: if commas are before \
+                       three digits, say the signs in [data.signs] and make this a number; else write the numbers with \
+                       a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
-        if self.decimal_commas > 0 && enough(self.decimal_commas + self.whole) {
+        if self.decimal_commas > 0 && enough(self.decimal_commas + whole) {
             let why = "numbers with a decimal comma: write them with a point to make this a double";
             return text(why.to_owned());
         }
-        if self.percents > 0 && enough(self.percents + self.numbers) {
-            let why = "numbers with `%`: write them without it to make this a double";
+        if percents > 0 && enough(percents + all) {
+            let why = "numbers, some with `%`: write all or none with it to make this a double";
             return text(why.to_owned());
         }
-        if self.amounts > 0 && enough(self.amounts + self.numbers) {
-            let why = "numbers with the sign of a currency: write them without it, and without commas, to make this a \
+        if amounts > 0 && enough(amounts + all) {
+            let why = "numbers, some with the sign of a currency: write all with the same one or none to make this a \
                        double";
             return text(why.to_owned());
         }
         let shown = self.no_number.as_ref();
-        match shown.filter(|_| self.numbers * 2 > values) {
+        match shown.filter(|_| all * 2 > values) {
             Some((line, value)) => text(format!(
-                "{} of {values} values are numbers, and others, as `{value}` in line {line}, are not",
-                self.numbers
+                "{all} of {values} values are numbers, and others, as `{value}` in line {line}, are not"
             )),
             None => text("text".to_owned()),
         }
@@ -259,7 +275,9 @@ impl Evidence {
         let mut why = match &found.format {
             TimeFormat::Iso => "times as ISO 8601 has them".to_owned(),
             TimeFormat::Epoch(_) => format!("{written} since 1970"),
-            TimeFormat::Pattern(_) => format!("times written as {written}"),
+            TimeFormat::Pattern(_) | TimeFormat::OfYear { .. } => {
+                format!("times written as {written}")
+            }
         };
         if let Some(or) = &found.or {
             why.push_str(&format!(
@@ -281,14 +299,14 @@ impl Evidence {
         let is_usual = match found.format {
             TimeFormat::Iso => found.finer == 0,
             // A column without a form reads whole milliseconds only.
-            _ => written == "ms" && self.whole >= found.fits,
+            _ => written == "ms" && self.plain.whole >= found.fits,
         };
         Decision {
             kind: ColumnType::Timestamp,
             format: (!is_usual).then(|| found.format.clone()),
             misfits: self.values - found.fits,
             time: Some(found),
-            why,
+            ..text(why)
         }
     }
 
@@ -301,12 +319,39 @@ impl Evidence {
         }
         Decision {
             kind,
-            format: None,
-            time: None,
             misfits,
-            why,
+            ..text(why)
         }
     }
+}
+
+/// Decides for numbers that all have the same signs.
+fn signed(found: FoundSigns) -> Decision {
+    let Numbers { all, whole, .. } = found.numbers;
+    let (kind, why) = if whole == all {
+        whole_numbers(found.numbers)
+    } else {
+        (ColumnType::Double, "numbers".to_owned())
+    };
+    let signs = found.form.described();
+    Decision {
+        kind,
+        signs: Some(found.form),
+        ..text(format!("{why}, without {signs}, as [data.signs] says"))
+    }
+}
+
+/// Returns the type of whole numbers, and says what they are.
+fn whole_numbers(numbers: Numbers) -> (ColumnType, String) {
+    let Numbers { least, most, .. } = numbers;
+    let fits_int = i32::try_from(least).is_ok() && i32::try_from(most).is_ok();
+    let (kind, bits) = if fits_int {
+        (ColumnType::Int, 32)
+    } else {
+        (ColumnType::Bigint, 64)
+    };
+    let why = format!("whole numbers of {bits} bits, from {least} to {most}");
+    (kind, why)
 }
 
 /// Writes a word that stands for no value, for a reader.
@@ -323,6 +368,8 @@ fn text(why: String) -> Decision {
         kind: ColumnType::Text,
         format: None,
         time: None,
+        lacks_year: false,
+        signs: None,
         misfits: 0,
         why,
     }
@@ -334,33 +381,6 @@ fn has_decimal_comma(digits: &str) -> bool {
     digits
         .split_once(',')
         .is_some_and(|(whole, part)| is_number(whole) && is_number(part))
-}
-
-/// Returns whether this is a number, which may have commas before each three of its digits.
-fn is_amount(text: &str) -> bool {
-    let text = text.trim();
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let whole = digits.split('.').next().unwrap_or_default();
-    text.parse::<f64>().is_ok_and(f64::is_finite)
-        || has_thousands(whole) && text.replace(',', "").parse::<f64>().is_ok()
-}
-
-/// Returns whether this is a number with the sign of a currency before or after it.
-fn has_currency(text: &str) -> bool {
-    const SIGNS: [char; 4] = ['$', '\u{20ac}', '\u{a3}', '\u{a5}'];
-    let positive = text.strip_prefix('-').unwrap_or(text);
-    let amount = { positive.strip_prefix(SIGNS) }.or_else(|| positive.strip_suffix(SIGNS));
-    amount.is_some_and(is_amount)
-}
-
-/// Returns whether this is a number with a comma before each three of its last digits.
-fn has_thousands(digits: &str) -> bool {
-    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((first, others)) = digits.split_once(',') else {
-        return false;
-    };
-    let is_three = |part: &str| part.len() == 3 && is_digits(part);
-    (1..=3).contains(&first.len()) && is_digits(first) && others.split(',').all(is_three)
 }
 
 #[cfg(test)]

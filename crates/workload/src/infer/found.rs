@@ -8,9 +8,14 @@ use super::key::Key;
 use super::names;
 use super::rows::FileRows;
 use super::{Inferred, InferredColumn};
+use crate::{ColumnType, NumberForm};
 
 /// Most columns of the table; few engines take more.
 const MOST_COLUMNS: usize = 500;
+
+/// Name and value of the column that is added where no column names a series.
+const SERIES: &str = "series";
+const ALL_ROWS: &str = "all";
 
 /// Returns what was found of a file.
 pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -> Inferred {
@@ -34,10 +39,24 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         .map(|column| column.nulls(&seen.null));
     let misfits = seen.columns.iter().map(|column| column.decision.misfits);
     let bad_rows = seen.broken + nulls_in_key.sum::<u64>() + misfits.sum::<u64>();
+    let added = key.is_one_series.then(|| column_of_all_rows(&seen));
+    let mut partition_key: Vec<String> = key.found.partition.iter().map(name_of).collect();
+    let of_file = seen.columns.iter();
+    let mut columns: Vec<InferredColumn> =
+        of_file.map(|column| found(column, &seen, rows)).collect();
+    if let Some(added) = added {
+        seen.notes.push(format!(
+            "no column says which rows belong together, so all are one series, and column `{}` with `{ALL_ROWS}` in \
+             every row is added; if a column does, say --key COLUMN",
+            added.name
+        ));
+        partition_key.push(added.name.clone());
+        columns.insert(0, added);
+    }
     Inferred {
         table: table_name(path),
         bad_rows: bad_rows.min(seen.rows),
-        partition_key: key.found.partition.iter().map(name_of).collect(),
+        partition_key,
         order_key: key.found.order.iter().map(name_of).collect(),
         time: time.as_ref().map(name_of),
         span: span.map(|time| time.first..time.last.saturating_add(1)),
@@ -46,22 +65,41 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         counted_one_in: key.found.share,
         rows: seen.rows,
         delimiter: rows.delimiter,
+        spaced_quotes: rows.has_spaced_quotes(),
         no_header: rows.no_header,
         skip_lines: rows.skip_lines,
-        units_line: rows.units_line,
+        lines_after_names: rows.lines_after_names,
         files: rows.files,
         fields,
         is_typed: rows.kinds().is_some(),
-        columns: seen
-            .columns
-            .iter()
-            .map(|column| found(column, &seen, rows))
-            .collect(),
+        columns,
         left_out: seen.left_out,
         null: seen.null,
         notes: seen.notes,
         origin: None,
         made: None,
+    }
+}
+
+/// Returns a column that the file does not have and that is the same in all rows, with a name that no other one has.
+fn column_of_all_rows(seen: &SeenColumns) -> InferredColumn {
+    let is_taken = |name: &str| seen.columns.iter().any(|column| column.name == name);
+    let (mut name, mut number) = (SERIES.to_owned(), 1);
+    while is_taken(&name) {
+        number += 1;
+        name = format!("{SERIES}_{number}");
+    }
+    InferredColumn {
+        name,
+        from: None,
+        constant: Some(ALL_ROWS.to_owned()),
+        kind: ColumnType::Text,
+        format: None,
+        signs: None,
+        evidence: "not in the file: the same in all rows, which no column divides into series"
+            .to_owned(),
+        distinct: 1,
+        high_value: None,
     }
 }
 
@@ -95,8 +133,10 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
     InferredColumn {
         name: column.name.clone(),
         from: (is_other && !rows.no_header).then(|| column.written.clone()),
+        constant: None,
         kind: column.decision.kind,
         format: column.decision.format.clone(),
+        signs: column.decision.signs.as_ref().map(NumberForm::written),
         evidence: evidence(column, seen, rows),
         distinct: column.evidence.different(),
         high_value: column.evidence.high_value(),

@@ -27,8 +27,10 @@ impl Inferred {
             |((name, column), guess)| InferredColumn {
                 name: name.clone(),
                 from: (*name != column.name).then(|| column.name.clone()),
+                constant: None,
                 kind: column.kind,
                 format: None,
+                signs: None,
                 evidence: said(&declared, column).to_owned(),
                 distinct: guess.distinct,
                 high_value: guess.high_value,
@@ -44,7 +46,8 @@ impl Inferred {
             delimiter: None,
             no_header: false,
             skip_lines: 0,
-            units_line: false,
+            lines_after_names: 0,
+            spaced_quotes: false,
             files: 0,
             fields: Vec::new(),
             is_typed: true,
@@ -129,6 +132,7 @@ impl InferredColumn {
         } else if is_wider && !is_typed {
             if declared.kind == Text {
                 self.format = None;
+                self.signs = None;
             }
             self.kind = declared.kind;
             ""

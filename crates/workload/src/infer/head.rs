@@ -1,9 +1,11 @@
-//! Finds lines at the beginning of a text that are no rows: titles before the names of columns, and units after them.
+//! Finds lines at the beginning of a text that are no rows: titles before the names of columns, and units and other
+//! names after them.
 
 use super::sniff::names_columns;
+use super::times::{are_of_one_form, meant};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
-use crate::{NULL_WORDS, TextForm};
+use crate::{NULL_WORDS, TextForm, TimeFormat};
 
 /// Records that are looked at, and the most of them that may come before the names.
 const RECORDS: usize = 200;
@@ -13,16 +15,17 @@ const MOST_BEFORE: usize = 20;
 const MOST_FIELDS: usize = 1 << 18;
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Rows after the names by which units are told from values.
+/// Rows after the names by which units are told from values, and the most lines of these and of other names.
 const ROWS: usize = 5;
+const MOST_AFTER: usize = 2;
 
 /// Lines that are no rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Head {
     /// Lines before the one that names the columns.
     pub skipped: u64,
-    /// Whether the line after that has units.
-    pub units: bool,
+    /// Lines after that with units or other names.
+    pub after_names: u64,
 }
 
 /// Finds such lines where they are unmistakable.
@@ -51,9 +54,18 @@ pub fn head(input: &TextInput) -> Result<Head, FieldsError> {
     if skipped > TextForm::MOST_SKIPPED {
         return Ok(Head::default());
     }
+    let last = names + lines_without_values(&fields[names + 1..]);
+    // With blank ones between them, which are no records.
+    let after_names = records[last].0 - records[names].0;
+    // Lines are skipped without a look at their quotes.
+    let has_line_breaks = fields[names..=last]
+        .iter()
+        .flat_map(|record| record.iter())
+        .any(|field| field.contains('\n'));
+    let is_usable = after_names <= TextForm::MOST_SKIPPED && !has_line_breaks;
     Ok(Head {
         skipped,
-        units: are_units(&fields[names + 1..]),
+        after_names: if is_usable { after_names } else { 0 },
     })
 }
 
@@ -87,31 +99,50 @@ fn names_at(records: &[&[String]]) -> Option<usize> {
     (are_short && is_header && have_values).then_some(place)
 }
 
-/// Returns whether the first of these rows has no number where all others do, in at least half of the columns.
-fn are_units(rows: &[&[String]]) -> bool {
-    let Some((first, others)) = rows.split_first() else {
-        return false;
+/// Returns how many of the first rows, as many as there may be, have no number where all later ones do, in at least
+/// half of the columns.
+fn lines_without_values(rows: &[&[String]]) -> usize {
+    let are_some = |lines: &usize| {
+        let Some((first, others)) = rows.split_at_checked(*lines) else {
+            return false;
+        };
+        first.iter().all(|line| has_no_values(line, others))
     };
-    let others = others.iter().filter(|row| row.len() == first.len());
-    let others: Vec<&&[String]> = others.take(ROWS).collect();
-    if others.len() < 3 {
+    (1..=MOST_AFTER).rev().find(are_some).unwrap_or(0)
+}
+
+/// Returns whether a line has no number where all these rows do, in at least half of the columns, and no time.
+fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
+    let rows = rows.iter().filter(|row| row.len() == line.len());
+    let rows: Vec<&&[String]> = rows.take(ROWS).collect();
+    if rows.len() < 3 || has_times(line, rows[0]) {
         return false;
     }
     let is_number = |field: &String| field.trim().parse::<f64>().is_ok();
     let of_numbers =
-        (0..first.len()).filter(|column| others.iter().all(|row| is_number(&row[*column])));
-    let units: Vec<&str> = of_numbers.map(|column| first[column].trim()).collect();
-    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !NULL_WORDS.contains(unit);
-    units.len() * 2 >= first.len()
+        (0..line.len()).filter(|column| rows.iter().all(|row| is_number(&row[*column])));
+    let units: Vec<&str> = of_numbers.map(|column| line[column].trim()).collect();
+    let is_none = |word: &&str| NULL_WORDS.contains(word) || [".", "*"].contains(word);
+    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !is_none(unit);
+    units.len() * 2 >= line.len()
         && units.iter().all(is_unit)
         && units.iter().any(|unit| !unit.is_empty())
+}
+
+/// Returns whether a line has a time, of the form of ISO 8601 or of that in the same column of a row.
+fn has_times(line: &[String], row: &[String]) -> bool {
+    let mut both = line.iter().zip(row);
+    both.any(|(field, other)| {
+        let (field, other) = (field.trim(), other.trim());
+        meant(&TimeFormat::Iso, field).is_some() || are_of_one_form(field, other)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> (u64, bool) {
+    fn found(text: &str) -> (u64, u64) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.csv");
         std::fs::write(&path, text).unwrap();
@@ -120,7 +151,7 @@ mod tests {
             ..TextForm::default()
         };
         let head = head(&TextInput::new(&[path], &form).unwrap()).unwrap();
-        (head.skipped, head.units)
+        (head.skipped, head.after_names)
     }
 
     #[test]
@@ -133,7 +164,7 @@ mod tests {
         ] {
             let lines = before.lines().count() as u64;
             let text = format!("{before}Date (MM/DD),Hour,Sun (W/m^2)\n{rows}");
-            assert_eq!(found(&text), (lines, false), "{before}");
+            assert_eq!(found(&text), (lines, 0), "{before}");
         }
     }
 
@@ -148,7 +179,7 @@ mod tests {
             "a\n1\n2\n",
             "",
         ] {
-            assert_eq!(found(text), (0, false), "{text}");
+            assert_eq!(found(text), (0, 0), "{text}");
         }
     }
 
@@ -156,10 +187,30 @@ mod tests {
     fn units_are_told_from_values() {
         let rows = "a,1,2.5\na,2,2.5\nb,3,2.5\n";
         let text = |second: &str| format!("room,time,heat\n{second}{rows}");
-        assert_eq!(found(&text(",s,degC\n")), (0, true));
-        assert_eq!(found(&format!("title\n{}", text("-,[s],[K]\n"))), (1, true));
-        for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n"] {
-            assert_eq!(found(&text(second)), (0, false), "{second}");
+        assert_eq!(found(&text(",s,degC\n")), (0, 1));
+        assert_eq!(found(&format!("title\n{}", text("-,[s],[K]\n"))), (1, 1));
+        for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n", "a,.,.\n"] {
+            assert_eq!(found(&text(second)), (0, 0), "{second}");
         }
+        let two = "Units,s,degC\n[0],lib_time,lib_heat\n";
+        assert_eq!(found(&text(two)), (0, 2));
+        for (lines, after) in [
+            (",s,degC\na,7,2.5\n", 1),
+            ("\n,s,degC\n[0],x,y\n", 3),
+            ("a,0,x\n,s,degC\n", 0),
+            (",s,degC\n,,\n", 0),
+        ] {
+            assert_eq!(found(&text(lines)), (0, after), "{lines}");
+        }
+        // A line with a time is a row, and lines in quotes are not skipped one by one.
+        let rows = "2024-01-03,1\n2024-01-04,2\n2024-01-05,3\n";
+        for lines in ["2024-01-01,none\n2024-01-02,none\n", "\"the\nday\",mm\n"] {
+            assert_eq!(
+                found(&format!("day,rain\n{lines}{rows}")),
+                (0, 0),
+                "{lines}"
+            );
+        }
+        assert_eq!(found(&format!("day,rain\nUTC,mm\n{rows}")), (0, 1));
     }
 }

@@ -14,6 +14,8 @@ pub struct Key {
     pub found: FoundKey,
     /// Place of the time in the columns, if there is one that is a timestamp.
     pub time: Option<usize>,
+    /// Whether nothing but a time tells rows apart, so that all of them are one series, which no column names.
+    pub is_one_series: bool,
 }
 
 impl Key {
@@ -58,7 +60,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         None
     };
-    let found = if let Some(key) = &whole {
+    let mut found = if let Some(key) = &whole {
         search.whole(&key.partition, &key.order)?
     } else if let Some(found) = without_time {
         time = None;
@@ -72,8 +74,15 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         search.asked(&places(seen, &asked.key)?)?
     };
+    let is_time_alone = found.order.is_empty()
+        && time.is_some_and(|place| found.partition == [seen.columns[place].index]);
+    let is_one_series = is_time_alone && whole.is_none() && asked.key.is_empty();
+    if is_one_series {
+        found.order = std::mem::take(&mut found.partition);
+    }
     let key = Key {
         found,
+        is_one_series,
         time: time.filter(|time| seen.columns[*time].decision.kind == ColumnType::Timestamp),
     };
     // A table has no row without its key, so that an empty text in it is a value.
@@ -147,20 +156,26 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
         let column = &seen.columns[place];
         return match column.decision.kind {
             ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => Ok(Some(place)),
+            _ if column.decision.lacks_year => Ok(Some(place)),
             _ => Err(Error::Usage(format!(
                 "--time {called}: its values are neither times in a form that is known nor whole numbers ({}); \
-                 if they are times, leave --time out and say their form in [data.format] of the workload",
+                 if they are times, say their form with --time-format {called}=FORM",
                 column.decision.why
             ))),
         };
     }
     let is_time = |column: &SeenColumn| column.decision.kind == ColumnType::Timestamp;
+    let lacks_year = |column: &SeenColumn| column.decision.lacks_year;
+    Ok(telling_most(seen, is_time).or_else(|| telling_most(seen, lacks_year)))
+}
+
+/// Returns the place of the time that says most among columns that are some, and of equal ones the first.
+fn telling_most(seen: &SeenColumns, is_time: impl Fn(&SeenColumn) -> bool) -> Option<usize> {
     let times = (0..seen.columns.len()).filter(|place| is_time(&seen.columns[*place]));
-    // The one that says most, and of equal ones the first.
-    Ok(times.min_by_key(|place| {
+    times.min_by_key(|place| {
         let distinct = seen.columns[*place].evidence.different();
         (has_many_nulls(seen, *place), u64::MAX - distinct)
-    }))
+    })
 }
 
 /// Returns whether more than one row in twenty has no value in the column at this place.

@@ -18,6 +18,7 @@ mod names;
 mod origin;
 mod questions;
 mod rows;
+mod signs;
 mod sniff;
 mod text;
 mod times;
@@ -51,6 +52,8 @@ pub struct Asked {
     pub delimiter: Option<u8>,
     /// Lines before the one that names the columns, or before the first row; `None` if they are to be found.
     pub skip_lines: Option<u64>,
+    /// Columns with the form of their times.
+    pub formats: Vec<(String, TimeFormat)>,
 }
 
 /// A question that the user asks, in SQL.
@@ -80,11 +83,13 @@ pub struct Inferred {
     pub null: Vec<(String, u64)>,
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
+    /// Whether spaces around the quotes of fields are no part of them.
+    pub spaced_quotes: bool,
     pub no_header: bool,
     /// Lines that are skipped before the one that names the columns, or before the first row.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Number of files that the rows are in.
     pub files: usize,
     /// Names for all fields of the file, in their order.
@@ -118,9 +123,13 @@ pub struct InferredColumn {
     pub name: String,
     /// Its name in the file, if that is another one.
     pub from: Option<String>,
+    /// Its value in all rows, if the file does not have it.
+    pub constant: Option<String>,
     pub kind: ColumnType,
     /// Form of its times, if it has one that has to be said.
     pub format: Option<TimeFormat>,
+    /// Signs that are left out of its numbers, if they have some.
+    pub signs: Option<String>,
     /// What its values say of its type.
     pub evidence: String,
     /// Different values; an estimate if there are many.

@@ -104,7 +104,15 @@ impl About<'_> {
         if self.table.time.is_some() {
             return None;
         }
-        let (condition, parameters) = self.one_series();
+        let (mut condition, mut parameters) = self.one_series();
+        // A series that no column names is the whole table.
+        let partition = &self.table.partition_key;
+        if partition.iter().all(|name| self.is_constant(name)) {
+            for name in &self.table.order_key {
+                condition = condition.map(|known| format!("{known} AND {name} = ${{{name}}}"));
+                parameters.push(format!("{name} = {{ column = \"{name}\" }}"));
+            }
+        }
         Some(Question {
             name: "one_key".to_owned(),
             sql: format!(
@@ -210,7 +218,8 @@ impl About<'_> {
     fn group(&self) -> Option<&str> {
         let table = self.table;
         let key = table.partition_key.first()?;
-        if table.time.as_ref() != Some(key) && table.time.is_some() && table.series <= MOST_GROUPS {
+        let names_series = table.time.as_ref() != Some(key) && !self.is_constant(key);
+        if names_series && table.time.is_some() && table.series <= MOST_GROUPS {
             return Some(key);
         }
         let few = |column: &&InferredColumn| {
@@ -258,11 +267,19 @@ impl About<'_> {
         let table = self.table;
         let key: Vec<&str> = { table.partition_key.iter().chain(&table.order_key) }
             .map(String::as_str)
+            .filter(|name| !self.is_constant(name))
             .collect();
         let names = table.columns.iter().map(|column| column.name.as_str());
-        let others = names.filter(|name| !key.contains(name)).take(OTHERS);
+        let is_other = |name: &&str| !key.contains(name) && !self.is_constant(name);
+        let others = names.filter(is_other).take(OTHERS);
         let shown: Vec<&str> = key.iter().copied().chain(others).collect();
         shown.join(", ")
+    }
+
+    /// Returns whether a column is the same in all rows, since the file does not have it.
+    fn is_constant(&self, name: &str) -> bool {
+        let mut columns = self.table.columns.iter();
+        columns.any(|column| column.name == name && column.constant.is_some())
     }
 
     /// Returns the condition for a window of time with about so many rows, and its parameter.

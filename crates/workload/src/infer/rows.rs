@@ -24,8 +24,8 @@ pub struct FileRows {
     pub delimiter: Option<u8>,
     /// Lines that are skipped before the one that names the columns, or before the first row.
     pub skip_lines: u64,
-    /// Whether the line after the one that names the columns has units.
-    pub units_line: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub lines_after_names: u64,
     /// Columns that no table can have, with the reasons, besides those without a type.
     pub left_out: Vec<String>,
     form: Form,
@@ -64,9 +64,10 @@ impl FileRows {
             return Err(data_error(first, message));
         }
         if DataFileName::of(first).is_typed() {
-            if asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some() {
-                let message = "--delimiter, --header, --no-header and --skip-lines are for files of text; leave them \
-                               out";
+            let of_text = asked.delimiter.is_some() || asked.header.is_some();
+            if of_text || asked.skip_lines.is_some() || !asked.formats.is_empty() {
+                let message = "--delimiter, --header, --no-header, --skip-lines and --time-format are for files of \
+                               text; leave them out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
             let files = TypedFiles::open(&paths)?;
@@ -78,7 +79,7 @@ impl FileRows {
                 no_header: false,
                 delimiter: None,
                 skip_lines: 0,
-                units_line: false,
+                lines_after_names: 0,
                 left_out: Vec::new(),
                 form: Form::Typed(files),
             });
@@ -91,7 +92,7 @@ impl FileRows {
             no_header: text.no_header,
             delimiter: text.delimiter,
             skip_lines: text.skip_lines,
-            units_line: text.units_line,
+            lines_after_names: text.lines_after_names,
             left_out: text.left_out,
             form: Form::Text(text.input),
         })
@@ -116,6 +117,11 @@ impl FileRows {
     /// Returns whether lines have fields that something separates.
     pub fn has_delimiter(&self) -> bool {
         matches!(&self.form, Form::Text(input) if !input.is_json)
+    }
+
+    /// Returns whether spaces around the quotes of fields are no part of them.
+    pub fn has_spaced_quotes(&self) -> bool {
+        matches!(&self.form, Form::Text(input) if input.has_spaced_quotes())
     }
 
     /// Shows all rows, in their order.

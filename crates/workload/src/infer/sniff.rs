@@ -57,6 +57,7 @@ struct Division {
 
 /// Divides the first records at a byte.
 fn records(input: &TextInput, delimiter: u8) -> Result<Division, FieldsError> {
+    let input = input.divided_at(delimiter);
     let mut reader = FieldReader::new(input.open(), delimiter);
     let mut lengths = Vec::new();
     while lengths.len() < RECORDS

@@ -31,26 +31,47 @@ fn a_file_of_one_column_says_how_to_divide_its_lines() {
 }
 
 #[test]
-fn fields_in_quotes_after_spaces_are_told() {
-    let text = "Name,  Country, Size\n\"Ann\",  \"JAM\", 5\n\"Bob\",  \"USA\", 7\n";
-    let found = inferred("people.csv", text, &Asked::default());
-    let note = "column `country`: 2 values have spaces before their quotes";
+fn spaces_before_some_quotes_are_told_and_before_all_are_left_out() {
+    let workload = |text: &str| {
+        let found = inferred("people.csv", text, &Asked::default());
+        let text = found.workload("people.csv", &["memory".to_owned()], &[]);
+        (found, text)
+    };
+    let some = "Name,  Country, Size\nAnn,  \"JAM\", 5\nBob,\"USA\", 7\n";
+    let (found, text) = workload(some);
+    let note = "column `country`: 1 values have spaces before their quotes";
     assert!(found.notes[0].starts_with(note), "{:?}", found.notes);
-    let text = found.workload("people.csv", &["memory".to_owned()], &[]);
     assert!(
-        text.contains("2 keep the spaces before their quotes, and the quotes"),
+        text.contains("1 keep the spaces before their quotes, and the quotes"),
+        "{text}"
+    );
+    let all = "Name,  Country, Size\n\"Ann\",  \"JAM, KGN\", 5\n\"Bob\",  \"USA\", 7\n";
+    let (found, text) = workload(all);
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
+    assert_eq!((found.rows, found.bad_rows), (2, 0));
+    assert!(
+        text.contains("# Spaces around the quotes of a field are no part of it."),
         "{text}"
     );
     let plain = "Name,Country,Size\n\"Ann\",\"JAM\",5\n\"Bob\",\"USA\",7\n";
-    let found = inferred("people.csv", plain, &Asked::default());
+    let (found, text) = workload(plain);
     assert!(found.notes.is_empty(), "{:?}", found.notes);
+    assert!(!text.contains("Spaces around"), "{text}");
+}
+
+#[test]
+fn what_separates_fields_is_found_between_quotes_after_spaces() {
+    let text = "name; note; size\n\"Ann\"; \"x; y\"; 5\n\"Bob\"; \"z\"; 7\n";
+    let found = inferred("people.csv", text, &Asked::default());
+    assert_eq!((found.delimiter, found.columns.len()), (Some(b';'), 3));
+    assert_eq!((found.rows, found.bad_rows), (2, 0));
 }
 
 #[test]
 fn lines_that_are_skipped_are_told() {
     let text = "title\nroom,time,heat\n-,[s],[K]\na,1,2.5\na,2,2.5\nb,3,2.5\n";
     let found = inferred("rooms.csv", text, &Asked::default());
-    assert_eq!((found.skip_lines, found.units_line), (1, true));
+    assert_eq!((found.skip_lines, found.lines_after_names), (1, 1));
     let (title, units) = (&found.notes[0], &found.notes[1]);
     assert!(title.starts_with("the first line is skipped"), "{title}");
     assert!(units.contains("since it has units"), "{units}");

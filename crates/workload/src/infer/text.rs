@@ -20,7 +20,7 @@ pub struct TextRows {
     /// What separates fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
     pub skip_lines: u64,
-    pub units_line: bool,
+    pub lines_after_names: u64,
     /// Columns that no table can have, with the reasons.
     pub left_out: Vec<String>,
 }
@@ -59,7 +59,9 @@ impl TextRows {
             if asked.skip_lines.is_none() {
                 form.skip_lines = head.skipped;
             }
-            form.units_line = head.units && form.skip_lines >= head.skipped;
+            if form.skip_lines >= head.skipped {
+                form.lines_after_names = head.after_names;
+            }
             input = TextInput::new(paths, &form)?;
         }
         let mut reader = FieldReader::new(input.open(), input.delimiter);
@@ -74,7 +76,8 @@ impl TextRows {
         let second = reader.read().map_err(failed)?;
         let second = second.map(|fields| fields.all());
         // What comes before or after the line that names the columns is known only together with it.
-        let is_found = form.units_line || asked.skip_lines.is_none() && form.skip_lines > 0;
+        let is_found =
+            form.lines_after_names > 0 || asked.skip_lines.is_none() && form.skip_lines > 0;
         let names_columns =
             || is_found || sniff::names_columns(&first, second.as_deref().unwrap_or_default());
         let no_header = !asked.header.unwrap_or_else(names_columns);
@@ -110,7 +113,7 @@ impl TextRows {
             no_header,
             delimiter: (named != Some(delimiter)).then_some(delimiter),
             skip_lines: form.skip_lines,
-            units_line: form.units_line,
+            lines_after_names: form.lines_after_names,
             left_out: Vec::new(),
         })
     }
@@ -154,7 +157,7 @@ impl TextRows {
             no_header: false,
             delimiter: None,
             skip_lines: 0,
-            units_line: false,
+            lines_after_names: 0,
             left_out,
         })
     }

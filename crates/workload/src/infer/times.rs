@@ -1,14 +1,17 @@
 //! Finds out in which form the times of a column are written.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
-const PATTERNS: [&str; 26] = [
+const PATTERNS: [&str; 28] = [
     "%Y%m%d",
     "%Y%m%d%H%M%S",
+    "%m%d%Y",
+    "%d%m%Y",
     "%Y/%m/%d",
     "%Y/%m/%d %H:%M",
     "%Y/%m/%d %H:%M:%S",
@@ -54,6 +57,10 @@ static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
 /// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
 const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
 
+/// Milliseconds of the years 1900 and 2100, beyond which four digits at the end are hardly a year: they may be an hour
+/// and a minute.
+const YEAR_AT_END: std::ops::Range<i64> = -2_208_988_800_000..4_102_444_800_000;
+
 /// Seconds since 1970 of the years 1980 to 2100, which are numbers that are hardly anything else.
 const EPOCH_SECONDS: std::ops::Range<f64> = 315_532_800.0..4_102_444_800.0;
 
@@ -61,9 +68,16 @@ const EPOCH_SECONDS: std::ops::Range<f64> = 315_532_800.0..4_102_444_800.0;
 const FIRST_LOOK: u64 = 50;
 const FURTHER_LOOKS: u64 = 5_000;
 
+/// The form of times that are often written without a year, as a workload has it with one.
+pub const OF_A_YEAR: &str = "%m%d%H%M of 2001";
+
 /// How many values of a column each form of a time fits.
 pub struct TimeEvidence {
     tried: Vec<Tried>,
+    /// Whether the user says the form, which is then the only one.
+    pub is_said: bool,
+    /// Values that are month, day, hour and minute without a year.
+    pub without_year: u64,
     /// Values that were looked at.
     values: u64,
     /// Those in ISO form with a zone, and with digits below a millisecond.
@@ -72,7 +86,7 @@ pub struct TimeEvidence {
 }
 
 struct Tried {
-    format: &'static TimeFormat,
+    format: Cow<'static, TimeFormat>,
     fits: u64,
     first: i64,
     last: i64,
@@ -94,17 +108,33 @@ pub struct FoundTime {
     pub finer: u64,
 }
 
-impl TimeEvidence {
-    pub fn new() -> TimeEvidence {
-        let tried = FORMATS.iter().map(|format| Tried {
+impl Tried {
+    fn new(format: Cow<'static, TimeFormat>) -> Tried {
+        Tried {
             format,
             fits: 0,
             first: i64::MAX,
             last: i64::MIN,
             is_alive: true,
-        });
+        }
+    }
+}
+
+impl TimeEvidence {
+    /// Begins with no values, whose form the user may say.
+    pub fn new(said: Option<TimeFormat>) -> TimeEvidence {
+        let is_said = said.is_some();
+        let tried = match said {
+            Some(format) => vec![Tried::new(Cow::Owned(format))],
+            None => FORMATS
+                .iter()
+                .map(|format| Tried::new(Cow::Borrowed(format)))
+                .collect(),
+        };
         TimeEvidence {
-            tried: tried.collect(),
+            tried,
+            is_said,
+            without_year: 0,
             values: 0,
             with_zone: 0,
             finer: 0,
@@ -114,8 +144,14 @@ impl TimeEvidence {
     /// Looks at a value.
     pub fn see(&mut self, cell: &str) {
         self.values += 1;
+        self.without_year += u64::from(lacks_year(cell));
         for tried in self.tried.iter_mut().filter(|tried| tried.is_alive) {
-            if let Some(time) = meant(tried.format, cell) {
+            let time = if self.is_said {
+                tried.format.milliseconds(cell)
+            } else {
+                meant(&tried.format, cell)
+            };
+            if let Some(time) = time {
                 tried.fits += 1;
                 tried.first = tried.first.min(time);
                 tried.last = tried.last.max(time);
@@ -127,7 +163,8 @@ impl TimeEvidence {
                 }
             }
         }
-        if self.values == FIRST_LOOK || self.values.is_multiple_of(FURTHER_LOOKS) {
+        let is_look = self.values == FIRST_LOOK || self.values.is_multiple_of(FURTHER_LOOKS);
+        if is_look && !self.is_said {
             let enough = self.values / 10 * 9;
             for tried in &mut self.tried {
                 tried.is_alive = tried.fits >= enough;
@@ -135,11 +172,10 @@ impl TimeEvidence {
         }
     }
 
-    /// Returns the form that fits most values, if it fits any. Numbers since 1970 are times only if something
-    /// else, such as the column's name, says that they are.
+    /// Returns the form that fits most values, if it fits any. Numbers since 1970 and the like are times only if
+    /// something else, such as the column's name, says that they are.
     pub fn found(&self, is_named_as_time: bool) -> Option<FoundTime> {
-        let is_meant =
-            |tried: &&Tried| is_named_as_time || !matches!(tried.format, TimeFormat::Epoch(_));
+        let is_meant = |tried: &&Tried| is_named_as_time || !needs_name(&tried.format);
         let mut best: Option<&Tried> = None;
         for tried in self.tried.iter().filter(is_meant) {
             if tried.fits > best.map_or(0, |best| best.fits) {
@@ -151,15 +187,45 @@ impl TimeEvidence {
         let or = self.tried.iter().filter(is_meant).find(is_other);
         let is_iso = u64::from(*best.format == TimeFormat::Iso);
         Some(FoundTime {
-            format: best.format.clone(),
+            format: best.format.clone().into_owned(),
             fits: best.fits,
             first: best.first,
             last: best.last,
-            or: or.map(|or| or.format.clone()),
+            or: or.map(|or| or.format.clone().into_owned()),
             with_zone: self.with_zone * is_iso,
             finer: self.finer * is_iso,
         })
     }
+}
+
+/// Returns whether other numbers look like times of this form, too.
+fn needs_name(format: &TimeFormat) -> bool {
+    match format {
+        TimeFormat::Epoch(_) => true,
+        TimeFormat::Pattern(pattern) => has_year_at_end(pattern),
+        TimeFormat::Iso | TimeFormat::OfYear { .. } => false,
+    }
+}
+
+/// Returns whether a pattern is eight digits, of which the last four are the year.
+fn has_year_at_end(pattern: &str) -> bool {
+    ["%m%d%Y", "%d%m%Y"].contains(&pattern)
+}
+
+/// Returns whether a cell is month, day, hour and minute, of two digits each, without a year.
+fn lacks_year(cell: &str) -> bool {
+    let is_digits = cell.len() == "01010001".len() && cell.bytes().all(|b| b.is_ascii_digit());
+    let is_within = |place: usize, least: u8, most: u8| {
+        let part = cell
+            .get(place..place + 2)
+            .and_then(|part| part.parse::<u8>().ok());
+        part.is_some_and(|part| (least..=most).contains(&part))
+    };
+    is_digits
+        && is_within(0, 1, 12)
+        && is_within(2, 1, 31)
+        && is_within(4, 0, 23)
+        && is_within(6, 0, 59)
 }
 
 /// Returns whether two cells are times in the same of the forms that a pattern says.
@@ -174,8 +240,11 @@ pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
     let may_fit = match format {
         TimeFormat::Iso => !digits && cell.len() >= "2014-02-14".len(),
         // A year is four digits, and none of the others may be taken for it.
-        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" => digits && cell.len() == 8,
+        TimeFormat::Pattern(pattern) if pattern == "%Y%m%d" || has_year_at_end(pattern) => {
+            digits && cell.len() == 8
+        }
         TimeFormat::Pattern(pattern) if pattern == "%Y%m%d%H%M%S" => digits && cell.len() == 14,
+        TimeFormat::OfYear { .. } => true,
         TimeFormat::Pattern(_) => !digits && cell.bytes().any(|byte| byte.is_ascii_digit()),
         TimeFormat::Epoch(unit) => {
             let in_seconds = match unit {
@@ -189,7 +258,11 @@ pub fn meant(format: &TimeFormat, cell: &str) -> Option<i64> {
         }
     };
     let time = may_fit.then(|| format.milliseconds(cell)).flatten()?;
-    MEANT.contains(&time).then_some(time)
+    let years = match format {
+        TimeFormat::Pattern(pattern) if has_year_at_end(pattern) => YEAR_AT_END,
+        _ => MEANT,
+    };
+    years.contains(&time).then_some(time)
 }
 
 #[cfg(test)]
@@ -197,7 +270,7 @@ mod tests {
     use super::*;
 
     fn found(cells: &[&str], is_named_as_time: bool) -> Option<(String, u64, bool)> {
-        let mut evidence = TimeEvidence::new();
+        let mut evidence = TimeEvidence::new(None);
         cells.iter().for_each(|cell| evidence.see(cell));
         let found = evidence.found(is_named_as_time)?;
         Some((
@@ -212,6 +285,8 @@ mod tests {
         for (cells, format) in [
             (["2024-01-02 03:04", "2024-01-02T03:04:05Z"], "iso"),
             (["19580329", "20200101"], "%Y%m%d"),
+            (["03291958", "12312020"], "%m%d%Y"),
+            (["29031958", "31122020"], "%d%m%Y"),
             (["03/29/1958", "12/31/2020"], "%m/%d/%Y"),
             (["29/03/1958", "31/12/2020"], "%d/%m/%Y"),
             (["29.03.1958", "1.2.2020"], "%d.%m.%Y"),
@@ -249,6 +324,8 @@ mod tests {
         assert_eq!(found(&["1700000000", "1700000001"], false), None);
         assert_eq!(found(&["12", "13000"], true), None);
         assert_eq!(found(&["19581340"], false), None);
+        assert_eq!(found(&["03291958", "29031958"], false), None);
+        assert_eq!(found(&["03291858", "12312158"], true), None);
         assert_eq!(found(&["north", "south"], true), None);
     }
 
@@ -260,8 +337,26 @@ mod tests {
     }
 
     #[test]
+    fn times_without_a_year_are_none_until_a_form_says_it() {
+        assert_eq!(found(&["01010001", "12312359"], true), None);
+        let mut evidence = TimeEvidence::new(None);
+        let of_other_forms = ["01012401", "01016001", "00010001", "1010001", "010100011"];
+        let all = ["01010001", "12312359"].into_iter().chain(of_other_forms);
+        all.for_each(|cell| evidence.see(cell));
+        assert_eq!(evidence.without_year, 2);
+        let said = TimeFormat::parse(OF_A_YEAR).unwrap();
+        let mut evidence = TimeEvidence::new(Some(said.clone()));
+        for cell in ["01010001", "12312359", "north"] {
+            evidence.see(cell);
+        }
+        let found = evidence.found(true).unwrap();
+        assert_eq!((found.format, found.fits), (said, 2));
+        assert_eq!(found.first, 978_307_260_000);
+    }
+
+    #[test]
     fn forms_that_do_not_fit_are_given_up() {
-        let mut evidence = TimeEvidence::new();
+        let mut evidence = TimeEvidence::new(None);
         for _ in 0..FIRST_LOOK {
             evidence.see("north");
         }

@@ -1,12 +1,11 @@
 //! Writes what was found of a file as a commented workload.
 
-use std::fmt::Write as _;
-use std::path::Path;
+mod data;
 
-use super::evidence::shown_word;
+use std::fmt::Write as _;
+
 use super::questions::{Question, questions};
-use super::{AskedQuestion, Inferred, InferredColumn};
-use crate::TextForm;
+use super::{AskedQuestion, Inferred};
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -24,7 +23,10 @@ impl Inferred {
         self.head(file, &mut out);
         put_designs(designs, &mut out);
         self.table(&mut out);
-        self.data(file, &mut out);
+        match &self.made {
+            None => self.data(file, &mut out),
+            Some(made) => self.generators(made, file, &mut out),
+        }
         self.scale(&mut out);
         self.decide(&mut out);
         let numbered = |index: usize| format!("question_{}", index + 1);
@@ -52,6 +54,16 @@ impl Inferred {
         let by_time = self.time.is_some() && self.order_key.first() == self.time.as_ref();
         let span = self.span.as_ref().filter(|_| by_time)?;
         u64::try_from(span.end.saturating_sub(span.start) / DAY).ok()
+    }
+
+    /// Returns the milliseconds from one row to the next, on average, if all rows are one series over time that no
+    /// column of the file names.
+    pub fn step_of_one_series(&self) -> Option<f64> {
+        let mut columns = self.columns.iter();
+        let is_one = columns.any(|column| column.constant.is_some());
+        self.days().filter(|_| is_one)?;
+        let span = self.span.as_ref()?;
+        Some(span.end.saturating_sub(span.start) as f64 / self.rows.max(1) as f64)
     }
 
     /// Describes in a line how often the key repeats.
@@ -157,76 +169,6 @@ impl Inferred {
         line(out, "");
     }
 
-    fn data(&self, file: &str, out: &mut String) {
-        if let Some(made) = &self.made {
-            self.generators(made, file, out);
-            return;
-        }
-        line(out, "[data]");
-        let mut about = Vec::new();
-        if self.files > 1 {
-            about.push(format!("all {} files in it, by name", self.files));
-        }
-        if Path::new(file).is_relative() {
-            about.push("relative to this file".to_owned());
-        }
-        let about = about.join("; ");
-        let comment = if about.is_empty() { "" } else { " # " };
-        line(out, &format!("file = {}{comment}{about}", quoted(file)));
-        if let Some(delimiter) = self.delimiter {
-            let written = TextForm::delimiter_name(delimiter);
-            line(out, &format!("delimiter = {}", quoted(&written)));
-        }
-        if self.skip_lines > 0 {
-            let skipped = self.skip_lines;
-            line(
-                out,
-                &format!("skip_lines = {skipped} # at the beginning, which are no rows"),
-            );
-        }
-        if self.units_line {
-            line(
-                out,
-                "units_line = true # the line after the one that names the columns is no row",
-            );
-        }
-        if self.no_header {
-            line(out, "header = false # the first line is a row");
-            line(out, &format!("fields = {}", list(&self.fields)));
-        }
-        if !self.null.is_empty() {
-            let words: Vec<String> = self.null.iter().map(|(word, _)| word.clone()).collect();
-            let times = self
-                .null
-                .iter()
-                .map(|(word, times)| format!("{times} {}", clean(&shown_word(word))));
-            let times: Vec<String> = times.collect();
-            line(
-                out,
-                &format!("null = {} # {}", list(&words), times.join(", ")),
-            );
-        }
-        if self.bad_rows > 0 && !self.is_typed {
-            let (bad, rows) = (self.bad_rows, self.rows);
-            line(
-                out,
-                &format!("# At most {bad} of {rows} rows do not fit, or lack their key."),
-            );
-            line(
-                out,
-                "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",
-            );
-            line(out, &format!("bad_rows = \"{}%\"", self.bad_percent()));
-        }
-        line(out, "");
-        self.data_of_columns("from", "Names in the file.", out, |column| {
-            column.from.as_deref()
-        });
-        self.data_of_columns("format", "How times are written.", out, |column| {
-            column.format.as_ref().map(|format| format.written())
-        });
-    }
-
     /// Writes the generators that make the rows of a table that `file` declares.
     fn generators(&self, made: &[String], file: &str, out: &mut String) {
         let sample = format!("  bakeoff init {} --data ROWS.csv", clean(file));
@@ -244,35 +186,6 @@ impl Inferred {
         line(out, "[data.columns]");
         for (column, generator) in self.columns.iter().zip(made) {
             line(out, &format!("{} = {generator} # a guess", column.name));
-        }
-        line(out, "");
-    }
-
-    /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.
-    fn bad_percent(&self) -> u64 {
-        let percent = (self.bad_rows.saturating_mul(100)).div_ceil(self.rows.max(1));
-        (percent + 1).min(99)
-    }
-
-    fn data_of_columns<'a>(
-        &'a self,
-        name: &str,
-        what: &str,
-        out: &mut String,
-        value: impl Fn(&'a InferredColumn) -> Option<&'a str>,
-    ) {
-        let given = self
-            .columns
-            .iter()
-            .filter_map(|column| Some((column, value(column)?)));
-        let given: Vec<(&InferredColumn, &str)> = given.collect();
-        if given.is_empty() {
-            return;
-        }
-        line(out, &format!("# {what}"));
-        line(out, &format!("[data.{name}]"));
-        for (column, value) in given {
-            line(out, &format!("{} = {}", column.name, quoted(value)));
         }
         line(out, "");
     }

@@ -200,6 +200,6 @@ fn rows_of_files_with_titles_and_units_have_their_own_lines() {
         "{first:?}"
     );
     let found = folder.infer().unwrap();
-    assert_eq!((found.skip_lines, found.units_line), (2, true));
+    assert_eq!((found.skip_lines, found.lines_after_names), (2, 1));
     assert_eq!((found.rows, found.columns.len()), (14, 3));
 }

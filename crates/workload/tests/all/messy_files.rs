@@ -52,6 +52,79 @@ fn rows(source: &dyn RowSource) -> Vec<(i64, Option<f64>)> {
 const DAY: i64 = 86_400_000;
 
 #[test]
+fn spaces_around_quotes_are_no_part_of_fields_where_all_quotes_have_them() {
+    let places = |text: &str| {
+        let (_folder, source) = open("bad_rows = '50%'", "x.csv", text.as_bytes()).unwrap();
+        let mut places = Vec::new();
+        for batch in source.read(0, 3).unwrap() {
+            let batch = batch.unwrap().rows;
+            let series = batch.column(0).as_string::<i32>();
+            places.extend((0..batch.num_rows()).map(|row| series.value(row).to_owned()));
+        }
+        (places, source.bad_rows().unwrap().count)
+    };
+    let all = "\"time\", \"series\", \"value\"\n1970-01-02,  \"a, b\" , 1.5\n1970-01-03, \"c \n d\", \"2\"\n\
+               1970-01-04, plain, x\n";
+    assert_eq!(
+        places(all),
+        (vec!["a, b".to_owned(), "c \n d".to_owned()], 1)
+    );
+    let some = "time,series,value\n1970-01-02, \"a\",1.5\n1970-01-03,\"b\",2\n";
+    assert_eq!(places(some), (vec![" \"a\"".to_owned(), "b".to_owned()], 0));
+}
+
+#[test]
+fn signs_are_left_out_of_numbers() {
+    let data = "signs = { value = '%,' }\nbad_rows = '50%'";
+    let text = "series,time,value\na,1970-01-02,95%\na,1970-01-03,\"1,234.5 %\"\na,1970-01-04,95\n";
+    let (_folder, source) = open(data, "x.csv", text.as_bytes()).unwrap();
+    let expected = [(DAY, Some(95.0)), (2 * DAY, Some(1_234.5))];
+    assert_eq!(rows(source.as_ref()), expected);
+    let bad = source.bad_rows().unwrap();
+    let why = "line 4: column `value`: `95` is not a double with `%` and commas";
+    assert!(bad.first[0].contains(why), "{:?}", bad.first);
+}
+
+#[test]
+fn columns_that_files_do_not_have_are_the_same_in_all_rows() {
+    let constant = "constant = { series = 'all' }";
+    let lines = "1970-01-02,1.5\n1970-01-03,\nbad,2\n";
+    let objects =
+        "{\"time\":\"1970-01-02\",\"value\":1.5}\n{\"time\":\"1970-01-03\"}\n{\"time\":5.5}\n";
+    for (data, name, text) in [
+        ("", "x.csv", format!("Time,Value\n{lines}")),
+        (
+            "",
+            "x.csv",
+            format!("time,series,value\n{}", lines.replace(',', ",no,")),
+        ),
+        ("header = false", "x.csv", lines.to_owned()),
+        (
+            "header = false\nfields = ['*', 'note']",
+            "x.csv",
+            lines.replace('\n', ",x\n"),
+        ),
+        ("", "x.jsonl", objects.to_owned()),
+    ] {
+        let data = format!("{constant}\nbad_rows = '50%'\n{data}");
+        let (_folder, source) = open(&data, name, text.as_bytes()).unwrap();
+        let expected = [(DAY, Some(1.5)), (2 * DAY, None)];
+        assert_eq!(rows(source.as_ref()), expected, "{text}");
+        assert_eq!(source.bad_rows().unwrap().count, 1, "{text}");
+        assert_eq!(source.count_rows(10).unwrap(), Some(2));
+        for batch in source.read(1, 10).unwrap() {
+            let batch = batch.unwrap();
+            assert_eq!(batch.rows.schema(), source.schema());
+            assert_eq!((batch.first_row, batch.rows.num_rows()), (1, 1));
+            assert_eq!(batch.rows.column(0).as_string::<i32>().value(0), "all");
+        }
+    }
+    let error = open(constant, "x.csv", b"series,value\na,1\n").map(drop);
+    let error = error.unwrap_err();
+    assert!(error.contains("the file has no column `time`"), "{error}");
+}
+
+#[test]
 fn a_file_is_read_as_the_workload_describes_it() {
     let data = "null = ['NA', '\\N']\nfrom = { time = 'Flight Date', value = 'Cost: $' }\n\
                 format = { time = '%Y%m%d' }";

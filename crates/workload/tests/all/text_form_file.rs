@@ -45,10 +45,20 @@ fn a_form_is_read_with_its_defaults() {
         TextForm {
             delimiter: Some(TextForm::SPACES),
             skip_lines: 2,
-            units_line: true,
+            lines_after_names: 1,
             ..TextForm::default()
         }
     );
+    let one_series = "file = 'x.csv'\nconstant = { Series = 'all' }\nheader = false\n";
+    let form_of = |fields: &str| form(&format!("{one_series}{fields}"));
+    assert_eq!(form_of("").constants["series"], "all");
+    let fields = form_of("fields = ['*', 'note']").fields;
+    assert_eq!(fields, ["time", "value", "note"]);
+    let alone = "name = 't'\npartition_key = ['s']\ncolumns = { s = 'text' }";
+    let error = parse("file = 'x.csv'\nconstant = { s = 'a' }", alone).unwrap_err();
+    assert!(error.contains("has all columns of the table"), "{error}");
+    let two = form("file = 'x.csv'\nlines_after_names = 2");
+    assert_eq!(two.lines_after_names, 2);
     let several = parse("files = ['1.zip', '../2.zip']", TABLE).unwrap();
     let paths = vec!["w/1.zip".into(), "w/../2.zip".into()];
     assert_eq!(several.data, Data::Files(paths));
@@ -91,11 +101,51 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
         ),
         (
             "file = 'x.csv'\nheader = false\nunits_line = true",
-            "w/x.toml:5:14: `units_line` is the line after the one that names the columns",
+            "w/x.toml:5:14: `units_line` is about what comes after the line that names the columns",
+        ),
+        (
+            "file = 'x.csv'\nheader = false\nlines_after_names = 2",
+            "w/x.toml:5:21: `lines_after_names` is about what comes after the line",
+        ),
+        (
+            "file = 'x.csv'\nunits_line = true\nlines_after_names = 2",
+            "w/x.toml:5:21: `units_line` is `lines_after_names = 1`: leave one of them out",
+        ),
+        (
+            "file = 'x.csv'\nlines_after_names = 1001",
+            "w/x.toml:4:21: `lines_after_names` is 1001, but has to be from 0 to 1000",
         ),
         (
             "generator = 'columns'\nskip_lines = 1",
             "w/x.toml:4:14: `skip_lines` says how files are read; it needs `file`",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { value = '1' }",
+            "w/x.toml:4:22: `constant` is for columns of the type `text`, but `value` is a double",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { serie = 'a' }",
+            "w/x.toml:4:14: column `serie` is not in the table; did you mean `series`?",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { series = '' }",
+            "w/x.toml:4:23: the value is empty, which stands for none",
+        ),
+        (
+            "file = 'x.csv'\nconstant = { series = 'a' }\nfrom = { series = 'b' }",
+            "w/x.toml:5:19: `series` is in `constant`, too, and so in no file",
+        ),
+        (
+            "generator = 'columns'\nconstant = { series = 'a' }",
+            "w/x.toml:4:12: `constant` says how files are read; it needs `file`",
+        ),
+        (
+            "file = 'x.csv'\nsigns = { series = '%' }",
+            "w/x.toml:4:20: `signs` is for columns of numbers (int, bigint or double), but `series` is a text",
+        ),
+        (
+            "file = 'x.csv'\nsigns = { value = '5%' }",
+            "w/x.toml:4:19: `5%` cannot be left out of numbers",
         ),
         ("files = []", "w/x.toml:3:9: `files` is empty"),
         ("files = ['']", "w/x.toml:3:10: the name is empty"),

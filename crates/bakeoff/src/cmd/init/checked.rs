@@ -17,6 +17,7 @@ pub fn designs(found: &Inferred) -> Vec<String> {
         columns: found.columns.len(),
         is_ordered: !found.order_key.is_empty(),
         days: found.days(),
+        step_of_one_series: found.step_of_one_series(),
     };
     let engines = ENGINES.iter();
     let like_it = found

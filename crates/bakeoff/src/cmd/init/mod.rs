@@ -271,9 +271,10 @@ pub fn tell(file: &Path, found: &Inferred) {
         None => format!("{} {rows}", found.rows),
         Some(_) => "no rows".to_owned(),
     };
+    let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
     print_line(format_args!(
         "{of}: {rows}, {} columns, key ({})",
-        found.columns.len(),
+        in_file.count(),
         key.join(", ")
     ));
     if found.made.is_some() {

@@ -217,6 +217,15 @@ fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
                 units::bytes(bytes.p99?)
             ))
         }),
+        printed("  cells p50, p99", &|t| {
+            let cells = t.histograms?.cells_per_partition;
+            Some(format!("{}, {}", whole(cells.p50?), whole(cells.p99?)))
+        }),
+        printed("  most SSTables, cells", &|t| {
+            let histograms = t.histograms?;
+            let (sstables, cells) = (histograms.sstables_per_read, histograms.cells_per_partition);
+            Some(format!("{}, {}", whole(sstables.max?), whole(cells.max?)))
+        }),
     ]
 }
 
@@ -231,6 +240,11 @@ fn latency(latency: Latency) -> Option<String> {
 fn spread(spread: Spread) -> Option<String> {
     let (p50, p99, max) = (spread.p50?, spread.p99?, spread.max?);
     Some(format!("p50 {p50:.0}, p99 {p99:.0}, max {max:.0}"))
+}
+
+/// Writes a percentile of counts.
+fn whole(count: f64) -> String {
+    units::count(count.round() as u64)
 }
 
 fn times(micros: &Percentiles) -> Option<String> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile};
-use bakeoff_workload::TextForm;
 use bakeoff_workload::infer::{Asked, AskedQuestion};
+use bakeoff_workload::{TextForm, TimeFormat};
 use clap::Args;
 
 use crate::exit::Misuse;
@@ -27,6 +27,11 @@ pub struct TableFileOptions {
     /// rows apart]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     key: Vec<String>,
+
+    /// How the times of a column are written: strftime's conversions, or s, ms, us or ns since 1970. Where they lack
+    /// the year, it comes behind: 'date=%m%d%H%M of 2001' (repeat for several columns) [default: what fits all values]
+    #[arg(long, value_name = "COLUMN=FORM", value_parser = time_format)]
+    time_format: Vec<(String, TimeFormat)>,
 
     /// Words that stand for no value, besides empty cells [default: NA, \N, NULL, - and others that are there]
     #[arg(
@@ -103,6 +108,7 @@ impl TableFileOptions {
             },
             delimiter: self.delimiter,
             skip_lines: self.skip_lines,
+            formats: self.time_format.clone(),
             ..Asked::default()
         }
     }
@@ -150,6 +156,7 @@ impl TableFileOptions {
         let all = [
             ("--time", self.time.is_some()),
             ("--key", !self.key.is_empty()),
+            ("--time-format", !self.time_format.is_empty()),
             ("--null", self.null.is_some()),
             ("--header", self.header),
             ("--no-header", self.no_header),
@@ -202,6 +209,13 @@ fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
     let reader = BufReader::new(File::open(path).with_context(cannot)?);
     let log = QueryLog::read(kind, language, reader).with_context(cannot)?;
     Ok(Some(log))
+}
+
+/// Reads a column with the form of its times.
+fn time_format(written: &str) -> Result<(String, TimeFormat), String> {
+    let (column, form) = { written.split_once('=') }
+        .ok_or_else(|| "it is a column and a form: date=%m/%d/%Y".to_owned())?;
+    Ok((column.to_owned(), TimeFormat::parse(form)?))
 }
 
 /// Reads a file of questions.

@@ -112,12 +112,32 @@ pub fn read(dir: &Path, others: &[PathBuf], wanted: &Wanted) -> Result<Vec<Vec<M
 /// # Errors
 /// Those of [`read`].
 pub fn read_all(dir: &Path, others: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<MeasuredRate>)>> {
-    let first = Size::read(dir)?;
-    first.check_rates()?;
-    let mut sizes = vec![first];
+    alike(dir, others, true)
+}
+
+/// Reads the rates of several runs, which may have none, and checks that they are of the same measurement.
+///
+/// # Errors
+/// Those of [`read`], but for runs without rates.
+pub fn read_runs(dir: &Path, others: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<MeasuredRate>)>> {
+    alike(dir, others, false)
+}
+
+fn alike(
+    dir: &Path,
+    others: &[PathBuf],
+    needs_rates: bool,
+) -> Result<Vec<(PathBuf, Vec<MeasuredRate>)>> {
+    let read = |dir: &Path| -> Result<Size> {
+        let size = Size::read(dir)?;
+        if needs_rates {
+            size.check_rates()?;
+        }
+        Ok(size)
+    };
+    let mut sizes = vec![read(dir)?];
     for other in others {
-        let other = Size::read(other)?;
-        other.check_rates()?;
+        let other = read(other)?;
         for size in &sizes {
             size.check_beside(&other)?;
         }
@@ -225,6 +245,9 @@ impl Size {
             return Some(format!(
                 "they differ in {differs}; measure both with the same options"
             ));
+        }
+        if self.rates.is_empty() || other.rates.is_empty() {
+            return None;
         }
         let why = mismatch(&self.rates, &other.rates)?;
         let number = |copies: Option<u32>| {

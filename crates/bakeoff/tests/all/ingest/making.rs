@@ -109,6 +109,19 @@ fn arrow_files(bench: &Bench) {
 }
 
 #[test]
+fn spaces_around_quotes_are_no_part_of_fields_where_all_quotes_have_them() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let text = "id, note, \"size\"\n1, \"x, y\", \"5\"\n2, \"z\" , \"7\"\n";
+    std::fs::write(bench.path("notes.csv"), text).unwrap();
+    let ingest = ["ingest", "notes.csv", "--into", "dir:t"];
+    let key = ["--partition-key", "id", "--one-row-per-key"];
+    let made = bench.bakeoff(&[&ingest[..], &key].concat()).expect(0);
+    made.says("id bigint, note text, size bigint");
+    let expected = ["1,\"x, y\",5", "2,z,7"];
+    assert_eq!(rows(&bench, "SELECT * FROM t ORDER BY id"), expected);
+}
+
+#[test]
 fn types_can_be_said_and_columns_chosen() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let text = "id,day,at,ratio,code,extra\n1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007,x\n";

@@ -12,7 +12,8 @@ use bakeoff_driver::{
     Answer, Design, DesignError, Instances, NodeCounts, PartitionKey, PlanText, StoredText,
 };
 use bakeoff_stats::{
-    DesignInfo, Footprint, Instance, NotAsked, Role, ServerSample, Stacks, TableStatistics,
+    DesignInfo, Footprint, Instance, NotAsked, Role, ServerAccount, ServerSample, Stacks,
+    TableStatistics,
 };
 
 /// What the driver asked of a design.
@@ -78,6 +79,8 @@ pub struct Fake {
     plan: Plan,
     stored: Plan,
     profile: Plan,
+    /// Whether its server tells what it counts, as it would a plan.
+    account: Plan,
     /// Whether it has a server that tells figures.
     is_served: bool,
     table: Arc<Mutex<Table>>,
@@ -100,6 +103,9 @@ pub struct Table {
     /// Whether its server records, and the number of its answers when each recording began.
     pub is_recorded: bool,
     pub recordings: Vec<usize>,
+    /// Number of times that its server was asked what it counts, and whether that was ever done while it answered.
+    pub accounts: u64,
+    pub is_asked_meanwhile: bool,
     /// Number of times that its server was sampled.
     pub samples: u64,
     /// Whether that was ever done while it answered a question.
@@ -144,6 +150,7 @@ impl Fake {
             plan: Plan::None,
             stored: Plan::None,
             profile: Plan::None,
+            account: Plan::None,
             is_served: false,
             table: Arc::default(),
             rows_of: None,
@@ -182,6 +189,12 @@ impl Fake {
     /// A design that is asked how its first rows are stored, which it takes as a question for a plan.
     pub fn with_stored(mut self, stored: Plan) -> Fake {
         self.stored = stored;
+        self
+    }
+
+    /// A design whose server is asked what it counts, which it takes as a question for a plan.
+    pub fn with_account(mut self, account: Plan) -> Fake {
+        self.account = account;
         self
     }
 
@@ -492,6 +505,25 @@ impl Design for Fake {
             cpu_seconds: Some(table.samples as f64),
             ..ServerSample::default()
         })
+    }
+
+    /// Tells how often it was asked as the bytes of its log.
+    async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
+        let log_bytes = {
+            let mut table = self.table();
+            table.accounts += 1;
+            table.is_asked_meanwhile |= table.asking > 0;
+            Some(table.accounts)
+        };
+        match self.account {
+            Plan::None => Ok(None),
+            Plan::Tells(_) => Ok(Some(ServerAccount {
+                log_bytes,
+                ..ServerAccount::default()
+            })),
+            Plan::Fails => Err(DesignError::new("its server does not count")),
+            Plan::Panics => panic!("a bug in an account"),
+        }
     }
 
     fn nodes(&self) -> u32 {

@@ -1,5 +1,6 @@
 //! The protocol of a run, driven with designs, an oracle and rows that do what a test tells them.
 
+mod accounts;
 mod answers;
 mod bench;
 mod budget;

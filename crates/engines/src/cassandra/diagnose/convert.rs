@@ -69,6 +69,8 @@ fn share(table: &TableFigures, printed: Option<&PrintedTable>, version: &str) ->
     Share {
         max_partition_bytes: table.max_partition_bytes.or(largest),
         mean_partition_bytes: histograms.and_then(|h| h.partition_bytes.p50),
+        p99_partition_bytes: histograms.and_then(|h| h.partition_bytes.p99),
+        max_partition_cells: histograms.and_then(|h| h.cells_per_partition.max),
         coordinator_reads: latency(table.coordinator_reads, version),
         local_reads,
         tombstones_per_read: spread(table.tombstones_per_read),

@@ -181,6 +181,8 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
     let share = Share {
         max_partition_bytes: Some(1 << 30),
         mean_partition_bytes: Some(100.0),
+        p99_partition_bytes: Some(200.0),
+        max_partition_cells: Some(9e9),
         local_reads: latency,
         coordinator_reads: latency,
         tombstones_per_read: many,

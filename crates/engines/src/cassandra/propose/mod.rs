@@ -16,6 +16,7 @@ mod written;
 
 use crate::advice::{Advice, Facts, Rank, Rule, Stated, apply};
 use base::Base;
+pub use sizes::bucket_of_one_series;
 
 /// The rules for tables that Bakeoff makes, in the order in which they are applied.
 const RULES: [Rule; 13] = [

@@ -17,6 +17,7 @@
 //! with the reason and what would bring it: a version without the view, a right that the user lacks, a setting that is
 //! off.
 
+mod account;
 mod activity;
 mod asking;
 mod hypertables;
@@ -27,6 +28,7 @@ mod tables;
 mod text_row;
 mod work;
 
+pub use account::account;
 pub use asking::READ_ONLY;
 pub use model::{
     Checkpoints, DatabaseFigures, Following, Hypertable, IndexFigures, Io, LongTransaction,

@@ -13,7 +13,7 @@ use crate::EngineError;
 use crate::nodes::{Missing, TableName};
 use crate::postgres::connect::PostgresServer;
 
-const VERSION: &str = "SELECT current_setting('server_version') AS version, \
+pub(super) const VERSION: &str = "SELECT current_setting('server_version') AS version, \
      current_setting('server_version_num') AS number";
 const STATE: &str = "SELECT pg_is_in_recovery() AS is_standby, \
      extract(epoch FROM now() - pg_postmaster_start_time()) AS up";

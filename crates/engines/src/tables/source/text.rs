@@ -10,7 +10,7 @@ use arrow::csv::reader::Format;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
-use bakeoff_workload::source::open_files;
+use bakeoff_workload::source::{open_files, open_text};
 use bakeoff_workload::{self as workload, ColumnType, TextForm};
 use flate2::read::MultiGzDecoder;
 
@@ -65,7 +65,8 @@ impl TextFile {
         let format = format.with_header(true);
         let bounded = || {
             let separator = if tabs { b'\t' } else { b',' };
-            Ok::<_, TableError>(Bounded::new(unzipped(path, gzipped)?, separator, !tabs))
+            let text = open_text(path).map_err(|error| TableError::Failed(error.to_string()))?;
+            Ok::<_, TableError>(Bounded::new(text, separator, !tabs))
         };
         let text = bounded()?;
         let seen = text.seen();

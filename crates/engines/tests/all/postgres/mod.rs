@@ -166,6 +166,9 @@ async fn every_answer_is_right(design: &dyn Design, oracle: &RightAnswers, queri
     let (engine, files) = (footprint.engine_bytes, footprint.file_bytes);
     assert_eq!(engine, files, "{}", design.info().id);
     assert!(design.survives().await);
+    let account = design.server_account().await.unwrap().unwrap();
+    assert!(account.database_bytes.unwrap() > 0, "{account:?}");
+    assert!(account.blocks_hit.is_some(), "{account:?}");
 }
 
 async fn loading_again_changes_nothing(started: &Started, id: &str, table: &Table) {

@@ -45,7 +45,7 @@ pub fn render_so_far(summary: &Summary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &Summary) -> [String; 28] {
+fn sections(summary: &Summary) -> [String; 29] {
     [
         scatter(summary),
         query_charts(summary),
@@ -69,6 +69,7 @@ fn sections(summary: &Summary) -> [String; 28] {
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         server(summary),
+        page::accounts::accounts(&summary.accounts),
         page::profile::profiles(&summary.profiles, Recorded::AfterRounds),
         asked::of_run(summary),
         plans::of_run(summary),

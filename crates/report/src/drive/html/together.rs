@@ -95,7 +95,8 @@ fn first_round<'a>(summary: &'a DriveSummary, design: &DriveDesign) -> Vec<Overl
     overlaid.collect()
 }
 
-fn figure(title: &str, trials: &[Overlaid]) -> String {
+/// Renders the chart of trials over one time axis, with a legend of their names; empty if none has a second.
+pub(crate) fn figure(title: &str, trials: &[Overlaid]) -> String {
     let [wide, phone] = [Size::Wide, Size::Phone].map(|size| chart::overlay(title, trials, size));
     let (Some(wide), Some(phone)) = (wide, phone) else {
         return String::new();

@@ -1,6 +1,7 @@
 //! Two runs of the events study, the second with one slower design, and the text and JSON of both.
 
 mod loads;
+mod page;
 
 use bakeoff_report::between::{self, Judged, history};
 use bakeoff_stats::between::{Between, Gate, History};

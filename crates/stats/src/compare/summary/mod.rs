@@ -58,7 +58,8 @@ use crate::decide::Decision;
 use crate::drive::Partitions;
 use crate::per_node::{PerNode, Wanted};
 use crate::{
-    CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Profile, ServerWindow, Space,
+    AccountAt, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Profile, ServerWindow,
+    Space,
 };
 use collect::Collected;
 use cpu::Resolution;
@@ -153,6 +154,10 @@ pub struct Summary {
     /// Figures of the servers while slices were loaded, tables settled and questions answered, in the order of time.
     #[serde(skip)]
     pub server: Vec<ServerWindow>,
+    /// What servers count of their own work, at moments of the run. Of a run that was resumed they are those after
+    /// that, since a server that was started again may count anew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<AccountAt>,
 }
 
 /// Further table of a design, with its own figures.

@@ -1,7 +1,7 @@
 use super::*;
-use crate::StandbysInfo;
 use crate::compare::testing::*;
 use crate::compare::{Outcome, Step};
+use crate::{Moment, ServerAccount, StandbysInfo};
 
 fn summary(records: Vec<Record>) -> Summary {
     Summary::from_records(&run(records)).unwrap()
@@ -275,6 +275,32 @@ fn the_runs_own_records_are_taken_over() {
         (summary.seconds, summary.peak_memory_bytes),
         (Some(30.0), Some(5))
     );
+}
+
+#[test]
+fn what_servers_counted_before_a_run_was_resumed_does_not_count() {
+    let account = |moment, log_bytes| {
+        Record::Account(AccountAt {
+            engine: "a".to_owned(),
+            moment,
+            account: ServerAccount {
+                log_bytes: Some(log_bytes),
+                ..ServerAccount::default()
+            },
+        })
+    };
+    let at = "2026-01-01T00:00:00Z".to_owned();
+    let summary = summary(vec![
+        account(Moment::Before, 900),
+        account(Moment::AtRest, 990),
+        Record::Resumed { at },
+        account(Moment::Before, 5),
+        account(Moment::Before, 7),
+    ]);
+    let known: Vec<_> = { summary.accounts.iter() }
+        .map(|at| (at.moment, at.account.log_bytes))
+        .collect();
+    assert_eq!(known, [(Moment::Before, Some(7))]);
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub fn healthy() -> Evidence {
     let share = Share {
         max_partition_bytes: Some(4 << 20),
         mean_partition_bytes: Some(40e3),
+        p99_partition_bytes: Some(900e3),
+        max_partition_cells: Some(5e3),
         coordinator_reads: latency(5000, 1e3, 6e3),
         local_reads: latency(5000, 1e3, 4e3),
         tombstones_per_read: spread(0.0, 3.0, 20.0),

@@ -1,4 +1,5 @@
-//! Checks what `[data]` says of single columns and cells: names in the file, nulls, forms of times, bad rows.
+//! Checks what `[data]` says of single columns and cells: constants, names in the file, nulls, forms of times and
+//! of numbers, bad rows.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use toml::Spanned;
 
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
-use crate::{Column, ColumnType, Result, Table, TimeFormat, parse_percentage, wire};
+use crate::{Column, ColumnType, NumberForm, Result, Table, TimeFormat, parse_percentage, wire};
 
 /// Most words that stand for no value, each of which is compared with every cell.
 const MOST_NULL_WORDS: usize = 64;
@@ -25,15 +26,54 @@ pub fn null(document: Text<'_>, data: &wire::Data) -> Result<Vec<String>> {
     Ok(words.map(|word| word.get_ref().trim().to_owned()).collect())
 }
 
-/// Returns the names of columns in the file.
-pub fn from(
+/// Returns the values of columns that files do not have.
+pub fn constants(
     document: Text<'_>,
     data: &wire::Data,
     table: &Table,
 ) -> Result<BTreeMap<String, String>> {
+    let mut constants = BTreeMap::new();
+    for (column, written) in by_column(document, data.constant.as_ref(), table)? {
+        if column.kind != ColumnType::Text {
+            let message = format!(
+                "`constant` is for columns of the type `text`, but `{}` is a {}",
+                column.name,
+                column.kind.name()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        if written.get_ref().is_empty() {
+            let message = "the value is empty, which stands for none; say what all rows are about";
+            return Err(document.error(written.span(), message));
+        }
+        constants.insert(column.name.clone(), written.get_ref().clone());
+    }
+    match &data.constant {
+        Some(written) if constants.len() == table.columns.len() => {
+            let message = "`constant` has all columns of the table; some have to be in its files";
+            Err(document.error(written.span(), message))
+        }
+        _ => Ok(constants),
+    }
+}
+
+/// Returns the names of columns in the file, which those in `constants` do not have.
+pub fn from(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+    constants: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>> {
     let names = by_column(document, data.from.as_ref(), table)?;
     let mut from = BTreeMap::new();
     for (column, written) in names {
+        if constants.contains_key(&column.name) {
+            let message = format!(
+                "`{}` is in `constant`, too, and so in no file: leave it out of one of them",
+                column.name
+            );
+            return Err(document.error(written.span(), message));
+        }
         let in_file = written.get_ref().trim().to_lowercase();
         let same = |other: &String| other.trim().to_lowercase() == in_file;
         if from.values().any(same) {
@@ -66,6 +106,32 @@ pub fn formats(
         formats.insert(column.name.clone(), format);
     }
     Ok(formats)
+}
+
+/// Returns the signs in numbers of columns.
+pub fn signs(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+) -> Result<BTreeMap<String, NumberForm>> {
+    let mut signs = BTreeMap::new();
+    for (column, written) in by_column(document, data.signs.as_ref(), table)? {
+        if !matches!(
+            column.kind,
+            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+        ) {
+            let message = format!(
+                "`signs` is for columns of numbers (int, bigint or double), but `{}` is a {}",
+                column.name,
+                column.kind.name()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        let form = NumberForm::parse(written.get_ref());
+        let form = form.map_err(|message| document.error(written.span(), message))?;
+        signs.insert(column.name.clone(), form);
+    }
+    Ok(signs)
 }
 
 /// Returns the largest share of rows that are set aside, in millionths.

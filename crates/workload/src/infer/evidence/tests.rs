@@ -3,7 +3,7 @@ use crate::NULL_WORDS;
 
 fn of(cells: &[&str]) -> Evidence {
     let null = NULL_WORDS.map(str::to_owned);
-    let mut evidence = Evidence::new(100);
+    let mut evidence = Evidence::new(100, None);
     for (line, cell) in (2..).zip(cells) {
         evidence.see(line, cell, &null);
     }
@@ -39,28 +39,55 @@ fn types_are_told_by_all_values() {
 #[test]
 fn commas_before_three_digits_are_told_from_decimal_commas() {
     let why = |cells: &[&str]| of(cells).decide(false).why;
-    let thousands = why(&["23,288", "1,021,025", "810"]);
-    assert!(
-        thousands.contains("before each three digits"),
-        "{thousands}"
-    );
+    let thousands = why(&["23,288", "810"]);
+    assert!(thousands.contains("or a decimal one"), "{thousands}");
+    for cells in [&["23,288", "1,021,025", "810"][..], &["23,288", "7.0"]] {
+        let decision = of(cells).decide(false);
+        let signs = decision.signs.map(|signs| signs.written());
+        assert_eq!(signs.as_deref(), Some(","), "{cells:?}");
+    }
+    // What has no digits says nothing of commas, and is not read beside them.
+    for cells in [["23,288", "NaN"], ["1,021,025", "inf"]] {
+        let decision = of(&cells).decide(false);
+        assert_eq!(decision.kind, ColumnType::Text, "{cells:?}");
+    }
     let decimal = why(&["23,288", "1,5"]);
     assert!(decimal.contains("decimal comma"), "{decimal}");
 }
 
 #[test]
-fn percentages_and_amounts_of_money_are_text_and_say_how_to_make_them_numbers() {
+fn percentages_and_amounts_of_money_are_numbers_if_all_have_the_same_sign() {
+    for (cells, kind, signs) in [
+        (&["95%", "-1 %"][..], ColumnType::Int, "%"),
+        (&["9.5%", "1,200%", "NA"][..], ColumnType::Double, "%,"),
+        (&["$5.50", "-$1,234.00"][..], ColumnType::Double, "$,"),
+        (&["3000000000 \u{20ac}"][..], ColumnType::Bigint, "\u{20ac}"),
+    ] {
+        let decision = of(cells).decide(false);
+        let found = decision.signs.as_ref().map(|signs| signs.written());
+        assert_eq!((decision.kind, found.as_deref()), (kind, Some(signs)));
+        assert!(decision.why.contains("[data.signs]"), "{}", decision.why);
+        assert!(of(cells).high_value().is_some() || cells.len() == 1);
+    }
+}
+
+#[test]
+fn percentages_and_amounts_of_money_with_others_are_text_and_say_what_would_make_them_numbers() {
     let why = |cells: &[&str]| {
         let decision = of(cells).decide(false);
         assert_eq!(decision.kind, ColumnType::Text, "{cells:?}");
         decision.why
     };
     let percents = why(&["95%", "-1.5 %", "7", "1,200%"]);
-    assert!(percents.contains("numbers with `%`"), "{percents}");
-    for cells in [&["$5.50", "-$1,234.00"][..], &["5 \u{20ac}", "7"]] {
+    assert!(percents.contains("some with `%`"), "{percents}");
+    for cells in [&["$5.50", "-1,234.00\u{20ac}"][..], &["5 \u{20ac}", "7"]] {
         let amounts = why(cells);
         assert!(amounts.contains("sign of a currency"), "{amounts}");
     }
+    let ambiguous = why(&["95,125%"]);
+    assert!(ambiguous.contains("or a decimal one"), "{ambiguous}");
+    let of_euros = why(&["1,459 \u{20ac}", "1,519 \u{20ac}"]);
+    assert!(of_euros.contains("or a decimal one"), "{of_euros}");
     assert_eq!(why(&["$5", "five"]), "text");
 }
 
@@ -128,6 +155,37 @@ fn times_say_what_is_lost_and_what_is_ambiguous() {
     assert_eq!(
         seconds.format.map(|f| f.written().to_owned()),
         Some("s".to_owned())
+    );
+}
+
+#[test]
+fn times_without_a_year_are_text_and_say_the_option_with_one() {
+    let cells = ["01010001", "10312359", "12312200"];
+    for is_named_as_time in [false, true] {
+        let decision = of(&cells).decide(is_named_as_time);
+        assert_eq!(
+            (decision.kind, decision.lacks_year),
+            (ColumnType::Text, true)
+        );
+        let option = "--time-format 'COLUMN=%m%d%H%M of 2001'";
+        assert!(decision.why.contains(option), "{}", decision.why);
+    }
+    // Without leading zeros they may as well be numbers, unless something says that they are times.
+    let decide = |is_named| of(&cells[1..]).decide(is_named);
+    assert_eq!(decide(false).kind, ColumnType::Int);
+    assert!(decide(true).lacks_year);
+    let codes = of(&["01010001", "01999999"]).decide(true);
+    assert_eq!((codes.kind, codes.lacks_year), (ColumnType::Text, false));
+    let days = ["01312001", "02282001"];
+    assert_eq!(of(&days).decide(true).kind, ColumnType::Timestamp);
+    assert!(!of(&days).decide(false).lacks_year);
+    let said = TimeFormat::parse("%m%d%H%M of 2001").unwrap();
+    let mut evidence = Evidence::new(100, Some(said.clone()));
+    cells.iter().for_each(|cell| evidence.see(2, cell, &[]));
+    let decision = evidence.decide(false);
+    assert_eq!(
+        (decision.kind, decision.format),
+        (ColumnType::Timestamp, Some(said))
     );
 }
 

@@ -125,6 +125,17 @@ fn titles_units_and_spaces_are_said_in_the_workload() {
         &text,
         &["skip_lines = 1", "units_line = true", "wind = \"int\""],
     );
+    let others = format!("{names},h,W/m2,m/s,[m],[s]\n[0],lib_h,lib_sun,lib_wind,lib_a,lib_b\n");
+    let text = written("others.csv", &format!("{others}{rows}"), 40);
+    says(
+        &text,
+        &[
+            "lines_after_names = 2",
+            "wind = \"int\"",
+            "day = \"timestamp\"",
+        ],
+    );
+    assert!(!text.contains("skip_lines"), "{text}");
     let spaces = |text: &str| text.replace(',', "   ");
     let text = written("nino.dat", &spaces(&format!("{names}{rows}")), 40);
     says(&text, &["delimiter = \"spaces\"", "sun = \"double\""]);
@@ -145,22 +156,142 @@ fn titles_units_and_spaces_are_said_in_the_workload() {
 }
 
 #[test]
-fn percentages_and_amounts_are_text_with_a_comment() {
-    let mut text = "day,share,price,count\n".to_owned();
+fn signs_of_numbers_are_said_in_the_workload_unless_they_are_ambiguous() {
+    let mut text = "day,share,price,count,area,mixed\n".to_owned();
     for row in 0..30 {
+        let mixed = if row % 2 == 0 { "%" } else { "" };
         text.push_str(&format!(
-            "2024-01-{:02},{row}%,$5.{row:02},\"1,{row:03}\"\n",
+            "2024-01-{:02},{row}%,$5.{row:02},\"1,{row:03}\",\"{row},000,000\",{row}{mixed}\n",
             1 + row
         ));
     }
+    let text = text.replace("\"0,000,000\"", "0");
     let text = written("money.csv", &text, 30);
     says(
         &text,
         &[
-            "share = \"text\" # numbers with `%`: write them without it",
-            "price = \"text\" # numbers with the sign of a currency",
-            "count = \"text\" # numbers with a comma before each three digits",
+            "share = \"int\" # whole numbers of 32 bits, from 0 to 29, without `%`, as [data.signs] says",
+            "price = \"double\" # numbers, without `$`, as [data.signs] says",
+            "count = \"text\" # numbers with a comma or point before each three digits, or a decimal one",
+            "area = \"int\" # whole numbers of 32 bits, from 0 to 29000000, without commas",
+            "mixed = \"text\" # numbers, some with `%`",
+            "# What is left out of numbers.\n[data.signs]\nshare = \"%\"\nprice = \"$\"\narea = \",\"\n",
+            "avg(price) AS avg_price",
+            "WHERE price > 5.",
         ],
+    );
+    assert!(!text.contains("bad_rows"), "{text}");
+}
+
+#[test]
+fn times_without_a_year_order_rows_as_text_until_their_year_is_said() {
+    let mut text = "date,delay,origin,destination\n".to_owned();
+    for row in 0..300 {
+        let (month, minute) = (1 + row / 60, row / 3 % 60);
+        let (origin, destination) = (["a", "b", "c"][row % 3], ["x", "y"][row % 2]);
+        text.push_str(&format!(
+            "{month:02}3100{minute:02},{row},{origin},{destination}\n"
+        ));
+    }
+    let of_text = written("flights.csv", &text, 300);
+    says(
+        &of_text,
+        &[
+            "date = \"text\" # month, day, hour and minute without a year",
+            "--time-format 'COLUMN=%m%d%H%M of 2001' would say their year",
+            "partition_key = [\"origin\"]",
+            "order_key = [\"date\"]",
+        ],
+    );
+    let formats = |column: &str| {
+        let format = crate::TimeFormat::parse("%m%d%H%M of 2001").unwrap();
+        vec![(column.to_owned(), format)]
+    };
+    let asked = |column: &str| Asked {
+        formats: formats(column),
+        ..Asked::default()
+    };
+    // Of five months two have 30 days at most, whose times are none.
+    let few_days = text.replace("3100", "0100");
+    let (of_times, rows) = loaded("flights.csv", &few_days, &asked("Date")).unwrap();
+    assert_eq!(rows, 300);
+    says(
+        &of_times,
+        &[
+            "date = \"timestamp\" # times written as %m%d%H%M of 2001",
+            "[data.format]\ndate = \"%m%d%H%M of 2001\"",
+            "SELECT max(date) AS newest FROM flights WHERE origin = ${origin}",
+        ],
+    );
+    let said = error("flights.csv", &text, &asked("delay"));
+    assert!(
+        said.contains("--time-format delay=%m%d%H%M of 2001: only 0 of its 300"),
+        "{said}"
+    );
+    let said = error("flights.csv", &text, &asked("dat"));
+    assert!(
+        said.contains("no such column; did you mean `date`?"),
+        "{said}"
+    );
+}
+
+#[test]
+fn one_series_gets_a_column_that_is_the_same_in_all_rows() {
+    let mut rows = String::new();
+    for row in 0..60 {
+        let (month, day) = (1 + row / 28, 1 + row % 28);
+        rows.push_str(&format!("1958-{month:02}-{day:02},{row}.5\n"));
+    }
+    let names = format!("Date,CO2\n{rows}");
+    let text = written("co2.csv", &names, 60);
+    says(
+        &text,
+        &[
+            "partition_key = [\"series\"]",
+            "order_key = [\"date\"]",
+            "series = \"text\" # not in the file",
+            "[data.constant]\nseries = \"all\"",
+            "SELECT max(date) AS newest FROM co2 WHERE series = ${series}\"",
+            "SELECT date, co2 FROM co2 WHERE series = ${series} AND date >= ",
+            "SELECT count(*) AS n, avg(co2) AS avg_co2 FROM co2 WHERE date >= ",
+        ],
+    );
+    let text = written("headless.csv", &rows, 60);
+    says(&text, &["fields = [\"c_1\", \"c_2\"]", "series = \"all\""]);
+    let lines = rows.lines().map(|line| {
+        let (date, value) = line.split_once(',').unwrap();
+        format!("{{\"date\":\"{date}\",\"series\":{value}}}\n")
+    });
+    let text = written("co2.jsonl", &lines.collect::<String>(), 60);
+    says(
+        &text,
+        &["partition_key = [\"series_2\"]", "series = \"double\""],
+    );
+    // Whoever names the time as the key has each row for itself.
+    let asked = Asked {
+        key: vec!["Date".to_owned()],
+        ..Asked::default()
+    };
+    let (text, _) = loaded("co2.csv", &names, &asked).unwrap();
+    says(&text, &["partition_key = [\"date\"]", "order_key = []"]);
+    // Without a timestamp one row is asked for, not the whole series.
+    let steps: String = (0..60).map(|row| format!("{row},{row}.5\n")).collect();
+    let steps = format!("step,co2\n{steps}");
+    let asked = Asked {
+        time: Some("step".to_owned()),
+        ..Asked::default()
+    };
+    let (text, _) = loaded("steps.csv", &steps, &asked).unwrap();
+    says(
+        &text,
+        &["SELECT step, co2 FROM steps WHERE series = ${series} AND step = ${step}\""],
+    );
+    // Times that repeat are told, as other keys are.
+    let twice = format!("{names}{rows}");
+    let text = written("twice.csv", &twice, 120);
+    says(
+        &text,
+        &["have a key (series, date) that a row before has, too"],
     );
 }
 
@@ -180,7 +311,7 @@ fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
             "series.csv",
             "time,value\n2024-01-01,1\n2024-01-02,2\n",
             2,
-            "partition_key",
+            "partition_key = [\"series\"]",
         ),
         (
             "untimed.csv",

@@ -69,6 +69,38 @@ fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
 }
 
 #[test]
+fn one_series_in_parquet_gets_a_column_that_is_the_same_in_all_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heat.parquet");
+    let times: Vec<i64> = (0..60).map(|row| row * 60_000).collect();
+    let heat: Vec<i64> = (0..60).map(|row| row % 7).collect();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("time", Arc::new(TimestampMillisecondArray::from(times))),
+        ("heat", Arc::new(Int64Array::from(heat))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let asked = Asked {
+        time: Some("time".to_owned()),
+        ..Asked::default()
+    };
+    let found = infer(&path, &asked).unwrap();
+    let text = found.workload("heat.parquet", &designs(), &[]);
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    assert_eq!(workload.text_form.constants["series"], "all", "{text}");
+    let source = crate::source::open(&workload, Some(path)).unwrap();
+    assert_eq!(source.known_rows(), Some(60));
+    let rows = source.read(10, 10).unwrap().next().unwrap().unwrap();
+    assert_eq!((rows.first_row, rows.rows.num_rows()), (10, 10));
+    let series = rows.rows.column_by_name("series").unwrap();
+    let expected = StringArray::from(vec!["all"; 10]);
+    assert_eq!(series.as_ref(), &expected as &dyn arrow::array::Array);
+}
+
+#[test]
 fn a_sample_of_a_table_keeps_its_whole_key_and_says_where_it_is_from() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.parquet");

@@ -10,6 +10,7 @@ use arrow::csv::reader::Format;
 use super::joined::Joined;
 use super::json::{FIELD_END, JsonFields, QUOTE, RECORD_END};
 use super::part::{Named, Part, parts_of};
+use super::spaced_quotes::Look;
 use super::without::Without;
 use super::{data_error, read_error};
 use crate::{Result, TextForm};
@@ -76,9 +77,10 @@ impl TextInput {
         if !is_json {
             for part in &mut parts {
                 part.lines.skipped = form.skip_lines;
-                part.lines.units = form.units_line;
+                part.lines.after_names = form.lines_after_names;
                 part.lines.spaces = spaces;
             }
+            leave_spaces_out(&mut parts, delimiter);
         }
         Ok(TextInput {
             parts: parts.into(),
@@ -90,6 +92,24 @@ impl TextInput {
             counted_by: "that the first line names",
             left_out: Arc::new([]),
         })
+    }
+
+    /// Returns the same text with another byte between its fields.
+    pub fn divided_at(&self, delimiter: u8) -> TextInput {
+        let mut parts = self.parts.to_vec();
+        leave_spaces_out(&mut parts, delimiter);
+        TextInput {
+            parts: parts.into(),
+            format: format(delimiter),
+            delimiter,
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether spaces around the quotes of fields are no part of them.
+    pub fn has_spaced_quotes(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| part.lines.spaced_quotes.is_some())
     }
 
     /// Makes records of the objects of JSON, with the fields of these names, which are in lower case.
@@ -162,6 +182,25 @@ impl TextInput {
     /// Returns the number of the record that holds a row. Records are counted from 0, and the header is one.
     pub fn record_of(&self, row: u64) -> u64 {
         row.saturating_add(u64::from(self.header))
+    }
+}
+
+/// Has the spaces around quotes left out of all parts if the beginnings of these have no other quotes. What cannot be
+/// read is told where rows are read.
+fn leave_spaces_out(parts: &mut [Part], delimiter: u8) {
+    let mut look = Look::new(delimiter);
+    for part in parts.iter_mut() {
+        part.lines.spaced_quotes = None;
+        if !look.is_over()
+            && let Ok(text) = part.open()
+            && look.see(text).is_err()
+        {
+            break;
+        }
+    }
+    let found = look.found().then_some(delimiter);
+    for part in parts {
+        part.lines.spaced_quotes = found;
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::BYTE_ORDER_MARK;
 use super::decode::count_ends;
-use super::part::{BYTE_ORDER_MARK, Part, read_line};
+use super::part::{Part, read_line};
 
 /// The text of all parts in their order. A part whose last line has no end gets one, and headers are left
 /// out but for the first one, with the lines that are skipped around them.

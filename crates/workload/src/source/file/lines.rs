@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use super::json::JsonFields;
+use super::spaced_quotes::Trim;
 
 /// Largest number of bytes of a line that is written in another form. It leaves room for what separates fields below
 /// the most bytes of a record.
@@ -17,10 +18,12 @@ const FILLED_BYTES: usize = 64 << 10;
 pub struct Lines {
     /// Lines before the one that names the columns, or before the first row.
     pub skipped: u64,
-    /// Whether the line after the one that names the columns has units, and is no row.
-    pub units: bool,
+    /// Lines after the one that names the columns that are no rows, such as one of units.
+    pub after_names: u64,
     /// Whether runs of spaces and tabs separate fields; a tab does in the records.
     pub spaces: bool,
+    /// The byte between fields whose quotes have spaces around them, which are left out.
+    pub spaced_quotes: Option<u8>,
     /// What is read of objects of JSON, one on each line.
     pub json: Option<Arc<JsonFields>>,
 }
@@ -33,19 +36,23 @@ impl Lines {
             let write = move |line: &[u8], out: &mut Vec<u8>| fields.write(line, out);
             return Ok(Box::new(Rewritten::new(text, write)));
         }
-        if self.skipped > 0 || self.units {
+        if self.skipped > 0 || self.after_names > 0 {
             let head = self.head(&mut *text)?;
             text = Box::new(io::Cursor::new(head).chain(text));
         }
         if self.spaces {
             text = Box::new(Rewritten::new(text, with_tabs));
+        } else if let Some(delimiter) = self.spaced_quotes {
+            let mut trim = Trim::new(delimiter);
+            let write = move |line: &[u8], out: &mut Vec<u8>| trim.write(line, out);
+            text = Box::new(Rewritten::new(text, write));
         }
         Ok(text)
     }
 
     /// Returns how many lines come before the first row of a text that has a header.
     pub fn before_rows(&self) -> u64 {
-        self.skipped + 1 + u64::from(self.units)
+        self.skipped + 1 + self.after_names
     }
 
     /// Reads the lines that are skipped, with the header between them, and returns what stands for them.
@@ -60,9 +67,11 @@ impl Lines {
             }
             head.push(b'\n');
         }
-        if self.units {
+        if self.after_names > 0 {
             let most = MAX_LINE_BYTES as u64;
             (&mut *text).take(most).read_until(b'\n', &mut head)?;
+        }
+        for _ in 0..self.after_names {
             if skip_line(text)? {
                 head.push(b'\n');
             }
@@ -183,12 +192,20 @@ mod tests {
     fn skipped_lines_are_empty_and_others_keep_their_numbers() {
         let lines = Lines {
             skipped: 2,
-            units: true,
+            after_names: 1,
             ..Lines::default()
         };
         let text = "title\n\na,b\nm,s\n1,2\n";
         assert_eq!(read(&lines, text).unwrap(), "\n\na,b\n\n1,2\n");
         assert_eq!(lines.before_rows(), 4);
+        let two = Lines {
+            after_names: 2,
+            ..Lines::default()
+        };
+        let text = "a,b\nm,s\nx,y\n1,2\n";
+        assert_eq!(read(&two, text).unwrap(), "a,b\n\n\n1,2\n");
+        assert_eq!(read(&two, "a,b\nm,s").unwrap(), "a,b\n\n");
+        assert_eq!(two.before_rows(), 3);
         let error = read(&lines, "title\n").unwrap_err().to_string();
         assert_eq!(error, "it has only 1 of the 2 lines that are skipped");
     }
@@ -202,6 +219,17 @@ mod tests {
         };
         let text = "el nino\n 1950   1.5 \t2\r\n\n1951 3";
         assert_eq!(read(&lines, text).unwrap(), "\n1950\t1.5\t2\n\n1951\t3\n");
+    }
+
+    #[test]
+    fn spaces_around_quotes_are_left_out_behind_lines_that_are_skipped() {
+        let lines = Lines {
+            skipped: 1,
+            spaced_quotes: Some(b','),
+            ..Lines::default()
+        };
+        let text = "an \"open title\na, \"b\"\n1, \"x\n, y\" \n";
+        assert_eq!(read(&lines, text).unwrap(), "\na,\"b\"\n1,\"x\n, y\"\n");
     }
 
     #[test]

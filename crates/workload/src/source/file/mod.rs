@@ -3,6 +3,7 @@
 mod archive;
 pub(crate) mod arrow_ipc;
 mod bad_rows;
+mod constants;
 mod decode;
 mod diagnose;
 pub(crate) mod fields;
@@ -18,6 +19,7 @@ pub(crate) mod named;
 mod parquet;
 mod part;
 mod several;
+mod spaced_quotes;
 mod stamp;
 mod stored;
 mod text;
@@ -25,6 +27,8 @@ mod values;
 mod without;
 
 use std::any::Any;
+use std::collections::BTreeMap;
+use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -33,10 +37,12 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
 use self::arrow_ipc::ArrowFile;
+use self::input::TextInput;
 use self::parquet::ParquetFile;
 use super::RowSource;
 use crate::{Error, Result, Table, TextForm};
 pub use bad_rows::BadRows;
+use constants::WithConstants;
 use joined::PartError;
 use named::{DataFileName, DataFormat};
 use several::Several;
@@ -44,13 +50,33 @@ pub(crate) use stored::check_same;
 use text::TextFile;
 pub use values::milliseconds;
 
-/// Opens data files, or all files in folders, and checks that they have the columns of the table. Other columns are
-/// ignored. The rows of several files, which are of one kind and have the same columns, follow each other.
+/// The mark with which text in UTF-8 may begin.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Opens data files, or all files in folders, and checks that they have the columns of the table, but for constants.
+/// Other columns are ignored. The rows of several files, which are of one kind and have the same columns, follow each
+/// other.
 ///
 /// # Errors
 /// [`Error::Read`] if one cannot be read; [`Error::Data`] if one is empty, lacks columns, has a name that does not
 /// reveal its format, or is another kind of file than the others.
 pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
+    if form.constants.is_empty() {
+        return open_stored(paths, table, form);
+    }
+    let in_files = table.without(|name| form.constants.contains_key(name));
+    let form_of_files = TextForm {
+        constants: BTreeMap::new(),
+        ..form.clone()
+    };
+    let rows = open_stored(paths, &in_files, &form_of_files)?;
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let rows = WithConstants::new(rows, table, &form.constants, path);
+    Ok(Box::new(rows))
+}
+
+/// Opens files that have all columns of the table.
+fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn RowSource>> {
     let paths = folder::files(paths)?;
     let Some(typed) = paths.iter().find(|path| DataFileName::of(path).is_typed()) else {
         return Ok(Box::new(TextFile::open(&paths, table, form)?));
@@ -75,11 +101,25 @@ pub fn open(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<dyn
         };
         let message = format!(
             "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
-             `format`, `bad_rows`, `skip_lines` and `units_line` out, and --no-header and --delimiter"
+             `format`, `signs`, `bad_rows`, `skip_lines`, `units_line` and `lines_after_names` out, and --no-header \
+             and --delimiter"
         );
         return Err(data_error(typed, message));
     }
     open_typed(&paths, table, form)
+}
+
+/// Opens the text of a CSV or TSV file as its records are read: unpacked, and without the spaces around quotes where
+/// these are no part of fields. Of a ZIP file it is the first one in it.
+///
+/// # Errors
+/// [`Error::Read`] if it cannot be read; [`Error::Data`] if its name does not reveal its format.
+pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let input = TextInput::new(&[path.to_owned()], &TextForm::default())?;
+    match input.parts.first() {
+        Some(part) => part.open().map_err(|error| read_error(path, error)),
+        None => Err(data_error(path, "there is no file in it")),
+    }
 }
 
 /// Opens files of one kind that have types.

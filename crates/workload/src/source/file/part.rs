@@ -13,12 +13,10 @@ use super::lines::Lines;
 use super::named::{DataFileName, DataFormat, PackedAs};
 use super::read_error;
 use super::stamp::Stamp;
+use super::BYTE_ORDER_MARK;
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
-
-/// The mark with which text in UTF-8 may begin.
-pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Text that is stored as one: a file, or a member of a ZIP file.
 #[derive(Debug, Clone)]

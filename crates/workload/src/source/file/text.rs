@@ -75,12 +75,13 @@ impl TextFile {
             null: form.null.clone(),
             from: form.from.clone(),
             formats: form.formats.clone(),
+            signs: form.signs.clone(),
             bad_rows: form.bad_rows,
             ..TextForm::default()
         };
         if *form != of_lines {
-            let message = "each line of JSON has its names: leave `header`, `fields`, `delimiter`, `skip_lines` and \
-                           `units_line` out, and --no-header and --delimiter";
+            let message = "each line of JSON has its names: leave `header`, `fields`, `delimiter`, `skip_lines`, \
+                           `units_line` and `lines_after_names` out, and --no-header and --delimiter";
             return Err(data_error(self.input.path(), message));
         }
         let columns = self.table.columns.iter();

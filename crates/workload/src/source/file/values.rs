@@ -1,10 +1,11 @@
 //! Converts cells of a text file to values. An empty cell is null.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::BadCell;
 use crate::time_format::iso_time;
-use crate::{Column, ColumnType, NULL_WORDS, TextForm};
+use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm};
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
@@ -16,10 +17,10 @@ pub fn parse(column: &Column, text: &StringArray, form: &TextForm) -> Result<Arr
     let cells = Cells { column, text, form };
     Ok(match column.kind {
         ColumnType::Boolean => Arc::new(BooleanArray::from(cells.read(boolean)?)),
-        ColumnType::Int => Arc::new(Int32Array::from(cells.read(|v| v.parse().ok())?)),
-        ColumnType::Bigint => Arc::new(Int64Array::from(cells.read(|v| v.parse().ok())?)),
+        ColumnType::Int => Arc::new(Int32Array::from(cells.read_numbers()?)),
+        ColumnType::Bigint => Arc::new(Int64Array::from(cells.read_numbers()?)),
         // Knows NaN, inf and infinity too.
-        ColumnType::Double => Arc::new(Float64Array::from(cells.read(|v| v.parse().ok())?)),
+        ColumnType::Double => Arc::new(Float64Array::from(cells.read_numbers()?)),
         ColumnType::Text => Arc::new(text.clone()),
         ColumnType::Timestamp => {
             let times = cells.read(|cell| time(column, cell, form))?;
@@ -38,11 +39,12 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         return None;
     }
     let trimmed = cell.trim();
+    let signs = form.signs.get(&column.name);
     let fits = match column.kind {
         ColumnType::Boolean => boolean(trimmed).is_some(),
-        ColumnType::Int => trimmed.parse::<i32>().is_ok(),
-        ColumnType::Bigint => trimmed.parse::<i64>().is_ok(),
-        ColumnType::Double => trimmed.parse::<f64>().is_ok(),
+        ColumnType::Int => number::<i32>(trimmed, signs).is_some(),
+        ColumnType::Bigint => number::<i64>(trimmed, signs).is_some(),
+        ColumnType::Double => number::<f64>(trimmed, signs).is_some(),
         ColumnType::Text => true,
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
         ColumnType::Blob => bytes(trimmed).is_some(),
@@ -69,6 +71,14 @@ fn time(column: &Column, cell: &str, form: &TextForm) -> Option<i64> {
     }
 }
 
+/// Returns the number of a cell, which may have signs that are left out.
+fn number<T: FromStr>(cell: &str, signs: Option<&NumberForm>) -> Option<T> {
+    match signs {
+        Some(signs) => signs.plain(cell)?.parse().ok(),
+        None => cell.parse().ok(),
+    }
+}
+
 /// The cells of one column.
 struct Cells<'a> {
     column: &'a Column,
@@ -77,6 +87,11 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    fn read_numbers<T: FromStr>(&self) -> Result<Vec<Option<T>>, BadCell> {
+        let signs = self.form.signs.get(&self.column.name);
+        self.read(|cell| number(cell, signs))
+    }
+
     fn read<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, BadCell> {
         let cells = self.text.iter().enumerate();
         let read = cells.map(|(row, cell)| {
@@ -115,7 +130,11 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
         }
     };
     let advice = advice(column.kind, cell);
-    format!("`{shown}{dots}` is not {expected}{advice}")
+    let signs = form.signs.get(&column.name);
+    let signs = signs.map_or(String::new(), |signs| {
+        format!(" with {}", signs.described())
+    });
+    format!("`{shown}{dots}` is not {expected}{signs}{advice}")
 }
 
 /// Texts with which others mark a missing value, besides [`NULL_WORDS`], in small letters.
@@ -268,6 +287,39 @@ mod tests {
             .collect();
         assert!(parsed[0].unwrap().is_nan());
         assert_eq!(parsed[1..], [Some(f64::NEG_INFINITY), Some(1000.0), None]);
+    }
+
+    #[test]
+    fn signs_are_left_out_of_numbers_and_cells_without_their_unit_do_not_fit() {
+        let column = |kind: ColumnType| Column {
+            name: "v".into(),
+            kind,
+        };
+        let form = |signs: &str| TextForm {
+            signs: [("v".to_owned(), NumberForm::parse(signs).unwrap())].into(),
+            ..TextForm::default()
+        };
+        let text = StringArray::from(vec![Some(" $1,234.50"), Some("-$7"), None]);
+        let prices = parse(&column(ColumnType::Double), &text, &form("$,")).unwrap();
+        let expected = Float64Array::from(vec![Some(1234.5), Some(-7.0), None]);
+        assert_eq!(prices.as_ref(), &expected as &dyn arrow::array::Array);
+        for (kind, signs, cell, fits) in [
+            (ColumnType::Int, "%", "95%", true),
+            (ColumnType::Int, "%", "", true),
+            (ColumnType::Int, "%", "1.5%", false),
+            (ColumnType::Int, "%", "95", false),
+            (ColumnType::Int, ",", "3,000,000,000", false),
+            (ColumnType::Bigint, ",", "3,000,000,000", true),
+            (ColumnType::Double, "$", "5 \u{20ac}", false),
+        ] {
+            let misfit = misfit(&column(kind), cell, &form(signs));
+            assert_eq!(misfit.is_none(), fits, "{signs} {cell}");
+        }
+        let message = misfit(&column(ColumnType::Double), "5", &form("%")).unwrap();
+        assert!(
+            message.contains("`5` is not a double with `%`"),
+            "{message}"
+        );
     }
 
     #[test]

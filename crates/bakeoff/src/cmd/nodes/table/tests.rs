@@ -126,6 +126,13 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     let sstables_per_read = Percentiles {
         p50: Some(1.0),
         p99: Some(3.0),
+        max: Some(9.0),
+        ..Percentiles::default()
+    };
+    let cells_per_partition = Percentiles {
+        p50: Some(103.0),
+        p99: Some(1_234.0),
+        max: Some(56_789.0),
         ..Percentiles::default()
     };
     node.nodetool = Some(Printed {
@@ -133,6 +140,7 @@ fn figures_of_nodetool_and_exporters_are_shown() {
             statistics: Some(statistics),
             histograms: Some(Histograms {
                 sstables_per_read,
+                cells_per_partition,
                 ..Histograms::default()
             }),
         }],
@@ -151,6 +159,8 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     let text = render(&[node], &ALL);
     assert_eq!(line(&text, "compressed to"), ["25.0%"]);
     assert_eq!(line(&text, "SSTables read p50, p99"), ["1, 3"]);
+    assert_eq!(line(&text, "cells p50, p99"), ["103, 1,234"]);
+    assert_eq!(line(&text, "most SSTables, cells"), ["9, 56,789"]);
     assert_eq!(line(&text, "read repairs"), ["1,234 before the answer"]);
     assert_eq!(line(&text, "sent to other nodes"), ["3.00 MiB"]);
     assert!(!text.contains("received from them"), "{text}");

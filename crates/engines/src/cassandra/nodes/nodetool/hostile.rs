@@ -6,7 +6,7 @@ use bakeoff_testing::hostile::{Corpus, Parser};
 use bakeoff_testing::times;
 use serde_json::Value;
 
-use super::parse;
+use super::{TableName, parse};
 
 /// The memory for a text of at most 128 KiB, of which each line may be a row.
 const OUTPUT_BYTES: u64 = 32 << 20;
@@ -28,10 +28,11 @@ fn outputs_are_figures_or_not_understood() {
         cases: times(3_000, 80_000),
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/nodetool");
+    let name: TableName = "ks.t".parse().unwrap();
     parser.feed(&Corpus::read(&folder), |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let read = [
-            parse::histograms(&text).map(|read| serde_json::to_value(read).unwrap()),
+            parse::histograms(&text, &name).map(|read| serde_json::to_value(read).unwrap()),
             parse::gc_statistics(&text).map(|read| serde_json::to_value(read).unwrap()),
             parse::node_info(&text).map(|read| serde_json::to_value(read).unwrap()),
             parse::read_repairs(&text).map(|read| serde_json::to_value(read).unwrap()),

@@ -164,7 +164,8 @@ impl Call<'_> {
             let statistics = statistics.map(|printed| parse::printed_statistics(printed, name));
             let statistics = statistics.and_then(|parsed| self.known("tablestats", parsed));
             let arguments = ["tablehistograms", keyspace, name.table.as_str()];
-            let histograms = self.figure(&arguments, parse::histograms).await;
+            let histograms = |text: &str| parse::histograms(text, name);
+            let histograms = self.figure(&arguments, histograms).await;
             tables.push(PrintedTable {
                 statistics,
                 histograms,
@@ -177,7 +178,7 @@ impl Call<'_> {
     async fn figure<T>(
         &mut self,
         arguments: &[&str],
-        parse: fn(&str) -> Result<T, String>,
+        parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         let printed = self.printed(arguments).await;
         self.known(arguments[0], printed.and_then(|text| parse(&text)))

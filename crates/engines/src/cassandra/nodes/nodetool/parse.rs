@@ -4,18 +4,17 @@ use serde_json::Value;
 
 use crate::cassandra::cluster::table_statistics::Statistics;
 use crate::cassandra::nodes::figures::TableName;
-use crate::cassandra::nodes::printed::{
-    GcStatistics, Histograms, NodeInfo, Percentiles, PrintedStatistics, ReadRepairs,
-};
+use crate::cassandra::nodes::printed::{GcStatistics, NodeInfo, PrintedStatistics, ReadRepairs};
 
+mod histograms;
 #[cfg(test)]
 mod tests;
+
+pub use histograms::histograms;
 
 /// Columns of `gcstats` without blanks, since the longest of them leave none between them.
 const GC_COLUMNS: &str = "Interval(ms)MaxGCElapsed(ms)TotalGCElapsed(ms)StdevGCElapsed(ms)GCReclaimed(MB)\
                           CollectionsDirectMemoryBytes";
-/// Units of `tablehistograms`, of which only latencies and sizes have one.
-const HISTOGRAM_UNITS: [&str; 3] = ["(micros)", "(micros)", "(bytes)"];
 /// Heading of the read repairs of `netstats`.
 const READ_REPAIRS: &str = "Read Repair Statistics:";
 /// Most characters of a text that a message shows.
@@ -47,55 +46,6 @@ pub fn printed_statistics(printed: &Value, name: &TableName) -> Result<PrintedSt
         compression_metadata_bytes: count("compression_metadata_off_heap_memory_used"),
         partitions: count("number_of_partitions_estimate"),
         max_partition_bytes: count("compacted_partition_maximum_bytes"),
-    })
-}
-
-/// Parses what `tablehistograms` prints. The order of its columns differs among versions and is that of its first
-/// line.
-pub fn histograms(text: &str) -> Result<Histograms, String> {
-    let failed = || not_understood("the table of tablehistograms", text);
-    let mut lines = text
-        .lines()
-        .skip_while(|line| !line.starts_with("Percentile "));
-    let header = lines.next().ok_or_else(failed)?;
-    let columns = header.split("  ").map(str::trim).filter(|c| !c.is_empty());
-    let columns: Vec<&str> = columns.skip(1).collect();
-    let units: Vec<&str> = lines
-        .next()
-        .ok_or_else(failed)?
-        .split_whitespace()
-        .collect();
-    if columns.len() != 5 || units != HISTOGRAM_UNITS {
-        return Err(failed());
-    }
-    let rows: Vec<Vec<&str>> = lines
-        .map(|line| line.split_whitespace().collect())
-        .collect();
-    let number = |row: &str, column: &str| -> Result<Option<f64>, String> {
-        let place = columns.iter().position(|name| *name == column);
-        let row = rows.iter().find(|cells| cells.first() == Some(&row));
-        let (Some(place), Some(row)) = (place, row) else {
-            return Err(failed());
-        };
-        match row[..] {
-            [_, _, _, _, _, _] => figure(row[place + 1]).map_err(|()| failed()),
-            _ => Err(failed()),
-        }
-    };
-    let percentiles = |column: &str| -> Result<Percentiles, String> {
-        Ok(Percentiles {
-            p50: number("50%", column)?,
-            p95: number("95%", column)?,
-            p99: number("99%", column)?,
-            max: number("Max", column)?,
-        })
-    };
-    Ok(Histograms {
-        read_micros: percentiles("Read Latency")?,
-        write_micros: percentiles("Write Latency")?,
-        sstables_per_read: percentiles("SSTables")?,
-        partition_bytes: percentiles("Partition Size")?,
-        cells_per_partition: percentiles("Cell Count")?,
     })
 }
 

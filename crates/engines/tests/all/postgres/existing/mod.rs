@@ -15,7 +15,7 @@ use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer, R
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
-use super::{figures, hostile, many_places, storable};
+use super::{NOTICED_WITHIN, figures, hostile, many_places, storable};
 use crate::support::{Started, THREADS, events, has_timescale, wrong_answers};
 
 /// Connections of the server: few, so that they can run out.
@@ -146,6 +146,7 @@ async fn on_a_server_that_runs_already() {
     figures::of_hypertables(&theirs.client("metrics").await, &metrics, &bare).await;
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
+    what_the_server_counts_is_told(&theirs).await;
     adopted::a_design_is_made_and_filled_by_its_own_statements(&theirs).await;
     driven::loads_are_checked_and_leave_nothing(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;
@@ -183,6 +184,36 @@ async fn rows_are_loaded_within_the_limit(theirs: &Theirs) {
         "{:?}",
         began.elapsed()
     );
+    drop(design);
+    started.running.finish(false).await.unwrap();
+}
+
+/// The user that Bakeoff logs in as has no right to see the sessions of others, and needs none.
+async fn what_the_server_counts_is_told(theirs: &Theirs) {
+    let (table, many) = many_places();
+    let started = theirs.started("postgres").await;
+    let design = started.design("postgres/plain", &table).await;
+    let before = design.server_account().await.unwrap().unwrap();
+    design.create().await.unwrap();
+    design.load(0, &many.slice(0, 20_000)).await.unwrap();
+    design.settle().await.unwrap();
+    let client = theirs.client("metrics").await;
+    client.batch_execute("CHECKPOINT").await.unwrap();
+    let began = Instant::now();
+    // Sessions hand in their counts a little later.
+    let (after, grown) = loop {
+        let after = design.server_account().await.unwrap().unwrap();
+        let grown = after.since(&before);
+        if grown.log_bytes > Some(100_000) && grown.requested_checkpoints > Some(0) {
+            break (after, grown);
+        }
+        assert!(began.elapsed() < NOTICED_WITHIN, "{grown:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert!(after.database_bytes > before.database_bytes, "{after:?}");
+    assert!(grown.hit_ratio().is_some(), "{grown:?}");
+    let is_of_version = |(_, reason): &(String, String)| reason.contains("newer have it");
+    assert!(after.missing.iter().all(is_of_version), "{after:?}");
     drop(design);
     started.running.finish(false).await.unwrap();
 }

@@ -4,8 +4,8 @@ mod shared;
 mod table;
 
 use super::{Failure, InstanceSummary, PairedComparison, Summary, SummaryError};
-use crate::EngineInfo;
 use crate::compare::{Answered, Concurrent, Header, Instance, Planned, Record, Step};
+use crate::{AccountAt, EngineInfo};
 use table::{Design, Query};
 
 /// Records of a run read so far, by design and query.
@@ -64,6 +64,7 @@ impl Collected {
                 together: None,
                 per_node: None,
                 server: Vec::new(),
+                accounts: Vec::new(),
             },
         }
     }
@@ -75,6 +76,7 @@ impl Collected {
             Record::Started(_) => {}
             Record::Resumed { .. } => {
                 run.interrupted = false;
+                run.accounts.clear();
                 self.forget_failed_starts();
             }
             Record::Interrupted { .. } => run.interrupted = true,
@@ -172,6 +174,12 @@ impl Collected {
             Record::Server(window) => {
                 self.design(number, &window.design)?;
                 self.run.server.push(window.clone());
+            }
+            Record::Account(at) => {
+                let is_same =
+                    |known: &AccountAt| known.engine == at.engine && known.moment == at.moment;
+                run.accounts.retain(|known| !is_same(known));
+                run.accounts.push(at.clone());
             }
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,

@@ -1,27 +1,5 @@
 use super::*;
 
-/// What Cassandra 4.1 and 5.0 print.
-const HISTOGRAMS: &str = "\
-ks/t histograms
-Percentile      Read Latency     Write Latency          SSTables    Partition Size        Cell Count
-                    (micros)          (micros)                             (bytes)                  
-50%                   219.34             14.24              1.00              1916               103
-75%                   263.21             17.08              1.00              1916               103
-95%                   379.02             24.60              2.00              2299               124
-98%                   454.83             29.52              2.00              2299               124
-99%                   545.79             42.51              3.00              2759               149
-Min                    73.46              3.97              0.00              1598                87
-Max                 25109.16           2816.16              4.00              3311               179
-";
-/// What they print of a table that nobody has read and that has no SSTables.
-const EMPTY_ROWS: &str = "\
-Percentile      Read Latency     Write Latency          SSTables    Partition Size        Cell Count
-                    (micros)          (micros)                             (bytes)                  
-50%                     0.00              0.00              0.00               NaN               NaN
-95%                     0.00              0.00              0.00               NaN               NaN
-99%                     0.00              0.00              0.00               NaN               NaN
-Max                     0.00              0.00              0.00               NaN               NaN
-";
 const GC: &str = "       Interval (ms) Max GC Elapsed (ms)Total GC Elapsed (ms)Stdev GC Elapsed (ms)   \
                   GC Reclaimed (MB)         Collections      Direct Memory Bytes\n\
                   \x20              91425                  46                 170                  13          \
@@ -36,55 +14,6 @@ Off Heap Memory (MB)   : 1.25
 Key Cache              : entries 12, size 1.06 KiB, capacity 51 MiB, 81 hits, 99 requests, 0.818 recent hit rate, \
 14400 save period in seconds
 ";
-
-#[test]
-fn percentiles_are_those_of_their_columns() {
-    let all = histograms(HISTOGRAMS).unwrap();
-    assert_eq!(all.read_micros.p99, Some(545.79));
-    assert_eq!(all.write_micros.p50, Some(14.24));
-    assert_eq!(all.sstables_per_read.p95, Some(2.0));
-    assert_eq!(all.partition_bytes.max, Some(3311.0));
-    assert_eq!(all.cells_per_partition.p50, Some(103.0));
-}
-
-#[test]
-fn columns_in_another_order_are_found_by_their_names() {
-    // As Cassandra 3.11 has them.
-    let text = "ks/t histograms\n\
-        Percentile  SSTables     Write Latency      Read Latency    Partition Size        Cell Count\n\
-        \x20                             (micros)          (micros)           (bytes)\n\
-        50%             1.00             14.24            219.34              1916               103\n\
-        95%             2.00             24.60            379.02              2299               124\n\
-        99%             3.00             42.51            545.79              2759               149\n\
-        Max             4.00           2816.16          25109.16              3311               179\n";
-    let (theirs, ours) = (histograms(text).unwrap(), histograms(HISTOGRAMS).unwrap());
-    assert_eq!(theirs, ours);
-}
-
-#[test]
-fn a_table_without_sstables_has_no_sizes() {
-    let all = histograms(EMPTY_ROWS).unwrap();
-    assert_eq!(all.partition_bytes, Percentiles::default());
-    assert_eq!(all.read_micros.max, Some(0.0));
-}
-
-#[test]
-fn histograms_of_another_form_are_not_understood() {
-    for text in [
-        "",
-        "no such table",
-        &HISTOGRAMS.replace("(micros)", "(millis)"),
-        &HISTOGRAMS.replace("Read Latency", "Read Time"),
-        &HISTOGRAMS.replace("219.34", "219,34"),
-        &HISTOGRAMS.replace("545.79", "inf"),
-        &HISTOGRAMS.replace("545.79", "-1"),
-        &HISTOGRAMS.replace("99% ", "99.9%"),
-        &HISTOGRAMS.replace("               103", "               103    7"),
-    ] {
-        let error = histograms(text).unwrap_err();
-        assert!(error.starts_with("not understood: "), "{text}: {error}");
-    }
-}
 
 #[test]
 fn garbage_collections_are_read_and_other_columns_are_not() {

@@ -1,0 +1,137 @@
+//! `bakeoff init`: workloads of files in unusual forms are measured as they were written.
+
+use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
+
+/// Measures a workload in designs without a server, and checks that all answers are right.
+#[track_caller]
+fn measure(bench: &Bench, workload: &str) {
+    let out = workload.trim_end_matches(".toml");
+    let designs = "parquet,local/columnar,memory";
+    let run = ["run", workload, "--designs", designs, "--rounds", "3"];
+    bench
+        .bakeoff(&[&run[..], &["--out", out]].concat())
+        .expect(0);
+    let records = bench.journal(out);
+    assert!(of_kind(&records, "answered").count() >= 9);
+    for record in of_kind(&records, "answered") {
+        assert_eq!(record["outcome"]["outcome"], "right", "{record}");
+    }
+}
+
+/// Returns the lines that `bakeoff generate` writes of a workload.
+#[track_caller]
+fn lines(bench: &Bench, workload: &str) -> Vec<String> {
+    let generate = ["generate", workload, "--rows", "all"];
+    let rows = bench.bakeoff(&generate).expect(0).stdout;
+    rows.lines().map(str::to_owned).collect()
+}
+
+fn bench(text: &str) -> Bench {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    std::fs::write(bench.path("x.csv"), text).unwrap();
+    bench
+}
+
+#[test]
+fn a_file_of_one_series_is_measured() {
+    let mut text = "time,value\n".to_owned();
+    for row in 0..400 {
+        let (day, hour) = (1 + row / 24, row % 24);
+        text.push_str(&format!("2024-01-{day:02}T{hour:02}:00:00Z,{row}.5\n"));
+    }
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0)
+        .says("400 rows, 2 columns, key (series, time)")
+        .says("all are one series, and column `series` with `all` in every row is added")
+        .says("say --key COLUMN");
+    let written = std::fs::read_to_string(bench.path("x.toml")).unwrap();
+    let design = "\"cassandra/wide?bucket=365d\"";
+    assert!(written.contains(design), "{written}");
+    let dry_run = ["run", "x.toml", "--rows", "10000", "--dry-run"];
+    bench.bakeoff(&dry_run).expect(0).says("Nothing is touched");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!((rows.len(), rows[0].as_str()), (401, "series,time,value"));
+    assert_eq!(rows[1], "all,2024-01-01T00:00:00Z,0.5");
+}
+
+#[test]
+fn a_file_with_two_lines_between_names_and_rows_is_measured() {
+    let mut text = "Name,Vac,Pso,Paco,CEC_hybrid\n".to_owned();
+    text.push_str("Units,V,W,W,\n[0],inv_snl_ac_voltage,inv_snl_pso,inv_snl_paco,inv_cec_hybrid\n");
+    for row in 0..60 {
+        let (maker, vac) = (["ABB", "SMA"][row % 2], [208, 240][row / 2 % 2]);
+        text.push_str(&format!(
+            "{maker}: MICRO-{row} [{vac}V],{vac},{row}.25,{},N\n",
+            250 + row
+        ));
+    }
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0)
+        .says("60 rows, 5 columns, key (name)")
+        .says("note: the 2 lines after the one that names the columns are skipped");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!(rows.len(), 61);
+    assert_eq!(rows[1], "ABB: MICRO-0 [208V],208,0.25,250,N");
+}
+
+#[test]
+fn numbers_with_signs_are_measured_as_numbers() {
+    let mut text = "time,room,share,price\n".to_owned();
+    for row in 0..300 {
+        let (room, hour, minute) = (["a", "b"][row % 2], row / 120, row / 2 % 60);
+        text.push_str(&format!(
+            "2024-01-01T{hour:02}:{minute:02}:00Z,{room},{}%,\"$1,{row:03}.50\"\n",
+            row % 100
+        ));
+    }
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0).says("key (room, time)");
+    let written = std::fs::read_to_string(bench.path("x.toml")).unwrap();
+    let signs = "[data.signs]\nshare = \"%\"\nprice = \"$,\"\n";
+    assert!(written.contains(signs), "{written}");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!(rows[2], "2024-01-01T00:00:00Z,b,1,1001.5");
+}
+
+#[test]
+fn times_without_a_year_are_measured_as_text_and_with_their_year_as_times() {
+    let mut text = "date,delay,origin,destination\n".to_owned();
+    for row in 0..300 {
+        let (day, minute) = (1 + row / 60, row / 3 % 60);
+        let (origin, destination) = (["a", "b", "c"][row % 3], ["x", "y"][row % 2]);
+        text.push_str(&format!(
+            "01{day:02}00{minute:02},{row},{origin},{destination}\n"
+        ));
+    }
+    let bench = bench(&text);
+    let as_text = bench.bakeoff(&["init", "x.csv", "--out", "text.toml"]);
+    as_text
+        .expect(0)
+        .says("key (origin, date)")
+        .says("note: column `date`: month, day, hour and minute without a year");
+    let format = ["--time-format", "date=%m%d%H%M of 2001"];
+    let init = ["init", "x.csv", "--out", "times.toml"];
+    let as_times = bench.bakeoff(&[&init[..], &format].concat());
+    as_times.expect(0).says("key (origin, date)");
+    for (workload, first) in [
+        ("text.toml", "01010000,0,a,x"),
+        ("times.toml", "2001-01-01T00:00:00Z,0,a,x"),
+    ] {
+        measure(&bench, workload);
+        assert_eq!(lines(&bench, workload)[1], first);
+    }
+    for (format, words) in [
+        ("date", "it is a column and a form"),
+        ("date=%H:%M", "does not say a year"),
+        ("delay=%m%d of 2001", "values have this form"),
+    ] {
+        let mistaken = bench.bakeoff(&["init", "x.csv", "--time-format", format]);
+        mistaken.expect(2).says(words);
+    }
+}

@@ -1,0 +1,84 @@
+//! What the user should know of a file before anything else.
+
+use super::{SeenColumn, SeenColumns};
+use crate::ColumnType;
+use crate::infer::Asked;
+use crate::infer::evidence::shown_word;
+use crate::infer::rows::FileRows;
+
+/// Returns what was found of the first lines: whether they are rows, or are skipped.
+pub fn on_lines(rows: &FileRows, asked: &Asked) -> Vec<String> {
+    let mut notes = Vec::new();
+    if rows.skip_lines > 0 && asked.skip_lines.is_none() {
+        let lines = match rows.skip_lines {
+            1 => "the first line is".to_owned(),
+            several => format!("the first {several} lines are"),
+        };
+        notes.push(format!(
+            "{lines} skipped, as a title before the line that names the columns; if there is none, say --skip-lines 0"
+        ));
+    }
+    match rows.lines_after_names {
+        0 => {}
+        1 => notes.push(
+            "the line after the one that names the columns is skipped, since it has units"
+                .to_owned(),
+        ),
+        lines => notes.push(format!(
+            "the {lines} lines after the one that names the columns are skipped, since they have units or other words \
+             where all rows have numbers"
+        )),
+    }
+    if rows.no_header && asked.header.is_none() {
+        notes.push(
+            "the first line has values, so it is taken as a row and the columns are numbered; if it names them, say \
+             --header"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// Returns what the user should know of the columns.
+pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
+        notes.push(format!(
+            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
+            column.name
+        ));
+    }
+    let ambiguous = seen.columns.iter().filter(|column| {
+        let time = column.decision.time.as_ref();
+        column.decision.lacks_year || time.is_some_and(|time| time.or.is_some())
+    });
+    notes.extend(
+        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
+    );
+    for column in seen.columns.iter().filter(|_| has_delimiter) {
+        let quoted = column.evidence.quoted_after_spaces;
+        if quoted > 0 {
+            notes.push(format!(
+                "column `{}`: {quoted} values have spaces before their quotes, so that both stay a part of them: \
+                 remove the spaces between the fields of the file",
+                column.name
+            ));
+        }
+    }
+    let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
+    for column in seen.columns.iter().filter(is_text) {
+        let lost = seen.null.iter().filter_map(|(word, _)| {
+            let times = column.evidence.words.get(word)?;
+            Some(format!("{times} are {}", shown_word(word)))
+        });
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() && column.evidence.values > 0 {
+            notes.push(format!(
+                "text column `{}`: {}, which is read as null, too",
+                column.name,
+                lost.join(", ")
+            ));
+        }
+    }
+    notes
+}
