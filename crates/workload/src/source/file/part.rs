@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::BYTE_ORDER_MARK;
 use super::archive::{self, Member};
 use super::decode::MAX_HEADER_BYTES;
 use super::json::RECORD_END;
@@ -13,7 +14,6 @@ use super::lines::Lines;
 use super::named::{DataFileName, DataFormat, PackedAs};
 use super::read_error;
 use super::stamp::Stamp;
-use super::BYTE_ORDER_MARK;
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
