@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use bakeoff_engines::{EngineOptions, Language};
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};

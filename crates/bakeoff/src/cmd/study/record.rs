@@ -100,7 +100,7 @@ impl Record {
     pub fn size_in_words(&self) -> String {
         match self.size {
             StudySize::Full => "at the authors' size".to_owned(),
-            StudySize::Budget(budget) => format!("within {}", in_words(budget)),
+            StudySize::Budget(budget) => format!("with a budget of {}", in_words(budget)),
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
     fn the_size_is_said_as_it_is_asked_for() {
         let budget = record(StudySize::Budget(Duration::from_secs(90)));
         assert_eq!(budget.size_options(), ["--budget", "90s"]);
-        assert_eq!(budget.size_in_words(), "within 1m 30s");
+        assert_eq!(budget.size_in_words(), "with a budget of 1m 30s");
         assert_eq!(record(StudySize::Full).size_options(), ["--full"]);
         assert_eq!(budget.command_of("load"), Some("drive compression"));
         assert_eq!(budget.command_of("other"), None);
