@@ -130,7 +130,7 @@ fn every_step_is_measured_once_and_the_page_says_what_holds() {
     // Another size would be another study in the same folder.
     let other = ["study", "s.toml", "--full", "--out", "out"];
     let ended = bench.bakeoff(&other).expect(2);
-    ended.says("out holds the study s within 1m 20s, with other commands than these");
+    ended.says("out holds the study s with a budget of 1m 20s, with other commands than these");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub use markdown::{Markdown, render as markdown};
 /// What a page is about.
 pub struct Page<'a> {
     pub study: &'a Study,
-    /// Size at which it was measured, in words: `within 10m`.
+    /// Size at which it was measured, in words: `with a budget of 10m`.
     pub size: String,
     /// The command that repeats it.
     pub command: String,

@@ -10,7 +10,7 @@ use fixture::{SOURCE, results, study};
 fn page<'a>(study: &'a bakeoff_stats::study::Study, steps: &'a [StepResult]) -> Page<'a> {
     Page {
         study,
-        size: "within 10m".to_owned(),
+        size: "with a budget of 10m".to_owned(),
         command: "bakeoff study s9 --budget 10m --out runs/s9".to_owned(),
         version: "0.1.0",
         steps,
@@ -34,7 +34,7 @@ fn both_forms_say_what_holds_and_by_which_figures() {
     let both = [
         verdict,
         "A. Nobody (2016)",
-        "After A. Nobody (2016): Which one is faster. Measured within 10m.",
+        "After A. Nobody (2016): Which one is faster. Measured with a budget of 10m.",
         "4.1",
         "time of scan: cassandra/narrow ÷ cassandra/blob",
         "holds from 2.00× to 12×",
