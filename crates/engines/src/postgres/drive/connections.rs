@@ -1,18 +1,19 @@
 //! The connections of one worker thread, each with all statements of the mix prepared on it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_driver::DesignError;
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use tokio_postgres::{Client, Statement};
 
 use super::plan::{OperationPlan, Work};
+use super::unanswered::Unanswered;
 use crate::postgres::connect::{PostgresServer, reason};
 
-/// Interval at which broken connections are replaced.
+/// Interval at which broken connections are replaced, and the server is asked whether it is done with what was given up.
 const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 
 /// What each connection is made with.
@@ -51,7 +52,7 @@ impl Connecting {
         Ok(Connection {
             client,
             statements,
-            in_flight: Cell::new(0),
+            unanswered: Unanswered::default(),
         })
     }
 }
@@ -60,23 +61,16 @@ impl Connecting {
 pub struct Connection {
     pub client: Client,
     pub statements: Vec<Option<Statement>>,
-    in_flight: Cell<usize>,
+    pub unanswered: Unanswered,
 }
 
 impl Connection {
-    /// Counts a request as in flight until the returned value is dropped.
-    pub fn begin(&self) -> InFlight<'_> {
-        self.in_flight.set(self.in_flight.get() + 1);
-        InFlight(&self.in_flight)
-    }
-}
-
-/// A request in flight on a connection.
-pub struct InFlight<'a>(&'a Cell<usize>);
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get().saturating_sub(1));
+    /// Waits until the server has answered all requests, also those that were given up.
+    async fn await_replies(&self) {
+        let asked = self.unanswered.begin();
+        if self.client.batch_execute("").await.is_ok() {
+            asked.answered();
+        }
     }
 }
 
@@ -100,8 +94,8 @@ impl Connections {
         })
     }
 
-    /// Returns the connection with the fewest requests in flight. Where all are broken, waits until they were to be
-    /// replaced, and returns `None` if none was.
+    /// Returns the connection with the fewest requests that are not answered. Where all are broken, waits until they
+    /// were to be replaced, and returns `None` if none was.
     pub async fn least_busy(&self) -> Option<Rc<Connection>> {
         if let Some(connection) = self.find_least_busy() {
             return Some(connection);
@@ -113,11 +107,26 @@ impl Connections {
     fn find_least_busy(&self) -> Option<Rc<Connection>> {
         let open = self.open.borrow();
         let usable = open.iter().filter(|c| !c.client.is_closed());
-        usable.min_by_key(|c| c.in_flight.get()).cloned()
+        usable.min_by_key(|c| c.unanswered.count()).cloned()
     }
 
-    /// Replaces broken connections, and never ends.
+    /// Replaces broken connections, learns when given up requests are done, and never ends.
     pub async fn keep(&self) {
+        tokio::join!(self.replace_broken(), self.await_given_up());
+    }
+
+    /// Learns when the server is done with requests that were given up, without which their connections would count as
+    /// busy for as long as no other request is sent on them.
+    async fn await_given_up(&self) {
+        loop {
+            tokio::time::sleep(RECONNECT_AFTER).await;
+            let open = self.open.borrow().clone();
+            let waiting = open.iter().filter(|c| c.unanswered.take_given_up());
+            join_all(waiting.map(|c| c.await_replies())).await;
+        }
+    }
+
+    async fn replace_broken(&self) {
         loop {
             tokio::time::sleep(RECONNECT_AFTER).await;
             for place in self.broken() {

@@ -9,6 +9,7 @@ mod connections;
 mod plan;
 mod queries;
 mod session;
+mod unanswered;
 mod values;
 
 use std::pin::Pin;

@@ -57,19 +57,18 @@ impl Queries {
         })
     }
 
-    /// Returns the SQL of a query for an operation.
-    pub fn sql(&self, query: usize, call: &Call, rows: &Rows) -> String {
-        self.texts.sql(query, call, rows)
+    /// Returns the SQL of a query for an operation, before its time begins.
+    ///
+    /// # Errors
+    /// Fails if it is no query that only reads, since parameters have become part of the text.
+    pub fn sql(&self, query: usize, call: &Call, rows: &Rows) -> Result<String, String> {
+        only_reading(self.texts.sql(query, call, rows))
     }
 
     /// Asks a query once a connection is free, and counts the rows and bytes of its answer.
     pub async fn ask(&self, name: &str, sql: &str) -> Result<Counted, Failure> {
         let failed =
             |kind, why: String| Failure::new(kind, format!("{name}: `{}`: {why}", sql.trim()));
-        // Again, since parameters have become part of the text.
-        if let Some(complaint) = sql_check::complaint(sql) {
-            return Err(failed(FailureKind::Rejected, complaint));
-        }
         let free = self.free.clone().acquire_owned().await;
         let free = free.map_err(|error| failed(FailureKind::Connection, error.to_string()))?;
         let client = match self.asking.take().await {
@@ -90,6 +89,14 @@ impl Queries {
             drop(free);
         });
         Ok(Counted { rows, bytes })
+    }
+}
+
+/// Returns SQL if it is one query that only reads, or else what it is.
+fn only_reading(sql: String) -> Result<String, String> {
+    match sql_check::complaint(&sql) {
+        None => Ok(sql),
+        Some(complaint) => Err(format!("`{}`: {complaint}", sql.trim())),
     }
 }
 
@@ -178,6 +185,14 @@ mod tests {
             let sql = format!("SELECT {}", literal(&value));
             assert_eq!(sql_check::complaint(&sql), None);
         }
+    }
+
+    #[test]
+    fn what_would_do_more_than_read_is_not_asked() {
+        let read = "SELECT 'a''; DELETE FROM readings'".to_owned();
+        assert_eq!(only_reading(read.clone()), Ok(read));
+        let error = only_reading("SELECT 'a'; DELETE FROM readings".to_owned()).unwrap_err();
+        assert!(error.starts_with("`SELECT 'a'; DELETE"), "{error}");
     }
 
     #[test]

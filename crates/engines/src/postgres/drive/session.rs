@@ -38,8 +38,8 @@ pub struct PostgresSession {
 pub struct Request {
     call: Call,
     values: Vec<Cell>,
-    /// SQL of a query.
-    sql: Option<String>,
+    /// SQL of a query, or the reason why it is not asked.
+    sql: Option<Result<String, String>>,
 }
 
 /// A reply that is not checked yet.
@@ -76,7 +76,11 @@ impl PostgresSession {
 
     async fn send_any(&self, plan: &OperationPlan, request: &Request) -> Result<Reply, Failure> {
         match (&request.sql, &self.queries) {
-            (Some(sql), Some(queries)) => {
+            (Some(Err(why)), _) => {
+                let message = format!("{}: {why}", plan.name);
+                Err(Failure::new(FailureKind::Rejected, message))
+            }
+            (Some(Ok(sql)), Some(queries)) => {
                 let counted = Box::pin(queries.ask(&plan.name, sql)).await?;
                 Ok(Reply::Counted(counted))
             }
@@ -89,11 +93,11 @@ impl PostgresSession {
             let message = format!("{}: all connections to PostgreSQL are broken", plan.name);
             return Err(Failure::new(FailureKind::Connection, message));
         };
-        let _in_flight = connection.begin();
         let (client, values) = (&connection.client, &request.values);
         let Some(statement) = &connection.statements[request.call.operation] else {
             return Err(foreign(&plan.name));
         };
+        let in_flight = connection.unanswered.begin();
         let reply = match plan.work {
             Work::Read(_) => match client.query_raw(statement, values).await {
                 Ok(rows) => rows.try_collect().await.map(Reply::Rows),
@@ -104,6 +108,7 @@ impl PostgresSession {
                 .await
                 .map(Reply::Changed),
         };
+        in_flight.answered();
         reply.map_err(|error| failure(&plan.name, &error))
     }
 
