@@ -243,7 +243,8 @@ impl PostgresServer {
             }
             Some(&SqlState::INVALID_CATALOG_NAME) => "check the database at the URL's end",
             Some(&SqlState::TOO_MANY_CONNECTIONS) => {
-                "lower --threads (--workers for a sweep), or raise the server's max_connections"
+                "lower --threads (--workers of `sweep`, --postgres-connections of `drive`), or raise the server's \
+                 max_connections"
             }
             Some(_) => "the server's log may say more; try again when it takes connections",
             None if reason(error).contains("password missing") => {

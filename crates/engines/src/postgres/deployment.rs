@@ -278,8 +278,8 @@ const REPORTED_SETTINGS: [&str; 8] = [
     "max_parallel_workers",
 ];
 
-/// The highest number of connections to a server that is started: the 256 workers of a sweep, while
-/// as many of the previous setting may still be closing.
+/// The highest number of connections to a server that is started: the 256 workers of a sweep, while as many of the
+/// previous setting may still be closing, or the 256 connections of a load and as many for its queries.
 const MAX_CONNECTIONS: u32 = 600;
 
 fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Result<ServerOptions> {

@@ -3,8 +3,8 @@
 /// Connections of all worker threads together, unless told otherwise: several for each core of a small server, and
 /// few enough for one that others use.
 const DEFAULT_CONNECTIONS: u32 = 16;
-/// Most connections of all worker threads together. Those of the load before may still be closing when a load begins,
-/// and a server that is started for a run takes twice as many.
+/// Most connections of all worker threads together. Queries of a mix take as many others, and a server that is started
+/// for a run has room for both.
 pub const MOST_CONNECTIONS: u32 = 256;
 
 /// The connections of a load.

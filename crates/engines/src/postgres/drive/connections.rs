@@ -13,7 +13,8 @@ use super::plan::{OperationPlan, Work};
 use super::unanswered::Unanswered;
 use crate::postgres::connect::{PostgresServer, reason};
 
-/// Interval at which broken connections are replaced, and the server is asked whether it is done with what was given up.
+/// Interval at which broken connections are replaced, and the server is asked whether it is done with requests that
+/// were given up.
 const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 
 /// What each connection is made with.

@@ -6,6 +6,7 @@ use bakeoff_engines::LoadConnections;
 use bakeoff_engines::registry::engine;
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::DesignId;
+use tokio_postgres::Client;
 
 use super::Theirs;
 use crate::postgres::driven::{READINGS, target};
@@ -44,6 +45,8 @@ weight = 100
 const LIMIT: Duration = Duration::from_secs(10);
 /// Short enough for many operations to exceed it during a load.
 const SHORT_LIMIT: Duration = Duration::from_millis(250);
+/// Long enough to lose connections and make others, even on a slow machine.
+const LONG_LOAD: Duration = Duration::from_secs(8);
 /// Few, so that the server has others left.
 const CONNECTIONS: u32 = 2;
 const ID: &str = "postgres/plain";
@@ -56,6 +59,7 @@ pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
     let started = Started { running, context };
     wrong_and_missing_rows_are_reported(theirs, &started).await;
     rows_that_stay_locked_time_out(theirs, &started).await;
+    broken_connections_are_replaced(theirs, &started).await;
 
     started.running.finish(false).await.unwrap();
     let client = theirs.client("metrics").await;
@@ -115,6 +119,38 @@ async fn rows_that_stay_locked_time_out(theirs: &Theirs, started: &Started) {
     client.batch_execute("ROLLBACK").await.unwrap();
     let patient = target(started, ID, &updates, LIMIT).await;
     patient.drive().await.assert_right("updates");
+}
+
+/// A load whose connections are broken fails no more than what was on its way, and goes on with new ones.
+async fn broken_connections_are_replaced(theirs: &Theirs, started: &Started) {
+    let loaded = target(started, ID, &workload(READINGS, UPDATES), LIMIT).await;
+    let client = theirs.client("metrics").await;
+    let breaking = async {
+        let broken = updating(&client, &[]).await;
+        for process in &broken {
+            let sql = "SELECT pg_terminate_backend($1)";
+            client.query_one(sql, &[process]).await.unwrap();
+        }
+        updating(&client, &broken).await
+    };
+    let breaking = tokio::time::timeout(LONG_LOAD, breaking);
+    let (came, replaced) = tokio::join!(loaded.drive_for(LONG_LOAD), breaking);
+    assert!(replaced.is_ok(), "no other connections were made");
+    came.assert_failed_only(FailureKind::Connection);
+    assert!(came.of("update").failed() < came.of("update").successes());
+}
+
+/// Waits until updates come on as many connections as a load has, and returns their processes, without these.
+async fn updating(client: &Client, without: &[i32]) -> Vec<i32> {
+    loop {
+        let sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'bakeoff' \
+                   AND state = 'active' AND query LIKE 'UPDATE %' AND pid <> ALL($1)";
+        let rows = client.query(sql, &[&without]).await.unwrap();
+        if rows.len() >= CONNECTIONS as usize {
+            return rows.iter().map(|row| row.get(0)).collect();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 fn table_of(loaded: &Loaded) -> String {
