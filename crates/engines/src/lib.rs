@@ -13,6 +13,7 @@ mod columnar;
 mod columns_read;
 mod complaint;
 mod context;
+mod deadlines;
 mod death;
 mod dialect;
 mod drive_request;

@@ -11,7 +11,6 @@ pub mod arrays;
 mod batches;
 pub mod cells;
 pub mod check;
-pub mod deadlines;
 mod direct;
 mod operations;
 pub mod pages;

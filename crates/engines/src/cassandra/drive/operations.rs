@@ -8,7 +8,6 @@ use bakeoff_stats::FailureKind;
 use scylla::client::session::Session as Client;
 
 use super::batches::Batches;
-use super::deadlines::Over;
 use super::direct::DirectStatement;
 use super::parts::Parts;
 use super::plan::{OperationPlan, Read, Work};
@@ -17,6 +16,7 @@ use super::reads::prepare_read;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
+use crate::deadlines::Over;
 
 /// An operation of the mix, prepared for one session.
 pub struct Operation {

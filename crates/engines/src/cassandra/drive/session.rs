@@ -14,7 +14,6 @@ use scylla::client::session::Session as Client;
 use super::batches::Group;
 use super::cells::{Cell, Cells};
 use super::check::Checker;
-use super::deadlines::Limit;
 use super::direct::{Direct, Outcome as DirectOutcome, RawRows};
 use super::operations::{Operation, Single, Steps};
 use super::pages::{Pages, all_pages};
@@ -27,6 +26,7 @@ use crate::cassandra::as_written::step::StepCells;
 use crate::cassandra::as_written::steps::Outcome;
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::buckets::BucketsWritten;
+use crate::deadlines::Limit;
 
 /// The state of one worker, which shares only the rows and the written buckets with other threads.
 pub struct CassandraSession {

@@ -1,4 +1,4 @@
-//! Time limits of requests without a timer for each.
+//! Time limits of the operations of a load, without a timer for each.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
