@@ -9,7 +9,8 @@ use std::time::Duration;
 use bakeoff_driver::drive::{Call, Failure};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{Action, DesignId, Mix, Value, Workload};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_postgres::Client;
 
 use crate::cassandra::drive::query_texts::QueryTexts;
 use crate::cassandra::drive::rows::Rows;
@@ -78,17 +79,34 @@ impl Queries {
                 return Err(failed(FailureKind::Connection, error.0));
             }
         };
-        let counting = query::count(&client, sql);
+        let counting = async {
+            match query::count(&client, sql).await {
+                // The connection has its answer, is not to be cancelled, and can be made as good as new.
+                Err(error) if error.as_db_error().is_some() => Ok(Err(error)),
+                counted => counted.map(Ok),
+            }
+        };
         let counted = query::cancelled_on_failure(self.asking.server(), &client, counting).await;
+        let counted = match counted {
+            Ok(answer) => {
+                self.put_back(client, free);
+                answer
+            }
+            Err(error) => Err(error),
+        };
         let (rows, bytes) =
             counted.map_err(|error| failed(inserts::kind(error.code()), reason(&error)))?;
+        Ok(Counted { rows, bytes })
+    }
+
+    /// Makes a connection as good as new after an answer. Until then it is not free.
+    fn put_back(&self, client: Client, free: OwnedSemaphorePermit) {
         self.asking.put_back(client);
         let asking = self.asking.clone();
         tokio::spawn(async move {
             asking.reset_one().await;
             drop(free);
         });
-        Ok(Counted { rows, bytes })
     }
 }
 

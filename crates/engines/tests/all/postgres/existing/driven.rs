@@ -42,6 +42,19 @@ keys = "sequential"
 weight = 100
 "#;
 
+const FAILING_QUERIES: &str = r#"
+[[queries]]
+name = "failing"
+sql = "SELECT count(*) AS n FROM readings"
+engine_sql = { postgres = "SELECT 1 / 0 AS n" }
+[mix]
+[[mix.operations]]
+name = "failing"
+action = "query"
+query = "failing"
+weight = 100
+"#;
+
 const LIMIT: Duration = Duration::from_secs(10);
 /// Short enough for many operations to exceed it during a load.
 const SHORT_LIMIT: Duration = Duration::from_millis(250);
@@ -60,6 +73,7 @@ pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
     wrong_and_missing_rows_are_reported(theirs, &started).await;
     rows_that_stay_locked_time_out(theirs, &started).await;
     broken_connections_are_replaced(theirs, &started).await;
+    queries_that_fail_keep_their_connections(theirs, &started).await;
 
     started.running.finish(false).await.unwrap();
     let client = theirs.client("metrics").await;
@@ -138,6 +152,29 @@ async fn broken_connections_are_replaced(theirs: &Theirs, started: &Started) {
     assert!(replaced.is_ok(), "no other connections were made");
     came.assert_failed_only(FailureKind::Connection);
     assert!(came.of("update").failed() < came.of("update").successes());
+}
+
+/// A query that the server refuses does not make it log in another session for the next one.
+async fn queries_that_fail_keep_their_connections(theirs: &Theirs, started: &Started) {
+    let loaded = target(started, ID, &workload(READINGS, FAILING_QUERIES), LIMIT).await;
+    let client = theirs.client("metrics").await;
+    let before = sessions(&client).await;
+    let came = loaded.drive().await;
+    came.assert_failed_only(FailureKind::Rejected);
+    assert!(came.messages().contains("division by zero"));
+    let after = sessions(&client).await;
+    if let (Some(before), Some(after)) = (before, after) {
+        let failed = came.of("failing").failed() as i64;
+        assert!(after - before < failed / 2, "{before} to {after}, {failed}");
+    }
+}
+
+/// Returns how many sessions the database has had; `None` before PostgreSQL 14.
+async fn sessions(client: &Client) -> Option<i64> {
+    let sql =
+        "SELECT to_jsonb(d) ->> 'sessions' FROM pg_stat_database AS d WHERE datname = 'metrics'";
+    let sessions: Option<String> = client.query_one(sql, &[]).await.unwrap().get(0);
+    sessions.map(|sessions| sessions.parse().unwrap())
 }
 
 /// Waits until updates come on as many connections as a load has, and returns their processes, without these.
