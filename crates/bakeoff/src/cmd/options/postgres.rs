@@ -63,7 +63,8 @@ pub struct PostgresLoadOptions {
     pub servers: PostgresOptions,
 
     /// Connections to PostgreSQL of all --threads together, on which the operations in flight of designs of postgres
-    /// and timescale are pipelined [default: 16, or as many as operations in flight or threads]
+    /// and timescale are pipelined; queries take as many others [default: 16, or as many as operations in flight or
+    /// threads]
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     postgres_connections: Option<u32>,
