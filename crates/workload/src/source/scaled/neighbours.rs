@@ -41,14 +41,18 @@ struct Run {
     value: u32,
     before: u32,
     behind: u32,
+    /// What its draws depend on besides the copy: its number, or its first time where all series have the same numbers.
+    draws: u64,
 }
 
 impl Neighbours {
-    /// Finds the neighbours of a column, which is in the order of the sample; `None` if no number has any.
+    /// Finds the neighbours of a column, which is in the order of the sample; `None` if no number has any. Where all
+    /// series have the same number at a time (`is_of_time`), they have the same one again in a copy.
     pub fn find(
         sample: &Sample,
         column: &ArrayRef,
         kind: ColumnType,
+        is_of_time: bool,
         stream: &Stream,
     ) -> Option<Neighbours> {
         let numbers = numbers(column, kind);
@@ -70,7 +74,8 @@ impl Neighbours {
         };
         let indexes = { numbers.into_iter() }.map(|number| number.map_or(NONE, index));
         let indexes: Vec<u32> = indexes.collect();
-        let (of_places, runs) = runs(sample, &indexes);
+        let times = sample.times.as_deref().filter(|_| is_of_time);
+        let (of_places, runs) = runs(sample, &indexes, times.unwrap_or_default());
         Some(Neighbours {
             values,
             rows,
@@ -85,7 +90,7 @@ impl Neighbours {
     pub fn apply(&self, place: u32, copy: u64) -> Option<f64> {
         let number = { self.of_places.get(place as usize).copied() }.filter(|_| copy > 0)?;
         let run = self.runs.get(number as usize)?;
-        let mut draws = self.stream.and(copy).and(u64::from(number));
+        let mut draws = self.stream.and(copy).and(run.draws);
         let by = 1 + draws.below(FARTHEST) as u32;
         let neighbour = if draws.next_u64() & 1 == 0 {
             run.value.checked_sub(by)?
@@ -109,8 +114,8 @@ fn are_as_frequent(rows: f64, others: f64) -> bool {
     rows.max(others) <= MOST_TIMES * rows.min(others)
 }
 
-/// Returns the run of each place, and the runs.
-fn runs(sample: &Sample, indexes: &[u32]) -> (Vec<u32>, Vec<Run>) {
+/// Returns the run of each place, and the runs, whose draws depend on their first times if these are given.
+fn runs(sample: &Sample, indexes: &[u32], times: &[Option<i64>]) -> (Vec<u32>, Vec<Run>) {
     let mut of_places = vec![NONE; indexes.len()];
     let mut runs: Vec<Run> = Vec::new();
     for place in 0..indexes.len() {
@@ -131,11 +136,14 @@ fn runs(sample: &Sample, indexes: &[u32]) -> (Vec<u32>, Vec<Run>) {
             ended.behind = value;
         }
         if value != NONE {
-            of_places[place] = runs.len() as u32;
+            let number = runs.len();
+            of_places[place] = number as u32;
+            let time = times.get(place).copied().flatten();
             runs.push(Run {
                 value,
                 before,
                 behind: NONE,
+                draws: time.map_or(number as u64, |time| time as u64),
             });
         }
     }
@@ -190,7 +198,7 @@ mod tests {
         rows_of_series: usize,
     ) -> Option<Neighbours> {
         let sample = sample(column, rows_of_series);
-        Neighbours::find(&sample, column, kind, &Stream::new(&[1]))
+        Neighbours::find(&sample, column, kind, false, &Stream::new(&[1]))
     }
 
     #[test]
