@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use arrow::array::AsArray;
+use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int32Type;
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::source;
@@ -92,6 +92,29 @@ fn a_number_that_a_text_determines_stays_with_it() {
         let expected = format!("site {}", numbers.value(row) - 100);
         assert_eq!(sites.value(row), expected, "row {row}");
     }
+}
+
+#[test]
+fn a_number_that_a_series_has_wherever_it_is_known_stays_with_it() {
+    let mut lines = "sensor,time,height\n".to_owned();
+    for row in 0..200 {
+        let height = 100 + row % 20;
+        let height = if row % 3 == 0 {
+            String::new()
+        } else {
+            height.to_string()
+        };
+        lines += &format!("s-{:02},{},{height}\n", row % 20, row / 20);
+    }
+    let rows = grown(
+        &lines,
+        "time = 'bigint'\nheight = 'int'\n",
+        "'sensor'",
+        "time",
+    );
+    let heights = rows.column(2).as_primitive::<Int32Type>();
+    let is_own = |row: usize| heights.is_null(row) || heights.value(row) == 100 + (row % 20) as i32;
+    assert!((0..400).all(is_own));
 }
 
 #[test]

@@ -166,7 +166,8 @@ impl About<'_> {
         Ok(Role::Resampled(spread))
     }
 
-    /// Returns the neighbours of numbers; `None` if they have none, or belong to the values of another column.
+    /// Returns the neighbours of numbers; `None` if they have none, or belong to their series or to the values of another
+    /// column.
     fn neighbours(
         &self,
         index: usize,
@@ -179,11 +180,32 @@ impl About<'_> {
             ColumnType::Int | ColumnType::Bigint | ColumnType::Double
         );
         let array = self.array(index);
-        if !is_number || owners.determine(index, &hashes(array, kind)) {
+        if !is_number {
+            return None;
+        }
+        let cells = hashes(array, kind);
+        // Without nulls, a series of one number has one run, which stays one.
+        let is_of_series = array.null_count() > 0 && self.have_one_value(&cells);
+        if is_of_series || owners.determine(index, &cells) {
             return None;
         }
         let is_of_time = self.is_of_time(index);
         Neighbours::find(self.sample, array, kind, is_of_time, stream)
+    }
+
+    /// Returns whether each series has one value besides nulls, and some series have several rows.
+    fn have_one_value(&self, cells: &[Option<u64>]) -> bool {
+        let mut known: Option<(u32, u64)> = None;
+        let mut pairs = self.sample.series.iter().zip(cells);
+        self.sample.len() >= 2 * self.sample.series()
+            && pairs.all(|(series, cell)| match (cell, known) {
+                (None, _) => true,
+                (Some(cell), Some((of, value))) if of == *series => *cell == value,
+                (Some(cell), _) => {
+                    known = Some((*series, *cell));
+                    true
+                }
+            })
     }
 
     fn is_time_in_key(&self) -> bool {
