@@ -85,6 +85,8 @@ impl Spread {
         let are_codes = seen.len() <= MOST_CODES && (seen.len() as u64) < rows[2];
         let growth = Growth::of(rows, different).filter(|_| !are_codes && once > 0);
         let grows = growth.is_some();
+        // Where all values are different, each one becomes new.
+        let neighbours = neighbours.filter(|_| (seen.len() as u64) < rows[2]);
         let changes = |hash: &u64| seen.get(hash).is_some_and(|value| value.runs == 1);
         let changeable = hashes.iter().filter(|_| grows);
         let changeable: Vec<bool> = changeable
