@@ -8,19 +8,24 @@ use super::tokens::Kind;
 use super::units::{Unit, What, find, meaning, next, previous, split, units as units_of};
 
 /// Functions whose results are floating-point numbers in at least one dialect.
-const FLOATS: [&str; 41] = [
+const FLOATS: [&str; 49] = [
+    "acos",
+    "acosh",
     "approx_median",
     "approx_percentile_cont",
-    "acos",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "avg",
     "cbrt",
     "ceil",
     "ceiling",
     "corr",
     "cos",
+    "cosh",
+    "cot",
     "covar",
     "covar_pop",
     "covar_samp",
@@ -41,18 +46,21 @@ const FLOATS: [&str; 41] = [
     "radians",
     "round",
     "sin",
+    "sinh",
     "sqrt",
     "stddev",
     "stddev_pop",
     "stddev_samp",
     "tan",
+    "tanh",
     "var",
     "var_pop",
     "var_population",
     "var_samp",
+    "variance",
 ];
 /// Functions that return the type of their first argument.
-const AS_FIRST: [&str; 14] = [
+const AS_FIRST: [&str; 13] = [
     "abs",
     "any_value",
     "first_value",
@@ -66,7 +74,6 @@ const AS_FIRST: [&str; 14] = [
     "nullif",
     "sum",
     "trunc",
-    "variance",
 ];
 /// Functions that return the common type of their arguments.
 const AS_ANY: [&str; 5] = ["coalesce", "greatest", "ifnull", "least", "nvl"];

@@ -7,7 +7,7 @@ use super::tokens::Kind;
 use super::units::{Unit, What, meaning, next, previous, trimmed, units as units_of};
 
 /// Words that end a pattern.
-const END_WORDS: [&str; 33] = [
+const END_WORDS: [&str; 38] = [
     "all",
     "and",
     "any",
@@ -20,17 +20,22 @@ const END_WORDS: [&str; 33] = [
     "end",
     "escape",
     "except",
+    "fetch",
     "from",
     "full",
     "group",
     "having",
+    "in",
     "inner",
     "intersect",
     "is",
     "join",
     "left",
     "limit",
+    "natural",
+    "not",
     "nulls",
+    "offset",
     "on",
     "or",
     "order",
@@ -43,7 +48,9 @@ const END_WORDS: [&str; 33] = [
     "window",
 ];
 /// Signs that end a pattern.
-const END_SIGNS: [char; 5] = [',', ';', '=', '<', '>'];
+const END_SIGNS: [char; 6] = [',', ';', '=', '<', '>', '!'];
+/// Words of clauses that a call in a pattern may have.
+const CLAUSES: [&str; 3] = ["filter", "over", "within"];
 /// The clause that makes a backslash the sign before ordinary characters.
 const BY_BACKSLASH: &str = " ESCAPE '\\'";
 
@@ -85,14 +92,7 @@ pub fn likes(dialect: SqlDialect, units: &mut Vec<Unit>) {
 /// backslash, which DataFusion refuses.
 fn pattern_at(units: &[Unit], from: usize) -> Option<Pattern> {
     let begin = next(units, from)?;
-    let ends = |unit: &Unit| {
-        unit.is_one_of(&END_WORDS) || END_SIGNS.iter().any(|sign| unit.is_sign(*sign))
-    };
-    let stop = { units[begin..].iter().position(ends) }.map_or(units.len(), |stop| begin + stop);
-    // A name without AS may follow.
-    let is_plain = units[begin].is_a(Kind::Text) || units[begin].is_a(Kind::Parameter);
-    let name = next(units, begin + 1).filter(|place| is_plain && units[*place].is_name());
-    let stop = name.map_or(stop, |name| stop.min(name));
+    let stop = stop_of(units, begin);
     let end = previous(units, stop)? + 1;
     if end <= begin {
         return None;
@@ -111,6 +111,57 @@ fn pattern_at(units: &[Unit], from: usize) -> Option<Pattern> {
         end,
         clause_end: Some(sign + 1),
     })
+}
+
+/// Returns the place of the first unit from `begin` on that is no part of a pattern.
+fn stop_of(units: &[Unit], begin: usize) -> usize {
+    let (mut at, mut last): (usize, Option<&Unit>) = (begin, None);
+    while let Some(place) = next(units, at) {
+        let unit = &units[place];
+        if unit.is("case")
+            && let Some(end) = end_of_case(units, place)
+        {
+            (at, last) = (end + 1, Some(&units[end]));
+            continue;
+        }
+        let is_clause = last.is_some_and(|last| match last.what {
+            What::Group => unit.is_one_of(&CLAUSES),
+            _ => last.is("within") && unit.is("group"),
+        });
+        // A name without AS may follow.
+        let is_other_name = unit.is_name() && !is_clause && last.is_some_and(is_operand);
+        let is_end = unit.is_one_of(&END_WORDS) && !is_clause;
+        if is_other_name || is_end || END_SIGNS.iter().any(|sign| unit.is_sign(*sign)) {
+            return place;
+        }
+        (at, last) = (place + 1, Some(unit));
+    }
+    units.len()
+}
+
+/// Returns whether an operand may end with this, but for the words of clauses.
+fn is_operand(unit: &Unit) -> bool {
+    let is_value = matches!(unit.what, What::Group | What::Written)
+        || unit.is_a(Kind::Text)
+        || unit.is_a(Kind::Number)
+        || unit.is_a(Kind::Parameter);
+    is_value || (unit.is_name() && !unit.is_one_of(&CLAUSES))
+}
+
+/// Returns where the `END` of the `CASE` at a place is.
+fn end_of_case(units: &[Unit], case: usize) -> Option<usize> {
+    let mut open = 0_usize;
+    for (place, unit) in units.iter().enumerate().skip(case) {
+        if unit.is("case") {
+            open += 1;
+        } else if unit.is("end") {
+            open -= 1;
+            if open == 0 {
+                return Some(place);
+            }
+        }
+    }
+    None
 }
 
 /// Returns what is between the quotes of a pattern that is a plain text, maybe in parentheses.

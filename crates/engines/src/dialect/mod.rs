@@ -110,9 +110,16 @@ fn sequence(
         let word = word.to_owned();
         move |why| Untranslatable { word, why }
     };
+    // Texts of Spark are written before casts of them are.
+    if dialect == SqlDialect::Spark {
+        likes::likes(dialect, &mut parts);
+        backslashes(&mut parts);
+    }
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
-    likes::likes(dialect, &mut parts);
-    words(dialect, &mut parts);
+    if dialect != SqlDialect::Spark {
+        likes::likes(dialect, &mut parts);
+    }
+    intervals(dialect, &mut parts);
     if let Some(operator) = dialect.whole_division() {
         division::whole(certain, &mut parts, operator);
     }
@@ -154,14 +161,19 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
     Ok(())
 }
 
-/// Writes intervals with numbers, and texts with a backslash, which Spark takes for a sign before others.
-fn words(dialect: SqlDialect, parts: &mut [Unit]) {
+/// Writes texts with a backslash, which Spark takes for a sign before others.
+fn backslashes(parts: &mut [Unit]) {
+    for part in parts {
+        if part.is_a(Kind::Text) && part.text.starts_with('\'') {
+            part.text = part.text.replace('\\', "\\\\");
+        }
+    }
+}
+
+/// Writes intervals with numbers.
+fn intervals(dialect: SqlDialect, parts: &mut [Unit]) {
     let mut at = 0;
     while at < parts.len() {
-        let is_plain = parts[at].is_a(Kind::Text) && parts[at].text.starts_with('\'');
-        if dialect == SqlDialect::Spark && is_plain {
-            parts[at].text = parts[at].text.replace('\\', "\\\\");
-        }
         let value = if parts[at].is("interval") {
             next(parts, at + 1)
         } else {

@@ -44,6 +44,7 @@ fn decimals_are_cut_off_before_a_cast_that_rounds() {
             "CAST(trunc(CAST(trunc(value) AS INT) / 2.0) AS INT)",
         ),
         ("round(value, 1)::int", "trunc(round(value, 1))::int"),
+        ("variance(visits)::int", "trunc(variance(visits))::int"),
     ] {
         let (begin, end) = ("SELECT ", " FROM readings");
         let cut = super::super::casts::cut_off(&table(), &format!("{begin}{sql}{end}"));
@@ -155,6 +156,41 @@ fn patterns_mean_the_same_in_every_dialect() {
             r"count(*) FILTER (WHERE room LIKE 'a\_%' AND value > 1)",
             Sqlite,
             "count(*) FILTER (WHERE room GLOB 'a_*' AND value > 1)",
+        ),
+        // A name without AS may follow any pattern.
+        ("room LIKE ('a%') m", Sqlite, "room GLOB 'a*' m"),
+        (
+            "room LIKE note || '%' m",
+            Sqlite,
+            "room GLOB replace(replace(replace(replace(replace(note || '%', '[', '[[]'), '*', '[*]'), '?', '[?]'), \
+             '%', '*'), '_', '?') m",
+        ),
+        (
+            "max(room LIKE max(note) OVER w) OFFSET 5",
+            Sqlite,
+            "max(room GLOB replace(replace(replace(replace(replace(max(note) OVER w, '[', '[[]'), '*', '[*]'), \
+             '?', '[?]'), '%', '*'), '_', '?')) OFFSET 5",
+        ),
+        (
+            r"room ILIKE CASE WHEN value > 1 THEN 'a%' ELSE note END OR true",
+            Sqlite,
+            r"room LIKE CASE WHEN value > 1 THEN 'a%' ELSE note END ESCAPE '\' OR true",
+        ),
+        (
+            "room ILIKE note OFFSET 5",
+            Sqlite,
+            r"room LIKE note ESCAPE '\' OFFSET 5",
+        ),
+        (
+            r"room = 'a\b'::text",
+            Spark,
+            r"room = CAST('a\\b' AS string)",
+        ),
+        (
+            "room LIKE lower('A%') GROUP BY room",
+            Sqlite,
+            "room GLOB replace(replace(replace(replace(replace(lower('A%'), '[', '[[]'), '*', '[*]'), '?', '[?]'), \
+             '%', '*'), '_', '?') GROUP BY room",
         ),
         // DataFusion refuses other signs.
         (

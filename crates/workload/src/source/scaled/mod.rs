@@ -13,6 +13,7 @@ mod growth;
 mod names;
 mod near;
 mod neighbours;
+mod owners;
 mod renamed;
 mod roles;
 mod sample;

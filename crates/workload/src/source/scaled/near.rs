@@ -62,6 +62,7 @@ impl Reach {
             at(4),
         );
         values.dedup();
+        values.shrink_to_fit();
         Reach {
             distance,
             values,

@@ -27,12 +27,14 @@ const NONE: u32 = u32::MAX;
 pub struct Neighbours {
     /// Different numbers in ascending order, without zero, and in how many rows each one is.
     values: Vec<f64>,
-    rows: Vec<f64>,
+    rows: Vec<u32>,
     /// Largest distance between neighbours.
     widest: f64,
     /// Run at each place, or `NONE`.
     of_places: Vec<u32>,
     runs: Vec<Run>,
+    /// First time of each run where all series have the same numbers at a time; otherwise empty.
+    times: Vec<Option<i64>>,
     stream: Stream,
 }
 
@@ -44,20 +46,23 @@ struct Run {
 }
 
 impl Neighbours {
-    /// Finds the neighbours of a column, which is in the order of the sample; `None` if no number has any.
+    /// Finds the neighbours of a column, which is in the order of the sample; `None` if no number has any. Where all
+    /// series have the same number at a time (`is_of_time`), they have the same one again in a copy.
     pub fn find(
         sample: &Sample,
         column: &ArrayRef,
         kind: ColumnType,
+        is_of_time: bool,
         stream: &Stream,
     ) -> Option<Neighbours> {
         let numbers = numbers(column, kind);
         let mut sorted: Vec<f64> = numbers.iter().flatten().copied().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         let widest = (sorted.last()? - sorted.first()?) * WIDEST;
-        let (values, rows): (Vec<f64>, Vec<f64>) = { sorted.chunk_by(|a, b| a == b) }
-            .map(|equal| (equal[0], equal.len() as f64))
+        let (values, rows): (Vec<f64>, Vec<u32>) = { sorted.chunk_by(|a, b| a == b) }
+            .map(|equal| (equal[0], equal.len() as u32))
             .unzip();
+        drop(sorted);
         let near = |at: usize| {
             values[at + 1] - values[at] <= widest && are_as_frequent(rows[at], rows[at + 1])
         };
@@ -71,12 +76,15 @@ impl Neighbours {
         let indexes = { numbers.into_iter() }.map(|number| number.map_or(NONE, index));
         let indexes: Vec<u32> = indexes.collect();
         let (of_places, runs) = runs(sample, &indexes);
+        let times = sample.times.as_deref().filter(|_| is_of_time);
+        let times = times.map_or_else(Vec::new, |times| first_times(&of_places, times));
         Some(Neighbours {
             values,
             rows,
             widest,
             of_places,
             runs,
+            times,
             stream: stream.clone(),
         })
     }
@@ -85,7 +93,9 @@ impl Neighbours {
     pub fn apply(&self, place: u32, copy: u64) -> Option<f64> {
         let number = { self.of_places.get(place as usize).copied() }.filter(|_| copy > 0)?;
         let run = self.runs.get(number as usize)?;
-        let mut draws = self.stream.and(copy).and(u64::from(number));
+        let time = self.times.get(number as usize).copied().flatten();
+        let of_run = time.map_or(u64::from(number), |time| time as u64);
+        let mut draws = self.stream.and(copy).and(of_run);
         let by = 1 + draws.below(FARTHEST) as u32;
         let neighbour = if draws.next_u64() & 1 == 0 {
             run.value.checked_sub(by)?
@@ -101,12 +111,24 @@ impl Neighbours {
         );
         let (rows, of_other) = (self.rows[run.value as usize], self.rows[neighbour as usize]);
         let is_near = (other - own).abs() <= self.widest && are_as_frequent(rows, of_other);
-        (is_near && draws.unit() * rows < of_other).then_some(other)
+        (is_near && draws.unit() * f64::from(rows) < f64::from(of_other)).then_some(other)
     }
 }
 
-fn are_as_frequent(rows: f64, others: f64) -> bool {
-    rows.max(others) <= MOST_TIMES * rows.min(others)
+fn are_as_frequent(rows: u32, others: u32) -> bool {
+    f64::from(rows.max(others)) <= MOST_TIMES * f64::from(rows.min(others))
+}
+
+/// Returns the time of the first place of each run.
+fn first_times(of_places: &[u32], times: &[Option<i64>]) -> Vec<Option<i64>> {
+    let mut firsts = Vec::new();
+    for (run, time) in of_places.iter().zip(times) {
+        // Runs have their numbers in the order of the places.
+        if *run != NONE && *run as usize == firsts.len() {
+            firsts.push(*time);
+        }
+    }
+    firsts
 }
 
 /// Returns the run of each place, and the runs.
@@ -190,7 +212,7 @@ mod tests {
         rows_of_series: usize,
     ) -> Option<Neighbours> {
         let sample = sample(column, rows_of_series);
-        Neighbours::find(&sample, column, kind, &Stream::new(&[1]))
+        Neighbours::find(&sample, column, kind, false, &Stream::new(&[1]))
     }
 
     #[test]

@@ -7,6 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::calendar::Calendar;
 use super::counter::Counter;
+use super::neighbours::Neighbours;
+use super::owners::Owners;
 use super::renamed::Renamed;
 use super::sample::{Sample, series_columns};
 use super::spread::{Spread, hashes};
@@ -58,8 +60,9 @@ impl About<'_> {
     /// Rows of copies would have the keys of others, or values of the key would leave their type.
     pub fn roles(&self) -> Result<Vec<Role>> {
         let named = self.named_column()?;
+        let owners = Owners::find(self.sample, self.table);
         let columns = self.table.columns.iter().enumerate();
-        let roles = columns.map(|(index, column)| self.role(index, column, named));
+        let roles = columns.map(|(index, column)| self.role(index, column, named, &owners));
         let roles: Vec<Role> = roles.collect::<Result<_>>()?;
         let is_new = |name: &str| {
             let role = { self.table.column_index(name) }.and_then(|index| roles.get(index));
@@ -76,14 +79,25 @@ impl About<'_> {
     }
 
     /// Returns the column whose values are new in further series: the one of the partition key that has the most
-    /// different ones.
+    /// different ones. One that follows from the time, such as the months by which partitions are divided, stays with it
+    /// if there are others.
     fn named_column(&self) -> Result<Option<usize>> {
         if self.axis == SampleAxis::Time {
             return Ok(None);
         }
         let columns = series_columns(self.table).into_iter();
         let columns = columns.filter(|index| can_be_renamed(self.table.columns[*index].kind));
-        let named = columns.max_by_key(|index| self.values(*index).different);
+        let columns: Vec<usize> = columns.collect();
+        let follows_time = |index: &usize| {
+            let calendar = Calendar::find(self.sample, self.table, *index, false);
+            calendar.is_some() || self.is_of_time(*index)
+        };
+        let others = columns.iter().copied();
+        let mut others: Vec<usize> = others.filter(|index| !follows_time(index)).collect();
+        if others.is_empty() {
+            others = columns;
+        }
+        let named = { others.into_iter() }.max_by_key(|index| self.values(*index).different);
         named.map(Some).ok_or_else(|| {
             Error::Usage(format!(
                 "the partition key of table {} has no text and no whole number, so further series cannot be named; \
@@ -93,7 +107,13 @@ impl About<'_> {
         })
     }
 
-    fn role(&self, index: usize, column: &Column, named: Option<usize>) -> Result<Role> {
+    fn role(
+        &self,
+        index: usize,
+        column: &Column,
+        named: Option<usize>,
+        owners: &Owners,
+    ) -> Result<Role> {
         let is_key = self.table.is_key(&column.name);
         let stream = Stream::new(&[self.seed, xxh3_64(column.name.as_bytes())]);
         if self.table.time_column() == Some(index) && named != Some(index) {
@@ -141,8 +161,51 @@ impl About<'_> {
         if values.is_of_series && self.axis == SampleAxis::Time {
             return Ok(Role::Own);
         }
-        let spread = Spread::find(self.sample, array, kind, self.axis, stream);
+        let neighbours = self.neighbours(index, kind, owners, &stream);
+        let spread = Spread::find(self.sample, array, kind, self.axis, neighbours, stream);
         Ok(Role::Resampled(spread))
+    }
+
+    /// Returns the neighbours of numbers; `None` if they have none, or belong to their series or to the values of another
+    /// column.
+    fn neighbours(
+        &self,
+        index: usize,
+        kind: ColumnType,
+        owners: &Owners,
+        stream: &Stream,
+    ) -> Option<Neighbours> {
+        let is_number = matches!(
+            kind,
+            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+        );
+        let array = self.array(index);
+        if !is_number {
+            return None;
+        }
+        let cells = hashes(array, kind);
+        // Without nulls, a series of one number has one run, which stays one.
+        let is_of_series = array.null_count() > 0 && self.have_one_value(&cells);
+        if is_of_series || owners.determine(index, &cells) {
+            return None;
+        }
+        let is_of_time = self.is_of_time(index);
+        Neighbours::find(self.sample, array, kind, is_of_time, stream)
+    }
+
+    /// Returns whether each series has one value besides nulls, and some series have several rows.
+    fn have_one_value(&self, cells: &[Option<u64>]) -> bool {
+        let mut known: Option<(u32, u64)> = None;
+        let mut pairs = self.sample.series.iter().zip(cells);
+        self.sample.len() >= 2 * self.sample.series()
+            && pairs.all(|(series, cell)| match (cell, known) {
+                (None, _) => true,
+                (Some(cell), Some((of, value))) if of == *series => *cell == value,
+                (Some(cell), _) => {
+                    known = Some((*series, *cell));
+                    true
+                }
+            })
     }
 
     fn is_time_in_key(&self) -> bool {

@@ -45,12 +45,14 @@ struct Seen {
 }
 
 impl Spread {
-    /// Finds how a column grows; `None` if its values stay as they are.
+    /// Finds how a column grows, whose numbers may take the values of these neighbours; `None` if its values stay as they
+    /// are.
     pub fn find(
         sample: &Sample,
         column: &ArrayRef,
         kind: ColumnType,
         axis: SampleAxis,
+        neighbours: Option<Neighbours>,
         stream: Stream,
     ) -> Option<Spread> {
         if kind == ColumnType::Boolean {
@@ -83,7 +85,8 @@ impl Spread {
         let are_codes = seen.len() <= MOST_CODES && (seen.len() as u64) < rows[2];
         let growth = Growth::of(rows, different).filter(|_| !are_codes && once > 0);
         let grows = growth.is_some();
-        let neighbours = Neighbours::find(sample, column, kind, &stream);
+        // Where all values are different, each one becomes new.
+        let neighbours = neighbours.filter(|_| (seen.len() as u64) < rows[2]);
         let changes = |hash: &u64| seen.get(hash).is_some_and(|value| value.runs == 1);
         let changeable = hashes.iter().filter(|_| grows);
         let changeable: Vec<bool> = changeable
