@@ -23,7 +23,6 @@ const ALLOWED: [(&str, &str); 9] = [
     ),
     ("bakeoff/src/cmd/init/live/mod.rs", "a file format"),
     (
-        "bakeoff/src/cmd/options/settings_of.rs",
         "an option that it needs",
     ),
     ("bakeoff/src/cmd/sql/output/mod.rs", "a file format"),

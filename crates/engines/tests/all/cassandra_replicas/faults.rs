@@ -1,5 +1,5 @@
-//! Faults of three nodes that a diagnosis and a trace name: a client of one coordinator, a replica that stands still
-//! again and again, and a full heap. The cluster is reached as one of a user is, by an address, and by a command for
+//! Faults of three nodes: a client of one coordinator and a full heap, which a diagnosis names, and a replica that stands
+//! still again and again, which a trace names. The cluster is reached as one of a user is, by an address, and by a command for
 //! nodetool.
 
 use std::future::ready;
@@ -147,27 +147,10 @@ async fn a_replica_that_stands_still_is_named(
             session.execute_unpaged(select, (k,)).await.ok();
         });
     let naming = async {
-        a_diagnosis_names_it(cluster).await;
         a_trace_names_it(cluster, copied).await;
         is_done.store(true, Ordering::Relaxed);
     };
     tokio::join!(standing_still, reading, naming);
-}
-
-async fn a_diagnosis_names_it(cluster: &Cluster) {
-    let is_named = |finding: &Finding| {
-        let mut seen = finding.evidence.iter();
-        finding.urgency == Urgency::Now && seen.any(|seen| is_of(seen.node.as_ref(), SECOND))
-    };
-    let began = Instant::now();
-    loop {
-        let diagnosis = diagnosed(cluster, &["faults.slow"], None).await;
-        let slow = outcome(&diagnosis, "slow-replica", "faults.slow");
-        if matches!(slow, Outcome::Finding(finding) if is_named(finding)) {
-            return;
-        }
-        assert!(began.elapsed() < NAMED_WITHIN, "{slow:?}");
-    }
 }
 
 /// Traces reads of a row with two copies, both of which have to answer; one is on the slow node.
