@@ -22,9 +22,6 @@ const ALLOWED: [(&str, &str); 9] = [
         "the folder of the server that stays",
     ),
     ("bakeoff/src/cmd/init/live/mod.rs", "a file format"),
-    (
-        "an option that it needs",
-    ),
     ("bakeoff/src/cmd/sql/output/mod.rs", "a file format"),
     (
         "stats/src/design/earlier.rs",
