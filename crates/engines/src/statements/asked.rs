@@ -8,6 +8,7 @@ use bakeoff_workload::{ColumnType, literal};
 
 use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
+use super::depth::too_deep;
 use super::moments::{milliseconds, window};
 use super::words::{is, is_sign, marker_length, name, words};
 use crate::dialect::tokens::{Kind, Token, tokens};
@@ -27,6 +28,9 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     let (Some(all), Some(words)) = (tokens(sql), words(sql)) else {
         return Err("a text, a name or a comment in it does not end".to_owned());
     };
+    if let Some(why) = too_deep(&words) {
+        return Err(why);
+    }
     let is_limited = |at: usize| is(words.get(at), "per") && is(words.get(at + 1), "partition");
     if asking.language == Language::Cql && (0..words.len()).any(is_limited) {
         return Err(

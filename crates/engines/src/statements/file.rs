@@ -1,5 +1,6 @@
 //! A file of statements: the tables that it makes, and the queries about them.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use bakeoff_workload::infer::{Declared, Inferred};
@@ -12,7 +13,7 @@ use super::words::{SELECT, kind, tables, words};
 use super::{Candidate, sql_tables};
 use crate::cassandra::declared;
 use crate::questions_file::name_above;
-use crate::sql_check::statements;
+use crate::sql_check::{Statement, statements};
 
 /// Most tables that a message lists.
 const MOST_LISTED: usize = 20;
@@ -67,24 +68,13 @@ impl StatementsFile {
         };
         let all = statements(&plain)
             .map_err(|why| format!("{why}: close it, or leave the statement out"))?;
-        let begin = plain.as_ptr().addr();
-        let written: Vec<Written<'_>> = { all.iter() }
-            .map(|statement| {
-                let before = statement.sql.as_ptr().addr().saturating_sub(begin);
-                Written {
-                    line: 1 + plain[..before]
-                        .bytes()
-                        .filter(|byte| *byte == b'\n')
-                        .count(),
-                    sql: statement.sql,
-                }
-            })
-            .collect();
+        let written = with_lines(&plain, &all);
         let made = match language {
             Language::Cql => declared::tables(&written)?,
             Language::Sql => sql_tables::tables(&written)?,
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
+        let mut names = HashSet::new();
         for statement in &all {
             let Some(words) = words(statement.sql) else {
                 continue;
@@ -94,9 +84,8 @@ impl StatementsFile {
                 continue;
             }
             let name = name_above(statement.before)?;
-            let is_taken = name.is_some() && queries.iter().any(|other| other.name == name);
             queries.push(WrittenQuery {
-                name: name.filter(|_| !is_taken),
+                name: name.filter(|name| names.insert(name.clone())),
                 sql: statement.sql.to_owned(),
                 tables: asked,
             });
@@ -200,6 +189,26 @@ impl StatementsFile {
         };
         self.tables.iter().filter(is_called).collect()
     }
+}
+
+/// Returns the statements of a text with their lines, which are counted once.
+fn with_lines<'a>(text: &str, all: &[Statement<'a>]) -> Vec<Written<'a>> {
+    let begin = text.as_ptr().addr();
+    let (mut counted, mut line) = (0, 1);
+    let mut written = Vec::with_capacity(all.len());
+    for statement in all {
+        let at = statement.sql.as_ptr().addr().saturating_sub(begin);
+        line += text[counted..at]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count();
+        counted = at;
+        written.push(Written {
+            line,
+            sql: statement.sql,
+        });
+    }
+    written
 }
 
 #[cfg(test)]

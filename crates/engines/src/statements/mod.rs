@@ -4,6 +4,7 @@
 mod asked;
 mod asking;
 mod comparisons;
+mod depth;
 mod file;
 mod log;
 mod moments;

@@ -9,6 +9,7 @@ use datafusion::sql::sqlparser::dialect::{
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
+use super::depth::too_deep;
 use super::sql_types::fate;
 use super::table::{MOST_KEY_COLUMNS, TableStatement, Written};
 use super::words::{is, name, words};
@@ -110,7 +111,8 @@ fn table(statement: &Written<'_>, words: &[Token<'_>]) -> Result<Option<Made>, S
         Some(word) => statement.sql.replacen(word.text, "", 1),
         None => statement.sql.to_owned(),
     };
-    let read = parse(&sql).map_err(|why| {
+    let read = too_deep(words).map_or_else(|| parse(&sql), Err);
+    let read = read.map_err(|why| {
         format!(
             "line {}: cannot read this CREATE TABLE as SQL: {why}; if it is CQL, give the file a name that ends in \
              .cql, or else leave out what is behind its last parenthesis",
@@ -155,7 +157,7 @@ fn changed(sql: &str, words: &[Token<'_>]) -> Option<Statement> {
     let makes_index =
         is(words.first(), "create") && (is(words.get(1), "index") || is(words.get(2), "index"));
     let adds_key = is(words.first(), "alter") && has("add") && (has("primary") || has("unique"));
-    if makes_index || adds_key {
+    if (makes_index || adds_key) && too_deep(words).is_none() {
         parse(sql).ok()
     } else {
         None

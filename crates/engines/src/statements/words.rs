@@ -1,5 +1,7 @@
 //! What the tokens of a statement say of it: its kind, the tables that it asks, and its form without its constants.
 
+use std::collections::HashSet;
+
 use crate::dialect::tokens::{Kind, Token, tokens};
 
 /// Kinds of statements that are told apart; all others are one.
@@ -9,6 +11,8 @@ const KINDS: [&str; 14] = [
 ];
 /// Kinds of statements that may follow what `WITH` names.
 const AFTER_WITH: [&str; 4] = ["INSERT", "UPDATE", "DELETE", "MERGE"];
+/// Most tables of a query that are told apart.
+const MOST_TABLES: usize = 16;
 /// The kind of statements that ask.
 pub const SELECT: &str = "SELECT";
 /// The kind of statements that are none of those that are told apart.
@@ -60,10 +64,11 @@ pub fn kind(words: &[Token<'_>]) -> &'static str {
     found.copied().unwrap_or(OTHER)
 }
 
-/// Returns the names of the tables that a query asks, without keyspace or schema, each once. Names that the query gives
-/// to parts of itself are none.
+/// Returns the names of the tables that a query asks, without keyspace or schema, each once, up to 16.
+/// Names that the query gives to parts of itself are none.
 pub fn tables(words: &[Token<'_>]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let parts = parts(words);
     // Whether each pair of parentheses that is open here has a query in it.
     let mut queries = vec![true];
     let mut at = 0;
@@ -71,7 +76,7 @@ pub fn tables(words: &[Token<'_>]) -> Vec<String> {
         let (token, next) = (&words[at], words.get(at + 1));
         match token.kind {
             Kind::Sign('(') => {
-                queries.push(is(next, "select") || is(next, "with") || is_sign(next, '('));
+                queries.push(begins_query(next));
             }
             Kind::Sign(')') if queries.len() > 1 => {
                 queries.pop();
@@ -87,8 +92,11 @@ pub fn tables(words: &[Token<'_>]) -> Vec<String> {
             continue;
         }
         while let Some((table, behind)) = table_at(words, at) {
-            if !is_part(words, &table) && !found.contains(&table) {
+            if !parts.contains(&table) && !found.contains(&table) {
                 found.push(table);
+            }
+            if found.len() == MOST_TABLES {
+                return found;
             }
             at = behind;
             // A further table may follow the other name of this one.
@@ -119,15 +127,20 @@ pub fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(String, usize)> {
     (!is_sign(words.get(at), '(')).then_some((table, at))
 }
 
-/// Returns whether a query gives this name to a part of itself, as in `WITH days AS (...)`.
-fn is_part(words: &[Token<'_>], called: &str) -> bool {
-    let mut triples = words.windows(3);
-    is(words.first(), "with")
-        && triples.any(|three| {
-            is(three.get(1), "as")
-                && is_sign(three.get(2), '(')
-                && name(three.first()).as_deref() == Some(called)
-        })
+/// Returns the names that a query gives to parts of itself, as in `WITH days AS (...)`.
+fn parts(words: &[Token<'_>]) -> HashSet<String> {
+    if !is(words.first(), "with") {
+        return HashSet::new();
+    }
+    let named = words
+        .windows(3)
+        .filter(|three| is(three.get(1), "as") && is_sign(three.get(2), '('));
+    named.filter_map(|three| name(three.first())).collect()
+}
+
+/// Returns whether a query begins behind a parenthesis whose next token is this one.
+pub fn begins_query(next: Option<&Token<'_>>) -> bool {
+    is(next, "select") || is(next, "with") || is_sign(next, '(')
 }
 
 /// Returns a statement without its constants, so that those that differ in them alone are the same.

@@ -83,6 +83,7 @@ fn markers_are_drawn_from_the_rows() {
         ]
     );
     assert!(question.about[0].starts_with("Bound values are drawn"));
+    let long = format!("SELECT {}heat AS h FROM readings", "heat + ".repeat(10_000));
     for (sql, words) in [
         (
             "SELECT heat FROM readings ORDER BY heat LIMIT ?",
@@ -92,6 +93,7 @@ fn markers_are_drawn_from_the_rows() {
         ("SELECT heat FROM readings FOR UPDATE", "locks rows"),
         ("DELETE FROM readings", "not a query"),
         ("SELECT 'heat FROM readings", "does not end"),
+        (long.as_str(), "at most 200 are read"),
     ] {
         let why = asked(sql, &found, Language::Sql).unwrap_err();
         assert!(why.contains(words), "{sql}: {why}");

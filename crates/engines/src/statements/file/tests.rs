@@ -94,6 +94,10 @@ fn what_is_no_text_or_does_not_end_is_refused() {
     let cql = StatementsFile::parse(&long, Language::Cql).unwrap();
     let declared = cql.declared(None, "x.cql", &[], None).unwrap();
     assert_eq!(declared.columns.len(), 500);
+    // Lines are counted once, whatever the number of statements.
+    let many = format!("{}\nCREATE TABLE t (a)", "SET a;\n".repeat(100_000));
+    let why = StatementsFile::parse(&many, Language::Cql).unwrap_err();
+    assert!(why.starts_with("line 100002: "), "{why}");
 }
 
 #[test]

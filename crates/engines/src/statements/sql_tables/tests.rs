@@ -153,4 +153,18 @@ fn unknown_types_are_left_out_and_deep_nesting_is_an_error() {
         ")".repeat(500)
     );
     assert!(tables_of(&deep).is_err());
+    for (begin, end) in [("ARRAY<", ">"), ("", "[]")] {
+        let kind = format!("{}int{}", begin.repeat(100_000), end.repeat(100_000));
+        let why = tables_of(&format!("CREATE TABLE t (a int PRIMARY KEY, b {kind})")).unwrap_err();
+        assert!(why.contains("within each other or in one chain"), "{why}");
+    }
+    let long = format!(
+        "CREATE TABLE t (a int CHECK (a = 1{}))",
+        " OR a = 1".repeat(100_000)
+    );
+    let why = tables_of(&long).unwrap_err();
+    assert!(
+        why.contains("a list behind IN in place of many OR"),
+        "{why}"
+    );
 }
