@@ -6,6 +6,7 @@ use std::path::Path;
 use bakeoff_workload::infer::{Declared, Inferred};
 use bakeoff_workload::suggestion;
 
+use super::asked_table::AskedTable;
 use super::asking::{Asking, Language};
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
@@ -32,8 +33,8 @@ struct WrittenQuery {
     /// Its name, if a comment above it has one.
     name: Option<String>,
     sql: String,
-    /// Names of the tables that it asks, without keyspace or schema.
-    tables: Vec<String>,
+    /// The tables that it asks.
+    tables: Vec<AskedTable>,
 }
 
 impl StatementsFile {
@@ -117,19 +118,29 @@ impl StatementsFile {
         self.table(wanted)?.declared(file, key, time)
     }
 
-    /// Returns the queries about a table that [`StatementsFile::declared`] returned, as questions, and the number of
+    /// Returns the name of the table that [`StatementsFile::declared`] returns, with its keyspace or schema.
+    ///
+    /// # Errors
+    /// Says which table to name.
+    pub fn asked_table(&self, wanted: Option<&str>) -> Result<AskedTable, String> {
+        Ok(self.table(wanted)?.asked())
+    }
+
+    /// Returns the queries about a table that [`StatementsFile::asked_table`] returned, as questions, and the number of
     /// those about other ones.
-    pub fn candidates(&self, declared: &str, found: &Inferred) -> (Vec<Candidate>, usize) {
+    pub fn candidates(&self, of: &AskedTable, found: &Inferred) -> (Vec<Candidate>, usize) {
+        let table = self.tables.iter().find(|table| table.asked() == *of);
         let asking = Asking {
             found,
-            table: declared,
+            table: &of.name,
             language: self.language,
-            newest_first: { self.tables.iter() }
-                .any(|table| table.name == declared && table.newest_first),
+            newest_first: table.is_some_and(|table| table.newest_first),
         };
-        let own: Vec<&WrittenQuery> = { self.queries.iter() }
-            .filter(|query| query.tables == [declared])
-            .collect();
+        let is_own = |query: &&WrittenQuery| match query.tables.as_slice() {
+            [only] => only.may_be(of),
+            _ => false,
+        };
+        let own: Vec<&WrittenQuery> = self.queries.iter().filter(is_own).collect();
         let others = self.queries.len() - own.len();
         let candidates = own.into_iter().map(|query| {
             let mut candidate = Candidate::new(&query.sql, &asking);

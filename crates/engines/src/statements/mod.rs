@@ -2,10 +2,12 @@
 //! a workload. They come from a file of statements, or from a log of queries.
 
 mod asked;
+mod asked_table;
 mod asking;
 mod comparisons;
 mod depth;
 mod file;
+mod form;
 mod log;
 mod moments;
 mod plain;
@@ -14,6 +16,7 @@ mod sql_types;
 mod table;
 pub(crate) mod words;
 
+pub use asked_table::AskedTable;
 pub use asking::Language;
 pub use file::StatementsFile;
 pub use log::{LogKind, QueryLog};
@@ -23,10 +26,12 @@ use asked::question;
 use asking::Asking;
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
+use crate::dialect::tokens::{Kind, Token, tokens};
+
 /// A statement that may become a question.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its text, for people; it may be cut.
+    /// Its text for people, with `'...'` in place of each text in it; it may be cut.
     pub shown: String,
     /// The question, or why it cannot be one.
     pub question: Result<AskedQuestion, String>,
@@ -45,10 +50,14 @@ impl Candidate {
     }
 }
 
-/// Returns a statement in one line, cut if it is long.
+/// Returns a statement in one line without the texts in it, which may be secrets, cut if it is long.
 fn shown(sql: &str) -> String {
+    let without_texts: String = match tokens(sql) {
+        Some(all) => all.iter().map(shown_token).collect(),
+        None => sql.split('\'').next().unwrap_or_default().to_owned(),
+    };
     let mut line = String::new();
-    for word in sql.split_whitespace() {
+    for word in without_texts.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
         }
@@ -61,9 +70,38 @@ fn shown(sql: &str) -> String {
     line
 }
 
+fn shown_token<'a>(token: &Token<'a>) -> &'a str {
+    match token.kind {
+        Kind::Text => "'...'",
+        Kind::Comment => " ",
+        _ => token.text,
+    }
+}
+
 /// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known.
 fn is_newest_first(found: &Inferred) -> bool {
     let origin = found.origin.as_ref();
     let design = origin.and_then(|origin| origin.design.as_deref());
     design.is_some_and(|design| design.contains("order=desc"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_a_statement_are_not_shown() {
+        for (sql, expected) in [
+            (
+                "SELECT a -- it's\n FROM t WHERE b = 'secret' AND c > 5",
+                "SELECT a FROM t WHERE b = '...' AND c > 5",
+            ),
+            ("SELECT $$secret$$, E'sec\\'ret'", "SELECT '...', '...'"),
+            ("SELECT a FROM t WHERE b = 'secret", "SELECT a FROM t WHERE b ="),
+        ] {
+            assert_eq!(shown(sql), expected);
+        }
+        let long = shown(&format!("SELECT {}", "a, ".repeat(100)));
+        assert_eq!(long.chars().count(), MOST_SHOWN + 3);
+    }
 }

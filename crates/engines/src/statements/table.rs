@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_workload::infer::{Declared, DeclaredColumn, DeclaredForm, Origin};
 use bakeoff_workload::{ColumnType, suggestion};
 
+use super::asked_table::AskedTable;
 use crate::live::{Described, Fate, Holding, Plan, Stored};
 
 /// Most columns of a key.
@@ -44,6 +45,16 @@ pub struct TableStatement {
 }
 
 impl TableStatement {
+    /// Returns its name as statements write it.
+    pub fn asked(&self) -> AskedTable {
+        let schema = self.place.strip_suffix(&self.name);
+        let schema = schema.and_then(|schema| schema.strip_suffix('.'));
+        AskedTable {
+            schema: schema.map(str::to_owned),
+            name: self.name.clone(),
+        }
+    }
+
     /// Returns the type in which a workload has the values of a column; `None` if it has none.
     pub fn kind(&self, column: &str) -> Option<ColumnType> {
         let found = self.columns.iter().find(|of| of.name == column)?;

@@ -20,7 +20,7 @@ fn one_table_is_chosen_and_what_asks_it_becomes_questions() {
         .unwrap();
     assert_eq!(declared.origin.name, "shop.readings in shop.sql");
     let found = Inferred::declared(declared);
-    let (candidates, others) = file.candidates("readings", &found);
+    let (candidates, others) = file.candidates(&AskedTable::parse("shop.readings"), &found);
     assert_eq!(others, 2);
     let questions: Vec<_> = { candidates.iter() }
         .map(|candidate| candidate.question.as_ref().unwrap())
@@ -32,6 +32,11 @@ fn one_table_is_chosen_and_what_asks_it_becomes_questions() {
     );
     // A name is taken once.
     assert_eq!(questions[1].name, None);
+    let table = file.asked_table(Some("readings")).unwrap();
+    assert_eq!(table.to_string(), "shop.readings");
+    // The table of another schema is another one.
+    let elsewhere = AskedTable::parse("old.readings");
+    assert_eq!(file.candidates(&elsewhere, &found).1, 3);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use super::full_query_log::{STARTED, TYPE};
 use super::postgres::{FEWEST_FIELDS, LOG, fields};
 use crate::questions_file::QuestionsFile;
 use crate::statements::depth::too_deep;
-use crate::statements::words::{OTHER, SELECT, form, kind, words};
+use crate::statements::form::form;
+use crate::statements::words::{OTHER, SELECT, kind, words};
 
 /// Kinds of statements that make tables, of which a log tells nothing.
 const MAKE: [&str; 3] = ["CREATE", "ALTER", "DROP"];
