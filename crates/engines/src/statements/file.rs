@@ -8,6 +8,7 @@ use bakeoff_workload::suggestion;
 
 use super::asked_table::AskedTable;
 use super::asking::{Asking, Language};
+use super::changes::changed_table;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
 use super::words::{SELECT, kind, tables, words};
@@ -25,6 +26,8 @@ pub struct StatementsFile {
     language: Language,
     tables: Vec<TableStatement>,
     queries: Vec<WrittenQuery>,
+    /// Tables whose columns or options statements change, with the lines of these.
+    changes: Vec<(AskedTable, usize)>,
 }
 
 /// A query of a file.
@@ -76,10 +79,12 @@ impl StatementsFile {
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
         let mut names = HashSet::new();
-        for statement in &all {
+        let mut changes = Vec::new();
+        for (statement, written) in all.iter().zip(&written) {
             let Some(words) = words(statement.sql) else {
                 continue;
             };
+            changes.extend(changed_table(&words).map(|table| (table, written.line)));
             let asked = tables(&words);
             if kind(&words) != SELECT || asked.is_empty() {
                 continue;
@@ -95,6 +100,7 @@ impl StatementsFile {
             language,
             tables: made,
             queries,
+            changes,
         })
     }
 
@@ -115,7 +121,22 @@ impl StatementsFile {
         key: &[String],
         time: Option<&str>,
     ) -> Result<Declared, String> {
-        self.table(wanted)?.declared(file, key, time)
+        let table = self.table(wanted)?;
+        let mut declared = table.declared(file, key, time)?;
+        let of = table.asked();
+        let changes = self
+            .changes
+            .iter()
+            .filter(|(changed, _)| changed.may_be(&of));
+        let lines: Vec<String> = changes.map(|(_, line)| line.to_string()).collect();
+        if !lines.is_empty() {
+            declared.notes.push(format!(
+                "{of} is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
+                 database has it now",
+                lines[..lines.len().min(MOST_LISTED)].join(", ")
+            ));
+        }
+        Ok(declared)
     }
 
     /// Returns the name of the table that [`StatementsFile::declared`] returns, with its keyspace or schema.
@@ -134,7 +155,7 @@ impl StatementsFile {
             found,
             table: &of.name,
             language: self.language,
-            newest_first: table.is_some_and(|table| table.newest_first),
+            newest_first: table.and_then(|table| table.newest_first),
         };
         let is_own = |query: &&WrittenQuery| match query.tables.as_slice() {
             [only] => only.may_be(of),

@@ -4,6 +4,7 @@
 mod asked;
 mod asked_table;
 mod asking;
+mod changes;
 mod comparisons;
 mod depth;
 mod file;
@@ -27,6 +28,7 @@ use asking::Asking;
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
 use crate::dialect::tokens::{Kind, Token, tokens};
+use crate::live::MIXED_ORDER;
 
 /// A statement that may become a question.
 #[derive(Debug, Clone)]
@@ -78,11 +80,16 @@ fn shown_token<'a>(token: &Token<'a>) -> &'a str {
     }
 }
 
-/// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known.
-fn is_newest_first(found: &Inferred) -> bool {
+/// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known;
+/// `None` if that differs among its columns.
+fn is_newest_first(found: &Inferred) -> Option<bool> {
     let origin = found.origin.as_ref();
+    let mut about = origin.into_iter().flat_map(|origin| &origin.about);
+    if about.any(|about| about.contains(MIXED_ORDER)) {
+        return None;
+    }
     let design = origin.and_then(|origin| origin.design.as_deref());
-    design.is_some_and(|design| design.contains("order=desc"))
+    Some(design.is_some_and(|design| design.contains("order=desc")))
 }
 
 #[cfg(test)]
@@ -97,7 +104,10 @@ mod tests {
                 "SELECT a FROM t WHERE b = '...' AND c > 5",
             ),
             ("SELECT $$secret$$, E'sec\\'ret'", "SELECT '...', '...'"),
-            ("SELECT a FROM t WHERE b = 'secret", "SELECT a FROM t WHERE b ="),
+            (
+                "SELECT a FROM t WHERE b = 'secret",
+                "SELECT a FROM t WHERE b =",
+            ),
         ] {
             assert_eq!(shown(sql), expected);
         }

@@ -35,8 +35,8 @@ pub struct TableStatement {
     pub partition_key: Vec<String>,
     /// Columns that order rows there.
     pub order_key: Vec<String>,
-    /// Whether the greatest order key comes first.
-    pub newest_first: bool,
+    /// Whether the greatest order key comes first; `None` if that differs among its columns.
+    pub newest_first: Option<bool>,
     /// What is said of it at the head of a workload, sentence by sentence.
     pub about: Vec<String>,
     pub notes: Vec<String>,

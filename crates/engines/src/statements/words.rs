@@ -121,7 +121,7 @@ pub fn tables(words: &[Token<'_>]) -> Vec<AskedTable> {
 }
 
 /// Returns the name of the table that is written at a place, and the place behind it.
-fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(AskedTable, usize)> {
+pub fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(AskedTable, usize)> {
     let mut table = AskedTable {
         schema: None,
         name: name(words.get(at))?,

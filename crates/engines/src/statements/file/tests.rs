@@ -61,6 +61,23 @@ fn which_table_is_meant_has_to_be_said() {
 }
 
 #[test]
+fn columns_that_are_changed_later_are_told() {
+    let text =
+        "CREATE TABLE t (a int PRIMARY KEY);\nALTER TABLE t ADD b int;\nALTER TABLE u ADD c int;";
+    for language in [Language::Sql, Language::Cql] {
+        let file = StatementsFile::parse(text, language).unwrap();
+        let notes = file.declared(None, "x", &[], None).unwrap().notes;
+        let [note] = &notes[..] else {
+            panic!("{notes:?}")
+        };
+        assert!(
+            note.starts_with("t is changed by ALTER TABLE in line 2, which"),
+            "{note}"
+        );
+    }
+}
+
+#[test]
 fn two_tables_of_one_name_are_told() {
     let twice = sql("CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE t (b int PRIMARY KEY);");
     for wanted in [None, Some("t")] {

@@ -39,7 +39,7 @@ pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io:
             sql.push_str(&line);
         }
     }
-    if let Some(sql) = statement {
+    if let (Some(sql), None) = (statement, lines.skipped_quotes) {
         take(&sql);
     }
     Ok(())

@@ -93,7 +93,7 @@ pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -
             });
         }
     }
-    if let Some(pending) = pending {
+    if let (Some(pending), None) = (pending, lines.skipped_quotes) {
         take(&pending.bound());
     }
     Ok(())
@@ -281,6 +281,8 @@ mod tests {
             "p LOG:  statement: SELECT a\n\t, '{wide}'\n\tFROM t\np LOG:  statement: SELECT 1\n"
         );
         assert_eq!(text(&log), ["SELECT 1"]);
+        let at_end = format!("p LOG:  statement: SELECT a\n\t, '{wide}'");
+        assert!(text(&at_end).is_empty());
     }
 
     #[test]

@@ -125,6 +125,27 @@ fn keys_are_divided_at_the_time_and_may_be_those_of_an_index() {
 }
 
 #[test]
+fn what_a_text_says_is_no_sign_of_postgresql() {
+    for (text, design) in [
+        (
+            "CREATE TABLE t (a int PRIMARY KEY COMMENT 'from jsonb')",
+            None,
+        ),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES ('using btree')",
+            None,
+        ),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY, b jsonb)",
+            Some("postgres/plain"),
+        ),
+    ] {
+        let all = tables_of(text).unwrap();
+        assert_eq!(all[0].design.as_deref(), design, "{text}");
+    }
+}
+
+#[test]
 fn what_is_no_table_is_skipped_and_what_cannot_be_read_is_told_with_its_line() {
     let others = "CREATE VIEW v AS SELECT 1; CREATE TABLE u AS SELECT 1; CREATE INDEX i ON nothing (a); \
                   CREATE FOREIGN TABLE f (a int) SERVER s; CREATE FUNCTION g() RETURNS int AS $$ SELECT 1; $$";
