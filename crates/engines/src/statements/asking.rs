@@ -33,6 +33,11 @@ pub struct Asking<'a> {
     pub newest_first: Option<bool>,
 }
 
+/// Returns the name of a column as rows or statements have it.
+fn written(column: &InferredColumn) -> &str {
+    column.from.as_deref().unwrap_or(&column.name).trim()
+}
+
 impl Asking<'_> {
     /// Returns the place of the column that a token names.
     pub fn column(&self, token: &Token<'_>) -> Option<usize> {
@@ -41,14 +46,6 @@ impl Asking<'_> {
             return None;
         }
         let called = name(Some(token))?;
-        let written = |column: &InferredColumn| -> String {
-            column
-                .from
-                .as_ref()
-                .unwrap_or(&column.name)
-                .trim()
-                .to_owned()
-        };
         let mut columns = self.found.columns.iter();
         // Two columns may differ in upper and lower case alone.
         let same = columns.position(|column| written(column) == called);

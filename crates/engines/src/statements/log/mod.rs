@@ -7,7 +7,7 @@ mod postgres;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
 use bakeoff_workload::infer::Inferred;
@@ -43,6 +43,8 @@ pub struct QueryLog {
     unreadable: u64,
     /// Number of statements that ask in further forms than are told apart.
     beyond: u64,
+    /// Names of the databases that the statements are of, if the log has them.
+    databases: BTreeSet<String>,
     /// Bytes of the forms and their examples.
     held: usize,
 }
@@ -85,6 +87,7 @@ impl QueryLog {
             kinds: BTreeMap::new(),
             unreadable: 0,
             beyond: 0,
+            databases: BTreeSet::new(),
             held: 0,
         };
         let mut lines = Lines::new(reader);
@@ -93,7 +96,7 @@ impl QueryLog {
             LogKind::Plain => read_plain(&mut lines, take)?,
             LogKind::FullQueryLog => full_query_log::read(&mut lines, take)?,
             LogKind::PostgresText => postgres::read_text(&mut lines, take)?,
-            LogKind::PostgresCsv => postgres::read_csv(&mut lines, take)?,
+            LogKind::PostgresCsv => log.databases = postgres::read_csv(&mut lines, take)?,
         }
         log.unreadable += lines.too_long;
         Ok(log)
@@ -290,6 +293,13 @@ impl QueryLog {
                 ""
             };
             notes.push(format!("others ask {}{more}", listed.join(", ")));
+        }
+        if self.databases.len() > 1 {
+            let names: Vec<&str> = self.databases.iter().map(String::as_str).collect();
+            notes.push(format!(
+                "the log is of several databases, {}, whose tables are not told apart: give it the lines of one",
+                names.join(", ")
+            ));
         }
         if self.beyond > 0 {
             notes.push(format!(

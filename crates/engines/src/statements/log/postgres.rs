@@ -1,6 +1,6 @@
 //! Statements in the log of a PostgreSQL, as text or as CSV, with the values that were bound.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufRead};
 
 use super::lines::Lines;
@@ -23,6 +23,10 @@ const OTHERS: [&str; 8] = [
 ];
 /// Places of the severity, the message and its detail among the fields of a line of CSV.
 const FIELDS: [usize; 3] = [11, 13, 14];
+/// Place of the database among the fields of a line of CSV.
+const DATABASE: usize = 2;
+/// Most databases that are told apart.
+const MOST_DATABASES: usize = 16;
 /// Fewest fields of a line of CSV, those of version 9.
 pub const FEWEST_FIELDS: usize = 22;
 /// Most bytes of a message that goes on over many lines.
@@ -99,11 +103,15 @@ pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -
     Ok(())
 }
 
-/// Passes on each statement of a log that is CSV.
+/// Passes on each statement of a log that is CSV, and returns the names of the databases that they are of, up to 16.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn read_csv<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+pub fn read_csv<R: BufRead>(
+    lines: &mut Lines<R>,
+    mut take: impl FnMut(&str),
+) -> io::Result<BTreeSet<String>> {
+    let mut databases = BTreeSet::new();
     let mut record = String::new();
     let mut is_open = false;
     // Whether the record goes on beyond what is held of it.
@@ -140,9 +148,13 @@ pub fn read_csv<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) ->
             && let Some(sql) = statement_of(message)
         {
             take(&bound(sql, detail));
+            let database = fields.get(DATABASE).filter(|name| !name.is_empty());
+            if let Some(database) = database.filter(|_| databases.len() < MOST_DATABASES) {
+                databases.insert(database.clone());
+            }
         }
     }
-    Ok(())
+    Ok(databases)
 }
 
 /// Divides a line of CSV.
@@ -299,10 +311,11 @@ mod tests {
             )
             + &line("checkpoint starting: time", "");
         let mut found = Vec::new();
-        read_csv(&mut Lines::new(log.as_bytes()), |sql| {
+        let databases = read_csv(&mut Lines::new(log.as_bytes()), |sql| {
             found.push(sql.to_owned())
         })
         .unwrap();
+        assert_eq!(databases, ["x".to_owned()].into());
         assert_eq!(found, ["SELECT \"a\"\nFROM t", "SELECT 'a,b'"]);
         assert!(fields(log.lines().next_back().unwrap()).len() >= FEWEST_FIELDS);
         // What is too long is left out, and what follows is read as before.

@@ -68,6 +68,27 @@ fn tables_of_several_schemas_are_told_apart() {
 }
 
 #[test]
+fn several_databases_of_a_log_are_told() {
+    let line = |database: &str| {
+        let behind = [""; 9].join(",");
+        format!(
+            "t,me,{database},x,x,x,x,x,x,x,x,LOG,00000,\"statement: SELECT heat FROM readings\",,{behind}\n"
+        )
+    };
+    let notes = |text: String| {
+        let log = QueryLog::read(LogKind::PostgresCsv, Language::Sql, text.as_bytes()).unwrap();
+        log.notes(&readings_of(None), 1, 1).join("\n")
+    };
+    let both = notes(line("shop") + &line("old"));
+    assert!(
+        both.contains("several databases, old, shop, whose"),
+        "{both}"
+    );
+    let one = notes(line("shop") + &line("shop"));
+    assert!(!one.contains("several databases"), "{one}");
+}
+
+#[test]
 fn statements_that_were_sent_together_are_counted_one_by_one() {
     let log = plain("BEGIN; SELECT heat FROM readings; CREATE ROLE me PASSWORD 'secret'; COMMIT\n");
     assert_eq!(
