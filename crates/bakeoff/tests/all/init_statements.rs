@@ -335,3 +335,45 @@ fn hostile_files_are_refused_or_counted() {
         .expect(2)
         .says("no text in UTF-8");
 }
+
+#[test]
+fn nesting_without_end_is_refused_with_the_reason() {
+    let deep = format!(
+        "CREATE TABLE t (a int PRIMARY KEY, b {}int{});",
+        "ARRAY<".repeat(100_000),
+        ">".repeat(100_000)
+    );
+    let select = "SELECT max(value) AS m FROM readings\n".repeat(2);
+    let chain = format!(
+        "{select}SELECT max({}value) AS m FROM readings\n",
+        "value + ".repeat(5_000)
+    );
+    let bench = bench(&[("deep.sql", deep.as_str()), ("chain.log", chain.as_str())]);
+    bench
+        .bakeoff(&["init", "deep.sql"])
+        .expect(2)
+        .says("within each other or in one chain");
+    bench
+        .bakeoff(&["init", "readings.csv", "--questions", "chain.log"])
+        .expect(0)
+        .says("no question: `SELECT max(value + value")
+        .says("at most 200 are read");
+}
+
+#[test]
+fn secrets_in_statements_that_are_no_questions_are_neither_written_nor_shown() {
+    let select = "SELECT max(value) AS m FROM readings";
+    let log = format!(
+        "{select}\n{select}; CREATE ROLE me PASSWORD 'hunter2'\nALTER ROLE me PASSWORD 'hunter2'\n\
+         SELECT value FROM readings WHERE series = 'hunter2' LIMIT 5\n"
+    );
+    let bench = bench(&[("queries.log", log.as_str())]);
+    let ended = bench
+        .bakeoff(&["init", "readings.csv", "--questions", "queries.log"])
+        .expect(0);
+    ended
+        .says("the log has 5 statements: 3 SELECT, 1 ALTER, 1 CREATE")
+        .says("no question: `SELECT value FROM readings WHERE series = '...' LIMIT 5`");
+    let all = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(!all.contains("hunter2"), "{all}");
+}

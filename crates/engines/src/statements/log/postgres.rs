@@ -315,7 +315,7 @@ mod tests {
             found.push(sql.to_owned())
         })
         .unwrap();
-        assert_eq!(databases, ["x".to_owned()].into());
+        assert_eq!(databases, BTreeSet::from(["x".to_owned()]));
         assert_eq!(found, ["SELECT \"a\"\nFROM t", "SELECT 'a,b'"]);
         assert!(fields(log.lines().next_back().unwrap()).len() >= FEWEST_FIELDS);
         // What is too long is left out, and what follows is read as before.
