@@ -137,7 +137,9 @@ fn the_most_frequent_statements_of_a_log_are_the_questions() {
         .says("61 of them ask public.readings alone; forms of these: 3, of which 2 are questions")
         .says("questions have texts of the log, which may be secrets")
         .says("others ask places (1)")
-        .says("no question: `SELECT value FROM readings LIMIT 5`: it has a LIMIT without an ORDER BY");
+        .says(
+            "no question: `SELECT value FROM readings LIMIT 5`: it has a LIMIT without an ORDER BY",
+        );
     let written = text(&bench, "new.toml");
     for words in [
         "name = \"readings\"",
@@ -362,11 +364,14 @@ fn nesting_without_end_is_refused_with_the_reason() {
 
 #[test]
 fn secrets_in_statements_that_are_no_questions_are_neither_written_nor_shown() {
-    let select = "SELECT max(value) AS m FROM readings";
-    let log = format!(
-        "{select}\n{select}; CREATE ROLE me PASSWORD 'hunter2'\nALTER ROLE me PASSWORD 'hunter2'\n\
-         SELECT value FROM readings WHERE series = 'hunter2' LIMIT 5\n"
-    );
+    let log: String = [
+        "SELECT max(value) AS m FROM readings",
+        "SELECT max(value) AS m FROM readings; CREATE ROLE me PASSWORD 'hunter2'",
+        "ALTER ROLE me PASSWORD 'hunter2'",
+        "SELECT value FROM readings WHERE series = 'hunter2' LIMIT 5",
+    ]
+    .map(|sql| format!("me@shop LOG:  statement: {sql}\n"))
+    .concat();
     let bench = bench(&[("queries.log", log.as_str())]);
     let ended = bench
         .bakeoff(&["init", "readings.csv", "--questions", "queries.log"])
