@@ -215,9 +215,8 @@ mod tests {
             ("SELECT 1 FROM generate_series(1, 2)", vec![]),
             ("SELECT create_hypertable('t', 'time')", vec![]),
         ] {
-            let found: Vec<String> = { tables(&of(sql)).iter() }
-                .map(AskedTable::to_string)
-                .collect();
+            let asked = tables(&of(sql));
+            let found: Vec<String> = asked.iter().map(AskedTable::to_string).collect();
             assert_eq!(found, expected, "{sql}");
         }
     }

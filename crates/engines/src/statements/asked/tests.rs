@@ -168,7 +168,7 @@ fn a_limit_of_cql_is_of_the_order_of_the_partition() {
         newest_first: None,
     };
     let sql = "SELECT * FROM readings WHERE \"The Room\" = ? LIMIT 10";
-    let without = question(sql, &mixed).unwrap();
+    let without = super::question(sql, &mixed).unwrap();
     assert!(!without.sql.contains("ORDER BY"), "{}", without.sql);
     let all = asked("SELECT * FROM readings LIMIT 10", &found, Language::Cql).unwrap();
     assert_eq!(all.sql, "SELECT * FROM readings LIMIT 10");
