@@ -228,9 +228,3 @@ pub fn interval(bounds: Option<(f64, f64)>) -> String {
         |(low, high)| format!("{}–{}", number(low), number(high)),
     )
 }
-
-/// Writes a moment of RFC 3339 to the minute: `2026-03-02 10:02`.
-pub fn moment(moment: &str) -> String {
-    let minutes = moment.get(..16).unwrap_or(moment);
-    minutes.replace('T', " ")
-}
