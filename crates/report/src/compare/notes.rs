@@ -6,6 +6,7 @@ use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
 use crate::decide::words::percent;
 use crate::listing::list;
+use crate::rows_from::rows_from;
 use crate::{compression, nodes, partitions, units};
 
 /// Rounds below which no interval covers 95%.
@@ -24,7 +25,7 @@ pub fn facts(summary: &Summary) -> String {
         "{} rows of {} columns ({}), {}, {}, {} with {}",
         rows(summary),
         header.columns,
-        header.data,
+        rows_from(&header.data),
         units::plural(u64::from(summary.rounds), "round", "rounds"),
         units::plural(u64::from(header.threads), "thread", "threads"),
         header.machine.cpu,
