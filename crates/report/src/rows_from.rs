@@ -26,8 +26,8 @@ pub fn rows_from(data: &str) -> String {
     format!("generator columns: {}", words.join(", "))
 }
 
-/// Returns the names that stand in the list itself, not within their options: in `[sequence(…), normal { … }])` they are
-/// `sequence` and `normal`.
+/// Returns the names that stand in the list itself, not within their options: in `[sequence(…), normal { … }])` they
+/// are `sequence` and `normal`.
 fn laws(list: &str) -> Vec<String> {
     let mut laws = Vec::new();
     let mut name = String::new();

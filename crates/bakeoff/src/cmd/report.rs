@@ -189,7 +189,8 @@ fn summary_of_sweep(run: &SweepRun, shown: &Shown) -> SweepSummary {
 /// Writes what is printed of a run, from its summary, the width and whether there are colours.
 type Printed = fn(&Summary, usize, bool) -> String;
 
-/// Prints the tables of a run, to a file without cutting any text, writes the files, and returns how complete the run is.
+/// Prints the tables of a run, to a file without cutting any text, writes the files, and returns how complete the run
+/// is.
 pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
     let printed: Printed = if std::io::stdout().is_terminal() {
         terminal::render

@@ -25,7 +25,8 @@ use crate::per_node::terminal::sections;
 use crate::text::style::Style;
 use crate::text::{self, section};
 
-/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set. The verdict fits a screen.
+/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set. The verdict fits a
+/// screen.
 pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     rendered(summary, width, color, |decision, width| {
         decide::terminal::render_of_race(decision, raced(summary), width, color)
