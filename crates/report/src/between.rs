@@ -1,6 +1,7 @@
 //! Shows how two runs, loads or sweeps of one workload differ, as `bakeoff compare` prints it; [`page`] draws them, and
 //! [`history`] shows many runs.
 
+mod cautions;
 mod counted;
 pub mod fail_if;
 pub mod history;
@@ -25,6 +26,8 @@ const SAME_BYTES: f64 = 0.01;
 /// Explains how to read the ratios.
 const LEGEND: &str = "B/A is a ratio of times: above 1, B is slower. All intervals hold at once with \
     95% confidence.";
+/// Heads what would decide undecided figures.
+const SETTLING: &str = "What would settle the others";
 /// Names the error that no comparison of two runs can show.
 const NOT_SHOWN: &str = "Twins show how much tables of one run differ, not how much another start of \
     the server or another day changes: to see that, repeat A and compare the two.";
@@ -49,7 +52,7 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.push(paragraph(&words::headline(between)));
     parts.push(runs(between));
     parts.extend(words::only(between).map(|text| paragraph(&text)));
-    parts.extend(cautions(between));
+    parts.extend(other_differences(between));
     parts.extend(changes(between));
     parts.extend(open(between, judged));
     parts.extend(missing(between));
@@ -168,16 +171,15 @@ fn about(run: &RunAbout) -> String {
         run.name,
         run.workload,
         units::plural(u64::from(run.rounds), "round", "rounds"),
-        words::moment(&run.started_at),
+        units::moment(&run.started_at),
         run.bakeoff_version
     )
 }
 
-fn cautions(between: &Between) -> Option<String> {
-    let lines: Vec<String> = between
-        .cautions
+fn other_differences(between: &Between) -> Option<String> {
+    let lines: Vec<String> = cautions::clauses(between)
         .iter()
-        .map(|caution| wrap(&format!("{caution}."), COLUMNS, "! ", "  "))
+        .map(|clause| wrap(&format!("{clause}."), COLUMNS, "! ", "  "))
         .collect();
     (!lines.is_empty()).then(|| format!("Other differences\n{}", lines.join("\n")))
 }
@@ -227,9 +229,18 @@ fn row(change: &Change) -> [Cell; 7] {
     ]
 }
 
-/// Lists undecided figures by what would decide them. A limit leaves other figures undecided than those
-/// that the table marks, so those are named.
+/// Lists undecided figures by what would decide them.
 fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
+    let lines: Vec<String> = remedies(between, judged)
+        .iter()
+        .map(|line| wrap(line, COLUMNS, "? ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| format!("{SETTLING}\n{}", lines.join("\n")))
+}
+
+/// Says of undecided figures what would decide them. A limit leaves other figures undecided than those that the table
+/// marks, so those are named.
+fn remedies(between: &Between, judged: Option<Judged<'_>>) -> Vec<String> {
     let undecided: Vec<Undecided> = match judged.map(|judged| judged.gate) {
         Some(Gate::CannotTell { open }) => open.clone(),
         Some(_) => Vec::new(),
@@ -243,21 +254,14 @@ fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
             None => remedies.push((remedy, vec![open])),
         }
     }
-    remedy_lines(remedies.iter().map(|(remedy, figures)| {
+    let line = |(remedy, figures): &(String, Vec<&Undecided>)| {
         let which = match judged {
             Some(_) => words::undecided(figures),
             None => units::plural(figures.len() as u64, "figure", "figures"),
         };
-        (which, remedy.as_str())
-    }))
-}
-
-/// Lists undecided figures, each with what would decide it.
-fn remedy_lines<'a>(figures: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
-    let lines: Vec<String> = figures
-        .map(|(which, remedy)| wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  "))
-        .collect();
-    (!lines.is_empty()).then(|| format!("What would settle the others\n{}", lines.join("\n")))
+        format!("{which}: {remedy}")
+    };
+    remedies.iter().map(line).collect()
 }
 
 fn missing(between: &Between) -> Option<String> {

@@ -31,6 +31,7 @@ mod page;
 mod partitions;
 mod per_node;
 pub mod propose;
+mod rows_from;
 pub mod study;
 pub mod sweep;
 mod text;

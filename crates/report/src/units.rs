@@ -8,6 +8,20 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// Writes a moment of RFC 3339 to the minute, in the same zone: `2026-03-02 10:02`.
+pub fn moment(moment: &str) -> String {
+    let minutes = moment.get(..16).unwrap_or(moment);
+    minutes.replace('T', " ")
+}
+
+/// Writes a moment of RFC 3339 in UTC to the minute, and its zone: `2026-03-02 10:02 UTC`; nothing without one.
+pub fn moment_utc(moment: &str) -> String {
+    match moment {
+        "" => String::new(),
+        moment => format!("{} UTC", self::moment(moment)),
+    }
+}
+
 /// Writes a share as `0.31%`; a share above zero is never written as zero.
 pub fn share(part: u64, of: u64) -> String {
     match 100.0 * part as f64 / of as f64 {

@@ -93,6 +93,7 @@ impl Compare {
             );
             return Err(Misuse::new(told).into());
         }
+        self.names_two()?;
         let page = self.page.as_deref().map(PageFile::begin).transpose()?;
         let folders = self.both()?;
         let compared = self.compared(&folders)?;
@@ -123,6 +124,27 @@ impl Compare {
         write(answer.as_deref())?;
         self.print(&text)?;
         Ok(exit_of(&compared, gate.as_ref().map(|(_, gate)| gate)))
+    }
+
+    /// Checks that the two folders are not one and the same.
+    ///
+    /// # Errors
+    /// Fails with a misuse if they are.
+    fn names_two(&self) -> Result<()> {
+        let is_one = match (self.a.canonicalize(), self.b.canonicalize()) {
+            (Ok(a), Ok(b)) => a == b,
+            // One that is not there is told when it is read.
+            _ => false,
+        };
+        if is_one {
+            let told = anyhow!(
+                "{} and {} are the same folder, which does not differ from itself; name another one",
+                self.a.display(),
+                self.b.display()
+            );
+            return Err(Misuse::new(told).into());
+        }
+        Ok(())
     }
 
     /// Reads the two folders.

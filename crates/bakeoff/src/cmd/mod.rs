@@ -175,11 +175,12 @@ fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Re
     exit
 }
 
-/// Returns the command line, for the record; it never holds secrets.
+/// Returns the command line, for the record, with the name of the program but not its folder; it never holds secrets.
 fn command_line() -> String {
-    let words: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let program = words.next().unwrap_or_default();
+    let name = program.rsplit('/').next().unwrap_or_default().to_owned();
+    let words: Vec<String> = std::iter::once(name).chain(words).collect();
     words.join(" ")
 }
 

@@ -5,7 +5,7 @@ mod follow;
 pub mod page;
 pub mod sizes;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -189,9 +189,15 @@ fn summary_of_sweep(run: &SweepRun, shown: &Shown) -> SweepSummary {
 /// Writes what is printed of a run, from its summary, the width and whether there are colours.
 type Printed = fn(&Summary, usize, bool) -> String;
 
-/// Prints the tables of a run, writes the files, and returns how complete the run is.
+/// Prints the tables of a run, to a file without cutting any text, writes the files, and returns how complete the run
+/// is.
 pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
-    render_as(dir, shown, terminal::render)
+    let printed: Printed = if std::io::stdout().is_terminal() {
+        terminal::render
+    } else {
+        terminal::render_whole
+    };
+    render_as(dir, shown, printed)
 }
 
 fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {

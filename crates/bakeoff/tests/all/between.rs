@@ -48,6 +48,17 @@ fn a_wrong_limit_or_folder_is_refused() {
 }
 
 #[test]
+fn a_folder_is_not_compared_with_itself() {
+    let bench = bench();
+    for other in ["runs/one", "runs/../runs/one"] {
+        let compare = ["compare", "runs/one", other, "--page", "page.html"];
+        let refused = bench.bakeoff(&compare).expect(2);
+        refused.says("are the same folder, which does not differ from itself");
+        assert!(!bench.path("page.html").exists());
+    }
+}
+
+#[test]
 fn a_run_is_found_by_its_name_among_the_runs() {
     let bench = bench();
     for command in ["report", "forecast"] {
@@ -157,6 +168,7 @@ fn runs_without_rates_are_side_by_side_on_a_page_alone() {
     let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
     assert!(page.contains("Figures side by side") && page.contains("· C<"));
     assert!(!page.contains("By number of nodes"), "{page}");
+    std::fs::remove_file(bench.path("page.html")).unwrap();
     let priced = [&with_page[..], &["--need", "10k"]].concat();
     let refused = bench.bakeoff(&priced).expect(2);
     refused.says("has nothing to divide by nodes");
@@ -167,10 +179,19 @@ fn a_page_has_the_charts_of_two_runs_and_leaves_output_and_exit_code_as_they_are
     let bench = bench();
     let compare = |further: &[&str], code: i32| {
         let base = ["compare", "runs/one", "runs/two", "--page", "page.html"];
+        let page = bench.path("page.html");
+        if page.exists() {
+            std::fs::remove_file(page).unwrap();
+        }
         bench.bakeoff(&[&base[..], further].concat()).expect(code)
     };
     compare(&[], 0).says("Page: page.html");
+    let again = ["compare", "runs/one", "runs/two", "--page", "page.html"];
+    let refused = bench.bakeoff(&again).expect(1);
+    refused.says("page.html of --page already exists: name another file, or remove it");
     let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    // The command names the program without its folder.
+    assert!(page.contains("<code>bakeoff compare runs/one"), "{page}");
     for words in [
         "Figures side by side",
         "· A<",

@@ -188,10 +188,11 @@ fn rates_on_several_numbers_of_nodes_are_put_next_to_each_other() {
     ] {
         assert!(drawn.contains(words), "{words} is not in {drawn}");
     }
+    let page = ["--page", "two.html", "--prices", "study-2018"];
     let two = [&["compare", "search", "nodes-3"][..], &page[..]].concat();
     bench.bakeoff(&two).expect(0);
-    let drawn = std::fs::read_to_string(bench.path("page.html")).unwrap();
-    assert!(drawn.contains("By number of nodes") && drawn.contains("What changed"));
+    let drawn = std::fs::read_to_string(bench.path("two.html")).unwrap();
+    assert!(drawn.contains("By number of nodes") && drawn.contains("No change is settled"));
 
     let refused = |further: &[&str], words: &str| {
         let arguments = [&sizes[..], further].concat();

@@ -80,10 +80,10 @@ fn heading(group: &Group) -> String {
     let (Some(first), Some(last)) = (group.runs.first(), group.runs.last()) else {
         return String::new();
     };
-    let from = words::moment(&first.started_at);
+    let from = units::moment(&first.started_at);
     let span = match group.runs.len() {
         1 => format!("one run, {from}"),
-        runs => format!("{runs} runs, {from} to {}", words::moment(&last.started_at)),
+        runs => format!("{runs} runs, {from} to {}", units::moment(&last.started_at)),
     };
     format!("{}: {span}", workload_and_rows(first))
 }
@@ -114,7 +114,7 @@ fn changes(group: &Group) -> Option<String> {
     for (shift, series) in shifts {
         let run = &group.runs[shift.at];
         table.add_row([
-            left(&words::moment(&run.started_at)),
+            left(&units::moment(&run.started_at)),
             left(&run.name),
             left(&series.design),
             left(&words::what(&series.what)),
@@ -179,7 +179,7 @@ fn series_table(group: &Group, series: &Series) -> String {
         });
         let is_change = series.shifts.iter().any(|shift| shift.at == index);
         table.add_row([
-            left(&words::moment(&run.started_at)),
+            left(&units::moment(&run.started_at)),
             left(&run.name),
             right(figure(*seconds)),
             right(interval),

@@ -6,17 +6,22 @@ mod figures;
 mod folder;
 mod nodes;
 
-use bakeoff_stats::between::{Between, Change};
+use bakeoff_stats::between::{Between, Change, Shown};
 use bakeoff_stats::per_node::PerNode;
 
-use super::{counted, ranked, sizes, words};
+use super::{SETTLING, cautions, counted, ranked, remedies, sizes, words};
 use crate::chart::{Marker, nth_class};
 use crate::markup::{Escaped, design_id};
-use crate::page::table::{Heading, Table};
+use crate::page::cards::Cards;
+use crate::page::table::{self, Heading, Table};
 use crate::page::{self, Frame, section};
 use crate::units;
 
 pub use folder::{Figures, Folder};
+
+/// Says what a question mark means in the table of changes.
+const OPEN: &str =
+    "A ? means not settled: by its interval B may be slower or faster, or it has no interval.";
 
 /// What a page shows.
 #[derive(Clone, Copy)]
@@ -115,9 +120,13 @@ fn verdict(page: &Page<'_>) -> String {
 
 fn notes(page: &Page<'_>) -> Vec<String> {
     let Some(between) = page.between else {
-        return Vec::new();
+        let is_debug = |folder: &Folder| folder.about().version.contains("without optimisation");
+        let note =
+            "Some were run by a program built without optimisation: their times mean nothing";
+        let is_any = page.folders.iter().any(is_debug);
+        return is_any.then(|| note.to_owned()).into_iter().collect();
     };
-    let cautions = between.cautions.iter().map(ToString::to_string);
+    let cautions = cautions::clauses(between).into_iter();
     words::only(between).into_iter().chain(cautions).collect()
 }
 
@@ -161,51 +170,77 @@ fn measurements(page: &Page<'_>) -> String {
         let nodes = folder.nodes();
         let machine = folder.machine();
         let machine = format!("{}, {} cores", machine.cpu, machine.cores);
+        // That its times mean nothing is among the notes.
+        let version = about.version.split(", built").next().unwrap_or_default();
         let cells = [
-            letter(place),
-            folder.name.clone(),
-            words::moment(about.started_at),
-            rows.unwrap_or_else(|| page::table::NONE.to_owned()),
-            nodes.unwrap_or_else(|| page::table::NONE.to_owned()),
+            format!("{}: {}", letter(place), folder.name),
+            units::moment(about.started_at),
+            rows.unwrap_or_else(|| table::NONE.to_owned()),
+            nodes.unwrap_or_else(|| table::NONE.to_owned()),
             machine,
-            about.version.to_owned(),
+            version.to_owned(),
         ];
         cells.map(|cell| Escaped(cell).to_string()).to_vec()
     };
-    let table = Table {
+    let head = [
+        ("Folder", ""),
+        ("Started, UTC", "whole"),
+        ("Rows", "number"),
+        ("Nodes", "whole"),
+        ("Machine of the client", ""),
+        ("Bakeoff", "whole"),
+    ];
+    let table = Cards {
         caption: "",
-        head: vec![
-            Heading::text(""),
-            Heading::words("Folder"),
-            Heading::text("Started"),
-            Heading::number("Rows"),
-            Heading::text("Nodes"),
-            Heading::words("Machine of the client"),
-            Heading::text("Bakeoff"),
-        ],
+        head: head.map(|(text, class)| (text.to_owned(), class)).to_vec(),
         rows: page.folders.iter().enumerate().map(row).collect(),
     };
     section("What is compared", &(legend(page) + &table.html()))
 }
 
-/// Lists what became slower, faster or stayed the same, of two folders.
+/// Lists what became slower, faster or stayed the same, of two folders, and what would settle the others.
 fn changes(page: &Page<'_>) -> String {
     let Some(between) = page.between.filter(|found| !found.changes.is_empty()) else {
         return String::new();
     };
-    let numbers = ["A", "B", "B/A", "95% interval"].map(Heading::number);
-    let first = [Heading::text("Design"), Heading::text("Figure")];
-    let head = first.into_iter().chain(numbers);
-    let table = Table {
+    let is_settled = [Shown::Slower, Shown::Faster].map(|shown| between.count(shown)) != [0, 0];
+    let title = if is_settled {
+        "What changed"
+    } else {
+        "No change is settled"
+    };
+    let head = [
+        ("Design", ""),
+        ("Figure", "whole"),
+        ("A", "number"),
+        ("B", "number"),
+        ("B/A", "number"),
+        ("95% interval", "number"),
+        ("B is", "whole"),
+    ];
+    let table = Cards {
         caption: "",
-        head: head.chain([Heading::text("B is")]).collect(),
+        head: head.map(|(text, class)| (text.to_owned(), class)).to_vec(),
         rows: ranked(between).into_iter().map(cells).collect(),
     };
     let hint = format!(
-        "<p class=\"hint-text\">{} What would settle a ? is in the text of bakeoff compare.</p>\n",
+        "<p class=\"hint-text\">{} {OPEN}</p>\n",
         Escaped(super::legend(between))
     );
-    section("What changed", &(hint + &table.html()))
+    section(title, &(hint + &table.html() + &settling(between)))
+}
+
+/// Lists what would settle the figures that are not settled.
+fn settling(between: &Between) -> String {
+    let lines = remedies(between, None);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let items = lines
+        .iter()
+        .map(|line| format!("<li>{}</li>\n", Escaped(line)));
+    let items: String = items.collect();
+    format!("<h3>{SETTLING}</h3>\n<ul class=\"notes\">\n{items}</ul>\n")
 }
 
 fn cells(change: &Change) -> Vec<String> {

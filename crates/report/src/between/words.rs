@@ -6,6 +6,7 @@ use bakeoff_stats::between::{
 
 use super::{Judged, name};
 use crate::decide::words::percent;
+use crate::rows_from::rows_from;
 use crate::text::layout::NONE;
 use crate::units;
 
@@ -164,12 +165,16 @@ pub fn shown(shown: Shown) -> &'static str {
     }
 }
 
-/// Names an obstacle, with separators in its numbers.
+/// Names an obstacle, with separators in its numbers and generators of columns in short.
 pub fn obstacle(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Rows { a, b } => {
             format!("A has {} rows, B {}", units::count(*a), units::count(*b))
         }
+        Obstacle::Data { a, b } => match [a, b].map(|data| rows_from(data)) {
+            [a, b] if a == b => format!("their rows are from {a}, with other options"),
+            [a, b] => format!("A has rows from {a}, B from {b}"),
+        },
         other => other.to_string(),
     }
 }
@@ -227,10 +232,4 @@ pub fn interval(bounds: Option<(f64, f64)>) -> String {
         || NONE.to_owned(),
         |(low, high)| format!("{}–{}", number(low), number(high)),
     )
-}
-
-/// Writes a moment of RFC 3339 to the minute: `2026-03-02 10:02`.
-pub fn moment(moment: &str) -> String {
-    let minutes = moment.get(..16).unwrap_or(moment);
-    minutes.replace('T', " ")
 }

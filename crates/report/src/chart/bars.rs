@@ -33,26 +33,33 @@ pub struct Value {
     pub whisker: Option<(f64, f64)>,
 }
 
-/// Draws the chart, or returns `None` if no bar has a value.
+/// Draws the chart, on a logarithmic axis if the bars differ much; `None` if no bar has a value.
 pub fn bars(title: &str, bars: &[Bar], tick: impl Fn(f64) -> String) -> Option<String> {
-    let ends: Vec<f64> = bars
-        .iter()
+    let scale = Scale::bars(&ends(bars), 1.0, WIDTH - 2.0)?;
+    Some(drawn(title, bars, &scale, tick))
+}
+
+/// Draws the chart with bars from zero, whose lengths are in proportion; `None` if no bar has a value.
+pub fn bars_from_zero(title: &str, bars: &[Bar], tick: impl Fn(f64) -> String) -> Option<String> {
+    let scale = Scale::bars_from_zero(&ends(bars), 1.0, WIDTH - 2.0)?;
+    Some(drawn(title, bars, &scale, tick))
+}
+
+/// Returns the values, and the upper ends of their intervals.
+fn ends(bars: &[Bar]) -> Vec<f64> {
+    bars.iter()
         .filter_map(|b| b.value.as_ref())
         .flat_map(|v| [v.value, v.whisker.map_or(v.value, |(_, high)| high)])
-        .collect();
-    let scale = Scale::bars(&ends, 1.0, WIDTH - 2.0)?;
+        .collect()
+}
+
+fn drawn(title: &str, bars: &[Bar], scale: &Scale, tick: impl Fn(f64) -> String) -> String {
     let height = bars.len() as f64 * ROW + AXIS;
-    let mut content = axis(&scale, height - AXIS, tick);
+    let mut content = axis(scale, height - AXIS, tick);
     for (index, bar) in bars.iter().enumerate() {
-        content += &row(bar, &scale, index as f64 * ROW);
+        content += &row(bar, scale, index as f64 * ROW);
     }
-    Some(super::svg(
-        WIDTH,
-        height,
-        title,
-        &description(bars, &scale),
-        &content,
-    ))
+    super::svg(WIDTH, height, title, &description(bars, scale), &content)
 }
 
 fn axis(scale: &Scale, bottom: f64, tick: impl Fn(f64) -> String) -> String {

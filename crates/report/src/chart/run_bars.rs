@@ -2,7 +2,7 @@
 
 use bakeoff_stats::Estimate;
 
-use super::bars::{Bar, Value, bars};
+use super::bars::{Bar, Value, bars_from_zero};
 use super::palette::nth_class;
 use crate::units;
 
@@ -32,5 +32,5 @@ pub fn run_bars(title: &str, figures: &[OfRun], show: fn(f64) -> String) -> Opti
         failed: of.figure == Err("failed") || of.figure == Err("wrong"),
     };
     let rows: Vec<Bar> = figures.iter().map(bar).collect();
-    bars(title, &rows, |tick| units::trimmed(&show(tick)))
+    bars_from_zero(title, &rows, |tick| units::trimmed(&show(tick)))
 }

@@ -60,6 +60,13 @@ impl Scale {
         })
     }
 
+    /// Returns a scale for bars from zero however different they are, so that their lengths are in proportion. `None`
+    /// without a positive value.
+    pub fn bars_from_zero(values: &[f64], from: f64, to: f64) -> Option<Scale> {
+        let (_, greatest) = range(values)?;
+        Some(Scale::up_to(greatest, from, to))
+    }
+
     /// Returns a scale for the heights of points: from zero to a round value if that leaves every point above the
     /// bottom, else logarithmic. `None` without a positive value.
     pub fn heights(values: &[f64], from: f64, to: f64) -> Option<Scale> {
@@ -225,6 +232,14 @@ mod tests {
         assert!(scale.is_logarithmic());
         assert!(scale.at(0.001) > 10.0);
         assert!(close(&scale.ticks(), &[1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn bars_in_proportion_start_at_zero_however_different_they_are() {
+        let scale = Scale::bars_from_zero(&[0.001, 10.0], 0.0, 100.0).unwrap();
+        assert!(!scale.is_logarithmic());
+        assert_eq!((scale.at(0.0), scale.at(5.0)), (0.0, 50.0));
+        assert!(Scale::bars_from_zero(&[0.0, f64::NAN], 0.0, 1.0).is_none());
     }
 
     #[test]

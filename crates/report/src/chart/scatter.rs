@@ -30,12 +30,14 @@ impl Size {
         Rectangle {
             left: 62.0,
             top: 14.0,
-            right: width - 14.0,
+            right: width - MARGIN,
             bottom: height - 54.0,
         }
     }
 }
 
+/// Room to the right of the plot.
+const MARGIN: f64 = 14.0;
 const LABEL_HEIGHT: f64 = 15.0;
 /// Width of a character of a label, to find labels that would collide.
 const CHARACTER: f64 = 6.7;
@@ -137,10 +139,13 @@ fn axes(x: &Scale, y: &Scale, plot: &Rectangle, of: &str) -> String {
     let mut axes = String::new();
     for tick in x.ticks() {
         let (at, below, text) = (x.at(tick), bottom + 18.0, label(tick));
+        // The last label stays inside the chart.
+        let half = text.chars().count() as f64 * CHARACTER / 2.0;
+        let middle = at.min(right + MARGIN - half);
         let _ = writeln!(
             axes,
             "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>\
-             <text class=\"tick\" x=\"{at:.1}\" y=\"{below}\" text-anchor=\"middle\">{text}</text>"
+             <text class=\"tick\" x=\"{middle:.1}\" y=\"{below}\" text-anchor=\"middle\">{text}</text>"
         );
     }
     for tick in y.ticks() {
@@ -248,4 +253,28 @@ fn description(queries: &[&str], points: &[Point]) -> String {
         several => format!("Speed is the geometric mean of {}. ", several.join(", ")),
     };
     format!("Upper right is better. {of}{}", figures.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_label_of_the_storage_stays_inside_the_chart() {
+        for size in [Size::Wide, Size::Phone] {
+            let plot = size.plot();
+            let x = Scale::scatter(&[30_000.0, 400_000.0], plot.left, plot.right).unwrap();
+            let y = Scale::scatter(&[1.0, 9.0], plot.bottom, plot.top).unwrap();
+            let axes = axes(&x, &y, &plot, "query usa");
+            let before = axes.split(">500 k<").next().unwrap();
+            let place = before.rsplit("x=\"").next().unwrap();
+            let place: f64 = place.split('"').next().unwrap().parse().unwrap();
+            let half = 5.0 * CHARACTER / 2.0;
+            let (width, _) = size.width_and_height();
+            assert!(
+                place > plot.right - half && place + half < width + 0.1,
+                "{place}"
+            );
+        }
+    }
 }

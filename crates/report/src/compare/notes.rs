@@ -6,6 +6,7 @@ use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 
 use crate::decide::words::percent;
 use crate::listing::list;
+use crate::rows_from::rows_from;
 use crate::{compression, nodes, partitions, units};
 
 /// Rounds below which no interval covers 95%.
@@ -24,7 +25,7 @@ pub fn facts(summary: &Summary) -> String {
         "{} rows of {} columns ({}), {}, {}, {} with {}",
         rows(summary),
         header.columns,
-        header.data,
+        rows_from(&header.data),
         units::plural(u64::from(summary.rounds), "round", "rounds"),
         units::plural(u64::from(header.threads), "thread", "threads"),
         header.machine.cpu,
@@ -68,6 +69,7 @@ pub fn so_far(summary: &Summary) -> String {
 
 pub fn all(summary: &Summary) -> Vec<String> {
     let notes = [
+        without_optimisation,
         unfinished,
         short_budget,
         over_budget,
@@ -92,6 +94,14 @@ pub fn all(summary: &Summary) -> Vec<String> {
     notes.extend(partitions::note(&summary.partitions));
     notes.extend(summary.warnings.iter().cloned());
     notes
+}
+
+/// Says of a program that was built without optimisation that its times are of no use.
+fn without_optimisation(summary: &Summary) -> Option<String> {
+    let version = &summary.header.bakeoff_version;
+    version
+        .contains("without optimisation")
+        .then(|| "this program was built without optimisation: its times mean nothing".to_owned())
 }
 
 /// Says of a run without an end that its figures are incomplete.
@@ -211,7 +221,7 @@ fn yardstick(summary: &Summary) -> Option<String> {
         .id;
     Some(format!(
         "{id} is a yardstick, not a choice: it holds all rows in memory and loses them with its \
-         process"
+         process; “best” is the best choice, so that {id} may be below 1×"
     ))
 }
 

@@ -1,7 +1,9 @@
 //! Renders the frame of every page: its head, its failures and its foot.
 
+use super::cards;
 use crate::answer::Answer;
 use crate::markup::Escaped;
+use crate::units;
 
 /// Seconds after which a page loads itself again while its measurement goes on.
 const RELOAD_SECONDS: u32 = 5;
@@ -55,10 +57,11 @@ impl Frame<'_> {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n{}\
-             <title>{} · Bakeoff</title>\n<style>\n{STYLE}{}</style>\n</head>\n\
+             <title>{} · Bakeoff</title>\n<style>\n{STYLE}{}{}</style>\n</head>\n\
              <body>\n<main>\n{}{}{}</main>\n{}</body>\n</html>\n",
             self.reload(),
             Escaped(self.title),
+            cards::STYLE,
             self.style,
             self.header(),
             self.failures(),
@@ -97,7 +100,7 @@ impl Frame<'_> {
             self.so_far(),
             Escaped(self.subject),
             Escaped(self.workload),
-            Escaped(self.started_at),
+            Escaped(units::moment_utc(self.started_at)),
             Escaped(self.title),
             Escaped(&self.facts),
             self.answers(),

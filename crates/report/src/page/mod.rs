@@ -1,6 +1,7 @@
 //! Renders the parts that the HTML pages of all measurements share. A page needs no network and no scripts.
 
 pub mod accounts;
+pub mod cards;
 mod frame;
 pub mod profile;
 pub mod published;

@@ -14,7 +14,7 @@ pub fn started(
 ) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Command", command.to_owned()),
-        ("Started", started_at.to_owned()),
+        ("Started", units::moment_utc(started_at)),
         ("Bakeoff", version.to_owned()),
         (
             "Machine",

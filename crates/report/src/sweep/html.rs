@@ -13,6 +13,7 @@ use crate::page::statistics::{Told, statistics};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::page::{self, Frame, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
+use crate::rows_from::rows_from;
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
@@ -318,7 +319,10 @@ fn facts(summary: &SweepSummary) -> String {
     );
     facts.extend([
         ("Threads of the client", header.threads.to_string()),
-        ("Data", format!("{}, seed {}", header.data, header.seed)),
+        (
+            "Data",
+            format!("{}, seed {}", rows_from(&header.data), header.seed),
+        ),
         ("Rows", or_none(header.rows, units::count)),
         ("Rounds", header.rounds.to_string()),
         ("Each setting", units::duration(header.seconds)),

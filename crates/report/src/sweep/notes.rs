@@ -3,6 +3,7 @@
 use bakeoff_stats::sweep::{Cell, Check, Inserted, OVER_ANY, SweepSetting, SweepSummary};
 
 use super::{FEWEST_ROUNDS, MUCH_WAITING, ROUNDS_TO_ASK_FOR, setting};
+use crate::rows_from::rows_from;
 use crate::units;
 
 pub fn facts(summary: &SweepSummary) -> String {
@@ -31,7 +32,7 @@ pub fn facts(summary: &SweepSummary) -> String {
         ),
         units::trimmed(&units::duration(header.seconds)),
         units::trimmed(&units::duration(header.warm_up_seconds)),
-        header.data,
+        rows_from(&header.data),
         header.machine.cpu,
         units::plural(u64::from(header.machine.cores), "core", "cores"),
     )

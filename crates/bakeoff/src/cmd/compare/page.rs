@@ -24,8 +24,14 @@ impl PageFile {
     /// Begins the file, so that one that cannot be written is known before anything is read.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if it cannot be written, or is there already.
     pub fn begin(path: &Path) -> Result<PageFile> {
+        if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            bail!(
+                "{} of --page already exists: name another file, or remove it",
+                path.display()
+            );
+        }
         let file = OutFile::create(path).context("--page needs a file that can be written")?;
         Ok(PageFile {
             path: path.to_owned(),

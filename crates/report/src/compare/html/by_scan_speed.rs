@@ -5,8 +5,11 @@ use bakeoff_stats::{ScanCheck, ScanEstimate, ScanQuestion, Summary};
 use crate::compare::growth::{ASSUMED_OF_SCANS, OffBy, rests_on};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
-use crate::page::table::{Heading, Table, or_none};
+use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+
+/// Median factor between the estimate and what the run measured, beyond which no estimate is shown.
+const TRUSTED_TO: f64 = 3.0;
 
 /// Renders the section; it is empty for a run in which no design has a scan speed.
 pub fn of_run(summary: &Summary) -> String {
@@ -34,10 +37,11 @@ pub fn of_run(summary: &Summary) -> String {
     };
     let hint = format!(
         "A question that reads {}, asked by {} on {} at the same time. {ASSUMED_OF_SCANS} Off by: the factor between \
-         the same estimate and the times of the run's own other questions.",
+         the same estimate and the times of the run's own other questions, in the median; beyond {} none is shown.",
         units::plural(asked.records, "record", "records"),
         units::plural(u64::from(asked.users), "user", "users"),
         units::plural(u64::from(asked.cores), "core", "cores"),
+        units::factor(TRUSTED_TO),
     );
     let hint = format!("<p class=\"hint-text\">{}</p>\n", Escaped(hint));
     section("Estimate by scan speed", &(hint + &table.html()))
@@ -45,14 +49,56 @@ pub fn of_run(summary: &Summary) -> String {
 
 fn row(design: &ScanEstimate, checks: &[ScanCheck]) -> Vec<String> {
     let own = { checks.iter() }.filter(|check| check.design == design.design);
+    let off = OffBy::spread(own);
+    let estimate = match off {
+        Some(off) if off.median > TRUSTED_TO => format!("{NONE}<small>off by too much</small>"),
+        _ => units::duration(design.spread),
+    };
     vec![
         design_id(&design.design),
         units::rate(design.speed.rows_per_core_second),
-        units::duration(design.spread),
-        or_none(OffBy::spread(own), |off| {
+        estimate,
+        or_none(off, |off| {
             let (median, most) = (units::factor(off.median), units::factor(off.most));
             format!("{median}<small>at most {most}</small>")
         }),
         Escaped(rests_on(&design.speed)).to_string(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::CoreSpeed;
+
+    use super::*;
+
+    #[test]
+    fn an_estimate_that_the_run_itself_refutes_is_not_shown() {
+        let design = ScanEstimate {
+            design: "parquet".to_owned(),
+            speed: CoreSpeed {
+                query: "scan".to_owned(),
+                rows_per_core_second: 1e6,
+                cores_in_use: 1.0,
+                latency: 0.0,
+                latency_of: None,
+            },
+            spread: 10.4,
+            one_partition: 10.4,
+        };
+        let check = |spread: f64| ScanCheck {
+            design: "parquet".to_owned(),
+            query: "usa".to_owned(),
+            records: 50_000.0,
+            users: 1,
+            measured: 1.0,
+            spread,
+            one_partition: 1.0,
+        };
+        assert_eq!(row(&design, &[])[2], "10.4 s");
+        assert_eq!(row(&design, &[check(2.9)])[2], "10.4 s");
+        let refuted = row(&design, &[check(0.25)]);
+        assert_eq!(refuted[2], "–<small>off by too much</small>");
+        assert!(refuted[3].starts_with("4.0×"), "{}", refuted[3]);
+    }
 }

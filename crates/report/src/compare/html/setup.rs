@@ -6,6 +6,7 @@ use crate::compare::notes;
 use crate::compression;
 use crate::markup::Escaped;
 use crate::page::setup::{design_details, details, list, started};
+use crate::rows_from::rows_from;
 use crate::units;
 
 pub fn run(summary: &Summary) -> String {
@@ -19,7 +20,10 @@ pub fn run(summary: &Summary) -> String {
     );
     facts.extend([
         ("Threads", header.threads.to_string()),
-        ("Data", format!("{}, seed {}", header.data, header.seed)),
+        (
+            "Data",
+            format!("{}, seed {}", rows_from(&header.data), header.seed),
+        ),
         ("Rows", notes::rows(summary)),
         (
             "Table",

@@ -16,6 +16,7 @@ pub use rules::render_rules;
 pub use stored::render_stored;
 
 use bakeoff_stats::Summary;
+use bakeoff_stats::decide::Decision;
 
 use super::concurrent::{TITLE, per_node};
 use super::{figure, notes, race, verdict};
@@ -24,8 +25,27 @@ use crate::per_node::terminal::sections;
 use crate::text::style::Style;
 use crate::text::{self, section};
 
-/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set. The verdict fits a
+/// screen.
 pub fn render(summary: &Summary, width: usize, color: bool) -> String {
+    rendered(summary, width, color, |decision, width| {
+        decide::terminal::render_of_race(decision, raced(summary), width, color)
+    })
+}
+
+/// Renders as [`render`] does for a file, with all of the verdict.
+pub fn render_whole(summary: &Summary, width: usize, color: bool) -> String {
+    rendered(summary, width, color, |decision, width| {
+        decide::terminal::render_whole(decision, raced(summary), width)
+    })
+}
+
+fn rendered(
+    summary: &Summary,
+    width: usize,
+    color: bool,
+    verdict_of: impl Fn(&Decision, usize) -> String,
+) -> String {
     let width = width.max(60);
     let style = Style { color };
     let mut parts = vec![
@@ -52,11 +72,7 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::all(summary), width, style));
     parts.push(match &summary.decision {
-        Some(decision) => section(
-            "Verdict",
-            style,
-            &decide::terminal::render_of_race(decision, raced(summary), width, color),
-        ),
+        Some(decision) => section("Verdict", style, &verdict_of(decision, width)),
         None => text::paragraph("Verdict", &verdict::paragraph(summary), width, style),
     });
     parts.join("\n\n").trim_end().to_owned() + "\n"

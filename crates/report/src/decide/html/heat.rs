@@ -25,7 +25,8 @@ pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     let hint = format!(
         "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time ({}), and the \
          time below it. The darker, the slower. Answers that read no row, or that are always empty, \
-         have no multiple. Choose how much each question weighs to reorder the designs.</p>\n",
+         have no multiple. The first column has the multiple of the best design by what orders the map: at first \
+         the rule. Choose how much each question weighs to reorder the designs.</p>\n",
         to_best::LEGEND
     );
     format!(
@@ -82,7 +83,7 @@ fn table(decision: &Decision, compared: &PairedComparison, orders: &[Order]) -> 
         "<div class=\"scroll\" tabindex=\"0\"><table role=\"table\" class=\"heat-map\" \
          style=\"--columns:{}\">\n<thead role=\"rowgroup\"><tr role=\"row\">\
          <th role=\"columnheader\" scope=\"col\">Design</th>\
-         <th role=\"columnheader\" scope=\"col\">By this order</th>{questions}</tr></thead>\n\
+         <th role=\"columnheader\" scope=\"col\">× best, as ordered</th>{questions}</tr></thead>\n\
          <tbody role=\"rowgroup\">\n{rows}</tbody></table></div>\n",
         decision.questions.len() + 1
     )

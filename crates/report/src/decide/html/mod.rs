@@ -1,7 +1,6 @@
 //! Renders a decision as HTML: the sentence, a small table, what would change it, and a heat map of all
 //! designs by all questions.
 
-mod cards;
 mod heat;
 mod orders;
 mod tables;
@@ -11,8 +10,9 @@ use bakeoff_stats::decide::{Certainty, Decision};
 
 use super::words;
 use crate::markup::Escaped;
+use crate::page::cards;
 
-/// Style sheet of [`section`], in addition to the one of all pages.
+/// Style sheet of [`section`], in addition to those of all pages and of [`cards`].
 pub const STYLE: &str = include_str!("style.css");
 
 /// Reasons that a list shows before it folds the others away.
@@ -47,10 +47,11 @@ pub fn page(decision: &Decision, title: &str) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{} · Bakeoff</title>\n<style>\n{}{STYLE}</style>\n</head>\n\
+         <title>{} · Bakeoff</title>\n<style>\n{}{}{STYLE}</style>\n</head>\n\
          <body>\n<main>\n<header>\n<h1>{}</h1>\n</header>\n{}</main>\n</body>\n</html>\n",
         Escaped(title),
         crate::page::STYLE,
+        cards::STYLE,
         Escaped(title),
         section(decision),
     )

@@ -2,10 +2,10 @@
 
 use bakeoff_stats::decide::{AnswerClass, Choice, Decision, DesignStanding, LimitState, Span};
 
-use super::cards::Cards;
 use crate::decide::questions::{self, Wait, slowest};
 use crate::decide::words;
 use crate::markup::{Escaped, design_id};
+use crate::page::cards::Cards;
 use crate::page::table::or_none;
 use crate::units;
 

@@ -1,4 +1,4 @@
-//! Renders a decision for the terminal, in no more than 25 lines of 100 columns.
+//! Renders a decision for the terminal, in no more than 25 lines of 100 columns, and for a file as a whole.
 
 mod fit;
 mod waits;
@@ -47,14 +47,24 @@ pub fn render_of_race(
     width: usize,
     color: bool,
 ) -> String {
-    let style = Style { color };
     let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let parts = parts(decision, race, width - LABEL);
-    let mut lines = Vec::new();
-    for line in wrap(&words::headline(decision), width, HEADLINE) {
-        lines.push(style.bold(&line));
-    }
-    for part in &parts {
+    let headline = wrap(&words::headline(decision), width, HEADLINE);
+    rendered(&headline, &parts, Style { color })
+}
+
+/// Renders the decision of a race with all there is to say, however many lines it takes: for a file, which nobody reads
+/// on one screen. Nothing is cut.
+pub fn render_whole(decision: &Decision, race: Option<String>, width: usize) -> String {
+    let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
+    let parts = whole(decision, race, width - LABEL);
+    let headline = wrap(&words::headline(decision), width, usize::MAX);
+    rendered(&headline, &parts, Style { color: false })
+}
+
+fn rendered(headline: &[String], parts: &[Part], style: Style) -> String {
+    let mut lines: Vec<String> = headline.iter().map(|line| style.bold(line)).collect();
+    for part in parts {
         for (index, line) in part.lines.iter().enumerate() {
             let label = if index == 0 { part.label } else { "" };
             let label = style.bold(&format!("{label:LABEL$}"));
@@ -62,6 +72,40 @@ pub fn render_of_race(
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Makes the parts in their order with all of their lines.
+fn whole(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
+    const ALL: usize = usize::MAX;
+    let is_other = |choice: &&Choice| !choice.is_recommended;
+    let others = decision.front.iter().filter(is_other).flat_map(|choice| {
+        let reason = words::choose_if(decision, choice, words::REASONS);
+        wrap(&format!("{}: {reason}", choice.design), width, ALL)
+    });
+    let left_out = wrap_sentences(&words::left_out(decision), width, ALL);
+    vec![
+        Part::new("Rule", Some(words::rule(decision)), width, ALL),
+        Part::new("Certainty", words::certainty(decision), width, ALL),
+        Part::list("Buy", &words::buy(decision), width, ALL),
+        Part::new("Against", words::to_baseline(decision), width, ALL),
+        Part {
+            label: "Wait",
+            lines: waits::all(decision),
+        },
+        Part::list("Give up", &give_up(decision), width, ALL),
+        Part {
+            label: "Others",
+            lines: others.collect(),
+        },
+        Part::list("Flips to", &changes(decision), width, ALL),
+        Part {
+            label: "Left out",
+            lines: left_out,
+        },
+        Part::new("Noise", Some(words::floor(decision)), width, ALL),
+        Part::new("Unknown", words::not_measured(decision), width, ALL),
+        Part::new("Race", race, width, ALL),
+    ]
 }
 
 /// Makes the parts in their order. The waits take the lines that the others leave; what is left out, noise and what is

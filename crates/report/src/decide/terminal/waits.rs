@@ -13,6 +13,17 @@ const NAME: usize = 28;
 const GAP: &str = "  ";
 const COLUMNS: usize = 5;
 
+/// Renders a heading and a line for each question, none of which is cut.
+pub fn all(decision: &Decision) -> Vec<String> {
+    let waits = waits(decision);
+    if waits.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![heading(decision)];
+    rows.extend(waits.iter().map(|wait| cells(decision, wait, usize::MAX)));
+    aligned(&rows, usize::MAX)
+}
+
 /// Renders no more than `most` lines: a heading, one for each question, and one for the questions that have
 /// no room.
 pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
@@ -27,7 +38,8 @@ pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
         room - 1
     };
     let mut rows = vec![heading(decision)];
-    rows.extend(waits[..shown].iter().map(|wait| cells(decision, wait)));
+    let shown_waits = waits[..shown].iter();
+    rows.extend(shown_waits.map(|wait| cells(decision, wait, NAME)));
     let mut lines = aligned(&rows, width);
     lines.extend(rest(&waits[shown..], width));
     lines
@@ -45,7 +57,8 @@ fn heading(decision: &Decision) -> [String; COLUMNS] {
     ["question", now, &then, limit, "rests on"].map(str::to_owned)
 }
 
-fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
+/// Writes the cells of a question, whose name is shortened to `name` columns.
+fn cells(decision: &Decision, wait: &Wait<'_>, name: usize) -> [String; COLUMNS] {
     let basis = match wait.class {
         AnswerClass::FromMetadata => "metadata, no row read",
         AnswerClass::AlwaysEmpty => "always empty",
@@ -57,7 +70,7 @@ fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
         None => NONE.to_owned(),
     };
     [
-        shorten(wait.name, NAME),
+        shorten(wait.name, name),
         now,
         words::seconds_with_interval(wait.seconds),
         wait.limit

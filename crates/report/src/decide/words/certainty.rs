@@ -4,6 +4,7 @@ use bakeoff_stats::decide::{
     Certainty, Decision, Doubt, ForecastsHeld, LimitState, Minimise, Recommendation,
 };
 
+use super::lead::is_lead_of_twins;
 use super::{limit_state, percent};
 use crate::listing::list;
 use crate::units;
@@ -158,6 +159,12 @@ fn rounded_down(share: f64) -> String {
 
 fn runner_up(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let other = recommendation.runner_up.as_ref()?;
+    if is_lead_of_twins(decision, recommendation) {
+        return Some(format!(
+            "Runner-up: {}; twins differ by more than these two.",
+            other.design
+        ));
+    }
     let what = match decision.minimised() {
         Minimise::Month => "cost",
         Minimise::Storage => "storage",

@@ -5,6 +5,7 @@ use bakeoff_stats::decide::{
 };
 
 use super::figures::times;
+use super::lead::or_within;
 use super::percent;
 use crate::listing::list;
 use crate::units;
@@ -98,10 +99,17 @@ fn against(ratio: &Ratio) -> String {
 
 /// Says what the design is that was chosen: nothing is recommended yet if that is so far away that nothing is known of it.
 pub fn standing(decision: &Decision) -> String {
-    match decision.no_forecast {
-        Some(_) => format!("best at {} rows", units::rows(decision.rows)),
-        None => "recommended".to_owned(),
+    if decision.no_forecast.is_none() {
+        return "recommended".to_owned();
     }
+    let recommendation = decision.recommendation.as_ref();
+    let within = recommendation.and_then(|of| or_within(decision, of));
+    let within = within.map(|within| format!(", or within {within} of it"));
+    format!(
+        "best at {} rows{}",
+        units::rows(decision.rows),
+        within.unwrap_or_default()
+    )
 }
 
 /// Says when to choose a design of the front instead of the recommended one.

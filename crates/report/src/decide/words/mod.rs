@@ -4,6 +4,7 @@
 mod certainty;
 mod designs;
 mod figures;
+mod lead;
 
 pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_baseline};
@@ -15,6 +16,7 @@ use bakeoff_stats::decide::{
 
 use crate::listing::list;
 use crate::units;
+use lead::or_within;
 
 /// Most limits in the first sentence, beyond which only their number is given.
 const LIMITS: usize = 2;
@@ -69,7 +71,10 @@ fn at_measured_rows(decision: &Decision) -> String {
         );
     }
     match (recommendation.certainty, rival(recommendation)) {
-        (Certainty::Settled, _) => format!("{design} is best {rows} (settled)"),
+        (Certainty::Settled, _) => match or_within(decision, recommendation) {
+            Some(within) => format!("{design} is best {rows}, or within {within} of it (settled)"),
+            None => format!("{design} is best {rows} (settled)"),
+        },
         (Certainty::Likely, _) => format!("{design} is likely best {rows} (not settled)"),
         (Certainty::NotSettled, Some(other)) => {
             format!("{design} is ahead of {other} {rows} (not settled)")
@@ -96,7 +101,12 @@ fn recommendation(decision: &Decision) -> String {
         );
     }
     match (recommendation.certainty, rival(recommendation)) {
-        (Certainty::Settled, _) => format!("Take {design}. This is settled."),
+        (Certainty::Settled, _) => match or_within(decision, recommendation) {
+            Some(within) => {
+                format!("Take {design}. That it is best, or within {within} of it, is settled.")
+            }
+            None => format!("Take {design}. This is settled."),
+        },
         (Certainty::Likely, _) => format!("Take {design}. This is likely, not settled."),
         (Certainty::NotSettled, Some(other)) => {
             format!("Not settled between {design} and {other}. {design} is ahead.")

@@ -78,7 +78,14 @@ fn each_question_has_a_bar_for_each_design_in_each_run() {
     assert!(chart.contains("class=\"whisker\""), "{chart}");
     assert!(page.contains("A: runs/one") && page.contains("B: runs/&lt;two&gt;"));
     let changes = section(&page, "What changed");
-    assert!(changes.contains("<td>slower</td>"), "{changes}");
+    let slower = "class=\"whole\" data-heading=\"B is\"><div>slower</div>";
+    assert!(changes.contains(slower), "{changes}");
+    // On a narrow screen each row is a card, which names its figures.
+    assert!(changes.contains("data-heading=\"95% interval\"><div>"));
+    assert!(changes.contains("A ? means not settled") && changes.contains("What would settle"));
+    let compared = section(&page, "What is compared");
+    assert!(compared.contains("data-heading=\"Started, UTC\"><div>2026-03-04 10:02</div>"));
+    assert!(page.contains(" · 2026-03-04 10:02 UTC</p>"), "{page}");
     assert!(page.contains("<p class=\"verdict\">B is slower in 5 of "));
     assert!(!page.contains("nodes, both axes logarithmic"));
 }
@@ -92,6 +99,46 @@ fn only_what_is_asked_for_is_drawn_and_nothing_of_runs_that_may_not_be_compared(
     let page = of_runs(other_rows(), None);
     assert!(page.contains("These runs cannot be compared"), "{page}");
     assert!(!page.contains("<svg "), "{page}");
+}
+
+#[test]
+fn where_nothing_is_settled_the_heading_says_so() {
+    let page = of_runs(later(4, 1.0), None);
+    section(&page, "No change is settled");
+    assert!(!page.contains("<h2>What changed</h2>"));
+}
+
+#[test]
+fn bars_of_very_different_lengths_begin_at_zero() {
+    let page = of_runs(later(4, 1.0), None);
+    let figures = section(&page, "Figures side by side");
+    assert!(!figures.to_lowercase().contains("logarithmic"), "{figures}");
+}
+
+#[test]
+fn that_times_mean_nothing_is_said_once() {
+    let debug = "0.2.0, built without optimisation: its times mean nothing";
+    let (mut a, mut b) = (first(), later(4, 1.0));
+    for run in [&mut a, &mut b] {
+        run.header.bakeoff_version = debug.to_owned();
+    }
+    let found = Between::of_figures(("one", &a), ("two", &b), None);
+    let page = page(&[run("one", a), run("two", b)], Some(&found), &[]);
+    assert_eq!(page.matches("mean nothing").count(), 1, "{page}");
+    assert!(page.contains("<li>A and B were run by programs built without optimisation"));
+}
+
+#[test]
+fn what_only_one_has_is_in_one_line_where_nothing_is_compared() {
+    let mut other = other_rows();
+    other.designs.retain(|design| design.info.id == SLOWER);
+    other.header.queries[0].sql += " -- of another table";
+    let page = of_runs(other, None);
+    let notes = page.split("<ul class=\"notes\">").nth(1).unwrap();
+    let notes = notes.split("</ul>").next().unwrap();
+    assert_eq!(notes.matches("only A has ").count(), 1, "{notes}");
+    assert!(notes.contains("cassandra/wide, "), "{notes}");
+    assert!(!notes.contains("another question"), "{notes}");
 }
 
 #[test]

@@ -251,3 +251,14 @@ fn standbys_are_told_and_count_as_copies_beside_nodes() {
     assert!(text.contains("Cassandra ran as 3 nodes"), "{text}");
     assert!(!text.contains(others), "{text}");
 }
+
+#[test]
+fn a_program_without_optimisation_is_told_among_the_notes() {
+    let note = "! this program was built without optimisation: its times mean nothing";
+    let mut summary = summary();
+    assert!(!render(&summary, 140, false).contains(note));
+    summary.header.bakeoff_version =
+        "0.1.0, built without optimisation: its times mean nothing".to_owned();
+    let text = render(&summary, 140, false);
+    assert!(text.contains(note), "{text}");
+}

@@ -1,4 +1,4 @@
-use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race};
+use bakeoff_report::decide::terminal::{MOST_LINES, render, render_of_race, render_whole};
 use bakeoff_stats::decide::{
     Decision, DecisionInput, Figure, Limit, LimitOf, Minimise, Status, Timed,
 };
@@ -92,6 +92,45 @@ fn without_a_forecast_the_design_comes_first_and_then_what_to_load() {
     }
     let none = "No design can be recommended at 100 k rows. For 4,160,000 rows nothing is";
     assert!(text(&input).starts_with(none), "{}", text(&input));
+}
+
+#[test]
+fn a_lead_that_is_less_than_twins_differ_by_is_not_given() {
+    let mut input = fixture::events();
+    input.noise.twins = Some(0.55);
+    let full = text(&input);
+    let begin = "Take local/columnar. That it is best, or within 5% of it, is settled.";
+    assert!(full.starts_with(begin), "{full}");
+    input.measured_rows = 100_000;
+    input.rows = 100_000;
+    input.no_forecast = Some("100,000 rows are too few".to_owned());
+    let measured = text(&input);
+    let begin = "local/columnar is best at 100 k rows, or within 5% of it (settled).";
+    assert!(measured.starts_with(begin), "{measured}");
+    for text in [full, measured] {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let told = "Runner-up: parquet?codec=zstd; twins differ by more than these two.";
+        assert!(words.join(" ").contains(told), "{text}");
+        assert!(!text.contains("the time."), "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_cut_for_a_file() {
+    let decision = Decision::of(&fixture::crowd());
+    assert!(render(&decision, 100, false).contains('…'));
+    let race = "Many words about it. ".repeat(40);
+    let text = render_whole(&decision, Some(race.clone()), 100);
+    assert!(!text.contains('…'), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains(race.trim()), "{text}");
+    // No question is summed up with others.
+    for question in 10..60 {
+        assert!(
+            text.contains(&format!("very_long_indeed_{question} ")),
+            "{question}"
+        );
+    }
 }
 
 #[test]

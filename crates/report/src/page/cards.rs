@@ -2,6 +2,9 @@
 
 use crate::markup::Escaped;
 
+/// Style sheet of [`Cards`], in addition to the one of all pages.
+pub const STYLE: &str = include_str!("cards.css");
+
 /// A table of cards. Cells are HTML already; caption and headings are text.
 pub struct Cards {
     pub caption: &'static str,
