@@ -110,15 +110,8 @@ fn sequence(
         let word = word.to_owned();
         move |why| Untranslatable { word, why }
     };
-    // Texts of Spark are written before casts of them are.
-    if dialect == SqlDialect::Spark {
-        likes::likes(dialect, &mut parts);
-        backslashes(&mut parts);
-    }
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
-    if dialect != SqlDialect::Spark {
-        likes::likes(dialect, &mut parts);
-    }
+    likes::likes(dialect, &mut parts);
     intervals(dialect, &mut parts);
     if let Some(operator) = dialect.whole_division() {
         division::whole(certain, &mut parts, operator);
@@ -159,15 +152,6 @@ fn calls(dialect: SqlDialect, parts: &mut Vec<Unit>) -> Result<(), Untranslatabl
         at += 1;
     }
     Ok(())
-}
-
-/// Writes texts with a backslash, which Spark takes for a sign before others.
-fn backslashes(parts: &mut [Unit]) {
-    for part in parts {
-        if part.is_a(Kind::Text) && part.text.starts_with('\'') {
-            part.text = part.text.replace('\\', "\\\\");
-        }
-    }
 }
 
 /// Writes intervals with numbers.
