@@ -354,6 +354,11 @@ fn whole_numbers(numbers: Numbers) -> (ColumnType, String) {
     (kind, why)
 }
 
+/// Returns whether a word that stands for no value is a number, too, as NaN is.
+pub fn is_not_a_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_nan)
+}
+
 /// Writes a word that stands for no value, for a reader.
 pub fn shown_word(word: &str) -> String {
     if word.is_empty() {

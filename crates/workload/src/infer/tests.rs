@@ -153,3 +153,32 @@ fn questions_are_about_measured_numbers_rather_than_years_and_groups() {
     assert!(text.contains("max(value) AS max_value"), "{text}");
     assert!(text.contains("WHERE value > "), "{text}");
 }
+
+#[test]
+fn nan_is_a_missing_value_unless_the_words_for_null_are_said_without_it() {
+    let mut text = "name,time,value\n".to_owned();
+    for (row, value) in ["1.5", "NaN", "nan", "2.5", "NAN", "NA", "NaN"]
+        .iter()
+        .enumerate()
+    {
+        text.push_str(&format!("a,2024-01-{:02},{value}\n", row + 1));
+    }
+    let found = inferred("x.csv", &text, &Asked::default());
+    let value = &found.columns[2];
+    assert_eq!((value.kind, value.distinct), (ColumnType::Double, 2));
+    let is_told = |note: &String| note.starts_with("1 `NAN`, 2 `NaN`, 1 `nan`: read as null");
+    assert!(found.notes.iter().any(is_told), "{:?}", found.notes);
+    let written = found.workload("x.csv", &["memory".to_owned()], &[]);
+    assert!(
+        written.contains("null = [\"NA\", \"NAN\", \"NaN\", \"nan\"] # 1 `NA`, 1 `NAN`, 2 `NaN`, 1 `nan`; without NaN"),
+        "{written}"
+    );
+    let asked = Asked {
+        null: Some(vec!["NA".to_owned()]),
+        ..Asked::default()
+    };
+    let found = inferred("x.csv", &text, &asked);
+    assert_eq!(found.columns[2].kind, ColumnType::Double);
+    assert_eq!(found.null, [("NA".to_owned(), 1)]);
+    assert!(!found.notes.iter().any(is_told), "{:?}", found.notes);
+}

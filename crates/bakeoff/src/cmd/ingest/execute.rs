@@ -12,7 +12,7 @@ use bakeoff_engines::tables::{
 };
 use bakeoff_report::units;
 
-use super::after::{self, Filled, Span};
+use super::after::{self, Filled, NotNumbers, Span};
 use super::{Ingest, before, definition};
 use crate::cmd::options::rate_limit;
 use crate::cmd::to_cli_error;
@@ -115,10 +115,16 @@ async fn ingest(options: Ingest) -> Result<()> {
         }
     });
     let began = Instant::now();
-    let mut span = Span::default();
+    let (mut span, mut not_numbers) = (Span::default(), NotNumbers::default());
     progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
-    let ingested = fill(&options, &table, (first, &mut rows), &mut span, at).await?;
+    let mut look = |batch: &RecordBatch| -> Result<()> {
+        if about.guessed_from.is_some() {
+            not_numbers.extend(batch);
+        }
+        span.extend(table.definition(), batch)
+    };
+    let ingested = fill(&options, &table, (first, &mut rows), &mut look, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(stdout(), "{line}")?;
@@ -129,6 +135,7 @@ async fn ingest(options: Ingest) -> Result<()> {
         rows: ingested.rows,
         span,
     };
+    say(not_numbers.note().as_slice());
     say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
@@ -279,7 +286,7 @@ async fn fill(
     options: &Ingest,
     table: &Arc<Columnar>,
     (first, rows): (Option<RecordBatch>, &mut Rows),
-    span: &mut Span,
+    look: &mut impl FnMut(&RecordBatch) -> Result<()>,
     at: impl Fn(u64),
 ) -> Result<Ingested> {
     let mut ingest = table.ingest();
@@ -288,7 +295,7 @@ async fn fill(
         let written = match next {
             Ok(None) => break,
             Ok(Some(batch)) => {
-                span.extend(table.definition(), &batch)?;
+                look(&batch)?;
                 ingest.write(&batch).await.map_err(TableError::from)
             }
             Err(error) => Err(with_remedy(error, &options.into)),

@@ -3,7 +3,7 @@
 use super::{SeenColumn, SeenColumns};
 use crate::ColumnType;
 use crate::infer::Asked;
-use crate::infer::evidence::shown_word;
+use crate::infer::evidence::{is_not_a_number, shown_word};
 use crate::infer::rows::FileRows;
 
 /// Returns what was found of the first lines: whether they are rows, or are skipped.
@@ -65,6 +65,7 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
             ));
         }
     }
+    notes.extend(not_numbers(seen));
     let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {
@@ -81,4 +82,19 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Says that words which are numbers, too, such as NaN, stand for no value.
+fn not_numbers(seen: &SeenColumns) -> Option<String> {
+    let words = seen.null.iter().filter(|(word, _)| is_not_a_number(word));
+    let words: Vec<String> = words
+        .map(|(word, times)| format!("{times} `{word}`"))
+        .collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "{}: read as null, since a mean with NaN is NaN; to keep it as a number take it out of `null` in [data], or \
+             say all other words for null with --null",
+            words.join(", ")
+        )
+    })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{clean, line, list, quoted};
 use crate::TextForm;
-use crate::infer::evidence::shown_word;
+use crate::infer::evidence::{is_not_a_number, shown_word};
 use crate::infer::{Inferred, InferredColumn};
 
 impl Inferred {
@@ -62,9 +62,15 @@ impl Inferred {
                 .iter()
                 .map(|(word, times)| format!("{times} {}", clean(&shown_word(word))));
             let times: Vec<String> = times.collect();
+            let has_nan = words.iter().any(|word| is_not_a_number(word));
+            let kept = if has_nan {
+                "; without NaN here it is a number, with which a mean is NaN"
+            } else {
+                ""
+            };
             line(
                 out,
-                &format!("null = {} # {}", list(&words), times.join(", ")),
+                &format!("null = {} # {}{kept}", list(&words), times.join(", ")),
             );
         }
         if self.bad_rows > 0 && !self.is_typed {
