@@ -27,7 +27,26 @@ fn a_time_that_many_rows_lack_is_in_no_key_that_can_do_without_it() {
 #[test]
 fn a_file_of_one_column_says_how_to_divide_its_lines() {
     let found = inferred("one.csv", "note\nrain\nno sun\n", &Asked::default());
-    assert!(found.notes[0].contains("--delimiter"), "{:?}", found.notes);
+    let option = "--delimiter spaces";
+    assert!(found.notes[0].contains(option), "{:?}", found.notes);
+}
+
+#[test]
+fn a_time_and_a_number_with_a_space_between_them_are_two_columns() {
+    let rows = "2026-03-01T00:00:00 11.819\n2026-03-01T00:01:00 11.9\n2026-03-01T00:02:00 12\n";
+    for (head, columns) in [
+        ("", ["series", "c_1", "c_2"]),
+        ("time value\n", ["series", "time", "value"]),
+    ] {
+        let found = inferred("x.txt", &format!("{head}{rows}"), &Asked::default());
+        let names: Vec<&str> = { found.columns.iter() }
+            .map(|column| column.name.as_str())
+            .collect();
+        assert_eq!((&names[..], found.rows), (&columns[..], 3));
+        let kinds: Vec<ColumnType> = found.columns.iter().map(|column| column.kind).collect();
+        assert_eq!(kinds[1..], [ColumnType::Timestamp, ColumnType::Double]);
+        assert_eq!(found.order_key, columns[1..2]);
+    }
 }
 
 #[test]

@@ -44,7 +44,8 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
         notes.push(format!(
-            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
+            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter CHARACTER, \
+             or --delimiter spaces",
             column.name
         ));
     }
