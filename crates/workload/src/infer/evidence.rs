@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::distinct::Distinct;
+use super::sequence::Sequence;
 use super::signs::{FoundSigns, Numbers, SignEvidence};
 use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
 use crate::{ColumnType, NumberForm, TimeFormat};
@@ -30,6 +31,8 @@ pub struct Evidence {
     pub quoted_after_spaces: u64,
     /// Hashes of these.
     pub distinct: Distinct,
+    /// Their order.
+    pub sequence: Sequence,
     /// Numbers without signs, and whole ones of more than 64 bits and with zeros before them.
     plain: Numbers,
     huge: u64,
@@ -72,6 +75,7 @@ impl Evidence {
             values: 0,
             quoted_after_spaces: 0,
             distinct: Distinct::new(exactly),
+            sequence: Sequence::new(),
             plain: Numbers::NONE,
             huge: 0,
             leading_zeros: 0,
@@ -105,7 +109,9 @@ impl Evidence {
         self.values += 1;
         let is_quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
         self.quoted_after_spaces += u64::from(is_quoted && cell.starts_with(' '));
-        self.distinct.add(xxh3_64(value.as_bytes()));
+        let hash = xxh3_64(value.as_bytes());
+        self.distinct.add(hash);
+        self.sequence.see(value, hash);
         self.times.see(value);
         let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
         let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -18,6 +18,7 @@ mod names;
 mod origin;
 mod questions;
 mod rows;
+mod sequence;
 mod signs;
 mod sniff;
 mod text;

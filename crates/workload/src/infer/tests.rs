@@ -201,3 +201,51 @@ fn nan_is_a_missing_value_unless_the_words_for_null_are_said_without_it() {
     assert_eq!(found.null, [("NA".to_owned(), 1)]);
     assert!(!found.notes.iter().any(is_told), "{:?}", found.notes);
 }
+
+#[test]
+fn a_date_and_a_time_of_day_order_one_series() {
+    let mut german = "Datum;Zeit;Wert\n".to_owned();
+    let mut american = "Date (MM/DD/YYYY),Time (HH:MM),Sun\n".to_owned();
+    for row in 0..72 {
+        let (day, hour) = (13 + row / 24, row % 24);
+        german.push_str(&format!("{day}.01.2024;{hour:02}:00;{row},5\n"));
+        american.push_str(&format!("01/{day}/2024,{:02}:00,{}.5\n", hour + 1, row % 7));
+    }
+    for (name, text, order) in [
+        ("a.csv", german, ["datum", "zeit"]),
+        ("b.csv", american, ["date_mm_dd_yyyy", "time_hh_mm"]),
+    ] {
+        let found = inferred(name, &text, &Asked::default());
+        assert_eq!(
+            (&found.partition_key[..], found.repeated),
+            (&["series".to_owned()][..], 0.0)
+        );
+        assert_eq!(found.order_key, order);
+        let note = format!(
+            "`{}` of the time orders rows behind `{}`",
+            order[1], order[0]
+        );
+        let is_told = |told: &String| told.starts_with(&note);
+        assert!(found.notes.iter().any(is_told), "{:?}", found.notes);
+        let text = found.workload(name, &["memory".to_owned()], &[]);
+        assert!(text.contains("[data.constant]\nseries = \"all\""), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_changes_with_the_days_is_no_series() {
+    let mut text = "date,precipitation,temp_max,weather\n".to_owned();
+    for day in 0..56 {
+        let (month, day_of_month) = (1 + day / 28, 1 + day % 28);
+        let weather = ["rain", "sun", "fog", "snow", "drizzle"][day * day % 5];
+        text.push_str(&format!(
+            "2012-{month:02}-{day_of_month:02},{}.5,{day}.1,{weather}\n",
+            day % 9
+        ));
+    }
+    let found = inferred("weather.csv", &text, &Asked::default());
+    assert_eq!(
+        (found.partition_key, found.order_key),
+        (vec!["series".to_owned()], vec!["date".to_owned()])
+    );
+}
