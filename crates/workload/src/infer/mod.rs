@@ -25,6 +25,7 @@ mod text;
 mod times;
 mod typed;
 mod write;
+mod yearless;
 
 use std::ops::Range;
 use std::path::Path;

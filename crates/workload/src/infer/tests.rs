@@ -249,3 +249,22 @@ fn a_text_that_changes_with_the_days_is_no_series() {
         (vec!["series".to_owned()], vec!["date".to_owned()])
     );
 }
+
+#[test]
+fn notes_name_the_option_for_times_without_a_year_and_since_1970() {
+    let told = |name: &str, text: &str| inferred(name, text, &Asked::default()).notes.join("\n");
+    let notes = told(
+        "log.csv",
+        "when,load\nMar 01 00:00:00,1.5\nMar 01 00:01:00,2.5\n",
+    );
+    assert!(
+        notes.contains("--time-format 'when=%b %d %H:%M:%S of 2001'"),
+        "{notes}"
+    );
+    let lines = "{\"t\":1700000000,\"v\":1.5}\n{\"t\":1700000060,\"v\":2.5}\n";
+    let notes = told("x.jsonl", lines);
+    assert!(
+        notes.contains("column `t`: its numbers may be times since 1970 (s): --time t"),
+        "{notes}"
+    );
+}

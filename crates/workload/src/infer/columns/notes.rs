@@ -53,9 +53,12 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         let time = column.decision.time.as_ref();
         column.decision.lacks_year || time.is_some_and(|time| time.or.is_some())
     });
-    notes.extend(
-        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
-    );
+    notes.extend(ambiguous.map(|column| {
+        let why = &column.decision.why;
+        let why = why.replace("'COLUMN=", &format!("'{}=", column.name));
+        format!("column `{}`: {why}", column.name)
+    }));
+    notes.extend(since_1970(seen));
     for column in seen.columns.iter().filter(|_| has_delimiter) {
         let quoted = column.evidence.quoted_after_spaces;
         if quoted > 0 {
@@ -98,4 +101,28 @@ fn not_numbers(seen: &SeenColumns) -> Option<String> {
             words.join(", ")
         )
     })
+}
+
+/// Says which columns may be times since 1970, if no column has times.
+fn since_1970(seen: &SeenColumns) -> Vec<String> {
+    let mut columns = seen.columns.iter();
+    if columns.any(|column| column.decision.kind == ColumnType::Timestamp) {
+        return Vec::new();
+    }
+    let are_numbers = |column: &&SeenColumn| {
+        let kind = column.decision.kind;
+        matches!(
+            kind,
+            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+        )
+    };
+    let found = seen.columns.iter().filter(are_numbers).filter_map(|column| {
+        let format = column.evidence.since_1970()?;
+        Some(format!(
+            "column `{0}`: its numbers may be times since 1970 ({1}): --time {0} makes them times",
+            column.name,
+            format.written()
+        ))
+    });
+    found.collect()
 }
