@@ -182,6 +182,11 @@ fn mistakes_name_the_option_or_what_to_mend() {
             1,
             "already exists",
         ),
+        (
+            vec!["init", "x.csv", "--out", "nodir/x.toml"],
+            1,
+            "cannot write nodir/x.toml: there is no folder nodir",
+        ),
     ] {
         let bench = bench("x.csv", text);
         bench.bakeoff(&arguments).expect(code).says(words);

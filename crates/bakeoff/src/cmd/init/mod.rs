@@ -75,6 +75,14 @@ struct Known<'a> {
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
+        let ending = self.file.extension().unwrap_or_default();
+        if ending.eq_ignore_ascii_case("toml") && self.file.is_file() {
+            return Err(Misuse::new(anyhow!(
+                "{0} is a workload already: `bakeoff run {0} --dry-run` shows what it does",
+                self.file.display()
+            ))
+            .into());
+        }
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
         let given = self.asked.of_files();
         let table = self.live.table();
