@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn the_settings_that_there_are_name_a_column_of_the_table() {
-        let id = DesignId::parse("parquet?compression=zstd").unwrap();
+        let id: DesignId = "parquet?compression=zstd".parse().unwrap();
         let mut table = table();
         let told = |table: &Table| FileLayout::new(&id, table).unwrap_err().to_string();
         assert!(told(&table).contains("sort=country, partition=country"));

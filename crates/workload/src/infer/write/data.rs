@@ -75,10 +75,12 @@ impl Inferred {
         }
         if self.bad_rows > 0 && !self.is_typed {
             let (bad, rows) = (self.bad_rows, self.rows);
-            line(
-                out,
-                &format!("# At most {bad} of {rows} rows do not fit, or lack their key."),
-            );
+            let about = if bad == 1 {
+                format!("# 1 of {rows} rows does not fit, or lacks its key.")
+            } else {
+                format!("# At most {bad} of {rows} rows do not fit, or lack their key.")
+            };
+            line(out, &about);
             line(
                 out,
                 "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",
