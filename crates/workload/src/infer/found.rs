@@ -59,8 +59,8 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         let names: Vec<String> = of_key.map(|column| format!("`{}`", column.name)).collect();
         if !names.is_empty() {
             seen.notes.push(format!(
-                "{} of the time orders rows behind `{}`: in one column, such as 2024-02-14 14:30, questions could ask \
-                 for hours of a day",
+                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 14:30, \
+                 questions can ask for hours",
                 names.join(", "),
                 name_of(time)
             ));

@@ -7,7 +7,7 @@ pub struct Sequence {
     /// Hash of the last value.
     last: Option<u64>,
     values: u64,
-    /// Values that are a time of day.
+    /// Values that are times of day, up to the first that is none.
     clocks: u64,
 }
 
@@ -24,10 +24,12 @@ impl Sequence {
 
     /// Looks at the next value, which has this hash.
     pub fn see(&mut self, value: &str, hash: u64) {
+        // One other value is enough to know.
+        let are_clocks = self.clocks == self.values;
+        self.clocks += u64::from(are_clocks && is_clock(value));
         self.values += 1;
         self.runs += u64::from(self.last != Some(hash));
         self.last = Some(hash);
-        self.clocks += u64::from(is_clock(value));
     }
 
     /// Returns whether all values are times of day.

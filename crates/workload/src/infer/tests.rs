@@ -222,7 +222,7 @@ fn a_date_and_a_time_of_day_order_one_series() {
         );
         assert_eq!(found.order_key, order);
         let note = format!(
-            "`{}` of the time orders rows behind `{}`",
+            "`{}`, as a part of the time, orders rows behind `{}`",
             order[1], order[0]
         );
         let is_told = |told: &String| told.starts_with(&note);

@@ -57,9 +57,11 @@ impl Yearless {
             self.values / 10 * 9
         };
         self.values += 1;
+        if self.fits.iter().all(|fits| *fits < least) {
+            return;
+        }
         let has_digit = cell.bytes().any(|byte| byte.is_ascii_digit());
-        let is_number = cell.parse::<f64>().is_ok();
-        if !has_digit || is_number {
+        if !has_digit || cell.parse::<f64>().is_ok() {
             return;
         }
         for (form, fits) in FORMS.iter().zip(&mut self.fits) {

@@ -1,6 +1,6 @@
 //! What the user should know of a file before anything else.
 
-use super::{SeenColumn, SeenColumns};
+use super::{AS_STORED, SeenColumn, SeenColumns};
 use crate::ColumnType;
 use crate::infer::Asked;
 use crate::infer::evidence::{is_not_a_number, shown_word};
@@ -111,10 +111,12 @@ fn since_1970(seen: &SeenColumns) -> Vec<String> {
     }
     let are_numbers = |column: &&SeenColumn| {
         let kind = column.decision.kind;
-        matches!(
+        let is_number = matches!(
             kind,
             ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        )
+        );
+        // The types of a file that has some stay what they are.
+        is_number && column.decision.why != AS_STORED
     };
     let found = seen.columns.iter().filter(are_numbers).filter_map(|column| {
         let format = column.evidence.since_1970()?;
