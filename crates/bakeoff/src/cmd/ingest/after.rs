@@ -35,11 +35,11 @@ impl Span {
 
 /// Ingested numbers that are NaN, by their column.
 #[derive(Debug, Default)]
-pub struct NotNumbers(BTreeMap<String, u64>);
+struct NotNumbers(BTreeMap<String, u64>);
 
 impl NotNumbers {
     /// Counts those of a batch.
-    pub fn extend(&mut self, rows: &RecordBatch) {
+    fn extend(&mut self, rows: &RecordBatch) {
         for (field, values) in rows.schema().fields().iter().zip(rows.columns()) {
             let found = match values.data_type() {
                 DataType::Float64 => {
@@ -59,7 +59,7 @@ impl NotNumbers {
     }
 
     /// Notes that values of a file of text are NaN, which mostly stands for a missing value there.
-    pub fn note(&self) -> Option<String> {
+    fn note(&self) -> Option<String> {
         if self.0.is_empty() {
             return None;
         }
@@ -72,6 +72,39 @@ impl NotNumbers {
              ingest again with --null NaN,nan,NAN",
             counted.join(", ")
         ))
+    }
+}
+
+/// What is seen of rows while they are written.
+#[derive(Debug)]
+pub struct Looked {
+    pub span: Span,
+    /// Whether the rows are those of a file of text, in which NaN mostly stands for a missing value.
+    is_of_text: bool,
+    not_numbers: NotNumbers,
+}
+
+impl Looked {
+    /// Begins with no rows, which are those of a file of text or others.
+    pub fn new(is_of_text: bool) -> Looked {
+        Looked {
+            span: Span::default(),
+            is_of_text,
+            not_numbers: NotNumbers::default(),
+        }
+    }
+
+    /// Looks at the rows of a batch.
+    pub fn extend(&mut self, definition: &Definition, rows: &RecordBatch) -> Result<()> {
+        if self.is_of_text {
+            self.not_numbers.extend(rows);
+        }
+        self.span.extend(definition, rows)
+    }
+
+    /// Notes what the user should know of the values.
+    pub fn note(&self) -> Option<String> {
+        self.not_numbers.note()
     }
 }
 
