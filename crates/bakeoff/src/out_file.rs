@@ -72,12 +72,25 @@ impl OutFile {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        let shown = path.display();
+        match std::fs::metadata(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
+                "cannot write {shown}: there is no folder {}: make it first, or name another file",
+                folder.display()
+            ),
+            Ok(found) if !found.is_dir() => {
+                bail!("cannot write {shown}: {} is no folder", folder.display())
+            }
+            _ => {}
+        }
         let created = tempfile::Builder::new()
             .prefix(".bakeoff-")
             // As of any new file; the umask takes away from it.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder);
-        let created = created.with_context(|| format!("cannot write {}", path.display()))?;
+        // Its error names the temporary file, which nobody knows.
+        let created = created.map_err(|error| io::Error::from(error.kind()));
+        let created = created.with_context(|| format!("cannot write {shown}"))?;
         let (file, unfinished) = created.into_parts();
         Ok(OutFile {
             file: BufWriter::new(file),
@@ -179,7 +192,11 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.html"]);
         let nowhere = folder.path().join("none/a.html");
         let error = write_quickly(&nowhere, b"x").unwrap_err();
-        assert!(error.to_string().contains("none/a.html"), "{error}");
+        let error = format!("{error:#}");
+        let names_it = error.contains("none/a.html: there is no folder ");
+        assert!(names_it && !error.contains(".bakeoff-"), "{error}");
+        let error = OutFile::create_new(&path.join("b.html")).err().unwrap();
+        assert!(error.to_string().contains("a.html is no folder"), "{error}");
     }
 
     #[test]

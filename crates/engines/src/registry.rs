@@ -1,6 +1,6 @@
 //! The only list of engines.
 
-use bakeoff_workload::DesignId;
+use bakeoff_workload::{DesignId, nearest};
 
 use crate::adbc_engine::Adbc;
 use crate::cassandra::Cassandra;
@@ -44,8 +44,10 @@ pub fn engine(id: &DesignId) -> Result<&'static dyn Engine, EngineError> {
         .copied()
         .ok_or_else(|| {
             let names: Vec<_> = ENGINES.iter().map(|e| e.name()).collect();
+            let meant = nearest(&id.engine, names.iter().copied())
+                .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
             EngineError(format!(
-                "no engine is called `{}`; there are {}",
+                "no engine is called `{}`{meant}; there are {}",
                 id.engine,
                 names.join(", ")
             ))

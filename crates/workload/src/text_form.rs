@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::{NumberForm, TimeFormat};
 
-/// Words that usually stand for no value.
-pub const NULL_WORDS: [&str; 14] = [
+/// Words that usually stand for no value. Of these, `NaN` and the like are numbers, too, which most programs write
+/// where a value is missing.
+pub const NULL_WORDS: [&str; 18] = [
     "NA", "N/A", "n/a", "na", "#N/A", "\\N", "NULL", "null", "Null", "None", "nil", "-", "--", "?",
+    "NaN", "nan", "NAN", "-nan",
 ];
 
 /// What a file of text itself does not say: by its name, or in its first line.

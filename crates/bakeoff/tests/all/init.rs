@@ -33,7 +33,8 @@ fn a_messy_file_is_measured_by_the_workload_that_init_writes() {
         .bakeoff(&["init", "flights.csv", "--out", "f.toml"])
         .expect(0);
     init.says("301 rows, 4 columns, key (airport_name, flight_date)")
-        .says("next: bakeoff run f.toml --rows 10000 --dry-run");
+        .says("note: 1 row does not fit or lacks its key; it is set aside")
+        .says("next: bakeoff run f.toml --dry-run");
     let local = [
         "--designs",
         "parquet,local/columnar,memory",
@@ -181,6 +182,11 @@ fn mistakes_name_the_option_or_what_to_mend() {
             vec!["init", "x.csv", "--out", "w.toml"],
             1,
             "already exists",
+        ),
+        (
+            vec!["init", "x.csv", "--out", "nodir/x.toml"],
+            1,
+            "cannot write nodir/x.toml: there is no folder nodir",
         ),
     ] {
         let bench = bench("x.csv", text);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bakeoff_workload::{ColumnType, DesignId, Table, nearest};
+use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
 
 use super::codec::Codec;
 use crate::EngineError;
@@ -10,6 +10,8 @@ use crate::settings::Settings;
 use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
 pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country, columns=10";
+/// The column that these have as an example.
+const EXAMPLE: &str = "country";
 /// The name of the sorted file in the folder of a design without folders of its own.
 pub const SORTED_FILE: &str = "table.parquet";
 
@@ -32,7 +34,8 @@ impl FileLayout {
     /// # Errors
     /// Fails for a layout, setting or value that does not exist or does not fit the table.
     pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
-        let mut settings = Settings::new(id, SETTINGS)?;
+        let settings = Settings::new(id, SETTINGS);
+        let mut settings = settings.map_err(|error| with_columns_of(table, error))?;
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("parquet has no layout `{layout}`")));
         }
@@ -150,6 +153,23 @@ pub fn check_folder(id: &DesignId, dir: &Path) -> Result<(), EngineError> {
     )))
 }
 
+/// Puts a column of this table in place of the one that an error has as an example.
+fn with_columns_of(table: &Table, error: EngineError) -> EngineError {
+    if table.column(EXAMPLE).is_some() {
+        return error;
+    }
+    let mut columns = table.columns.iter().rev();
+    let can_be = |column: &&Column| !matches!(column.kind, ColumnType::Double | ColumnType::Blob);
+    let example = columns
+        .find(can_be)
+        .map_or("COLUMN", |column| column.name.as_str());
+    EngineError(
+        error
+            .0
+            .replace(&format!("={EXAMPLE}"), &format!("={example}")),
+    )
+}
+
 /// Takes a setting that names a column whose values can be told apart by their statistics.
 fn column(
     settings: &mut Settings<'_>,
@@ -204,8 +224,6 @@ fn check_sort(
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::Column;
-
     use super::*;
 
     fn table() -> Table {
@@ -323,5 +341,16 @@ mod tests {
         }
         // With folders of another column the key's first column comes first no longer.
         assert!(layout("parquet?sort=series&partition=country").is_ok());
+    }
+
+    #[test]
+    fn the_settings_that_there_are_name_a_column_of_the_table() {
+        let id: DesignId = "parquet?compression=zstd".parse().unwrap();
+        let mut table = table();
+        let told = |table: &Table| FileLayout::new(&id, table).unwrap_err().to_string();
+        assert!(told(&table).contains("sort=country, partition=country"));
+        table.columns.retain(|column| column.name != "country");
+        let told = told(&table);
+        assert!(told.contains("sort=flag, partition=flag"), "{told}");
     }
 }

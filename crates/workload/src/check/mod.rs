@@ -43,7 +43,7 @@ pub use server::{ServerKey, server_keys};
 use set::Set;
 pub use table::usable_name;
 use text::Text;
-pub use text::{nearest, suggestion};
+pub use text::{nearest, quoted, suggestion};
 
 /// Rows to load if neither the workload file nor the command line names a number.
 const DEFAULT_ROWS: u64 = 100_000;

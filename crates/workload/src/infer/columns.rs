@@ -73,6 +73,13 @@ impl SeenColumn {
             .map(|(_, times)| times);
         self.evidence.empty + of_words.sum::<u64>()
     }
+
+    /// Returns whether its values are times of day or other parts of a time, such as months.
+    pub fn is_part_of_time(&self) -> bool {
+        let is_named = names::is_part_of_time(&self.name, self.evidence.different());
+        self.decision.kind != ColumnType::Timestamp
+            && (is_named || self.evidence.sequence.is_clock())
+    }
 }
 
 impl SeenColumns {

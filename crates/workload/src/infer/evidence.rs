@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::distinct::Distinct;
-use super::signs::{FoundSigns, Numbers, SignEvidence};
+use super::sequence::Sequence;
+use super::signs::{FoundSigns, Numbers, SignEvidence, has_decimal_comma};
 use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
 use crate::{ColumnType, NumberForm, TimeFormat};
 
@@ -30,6 +31,8 @@ pub struct Evidence {
     pub quoted_after_spaces: u64,
     /// Hashes of these.
     pub distinct: Distinct,
+    /// Their order.
+    pub sequence: Sequence,
     /// Numbers without signs, and whole ones of more than 64 bits and with zeros before them.
     plain: Numbers,
     huge: u64,
@@ -72,6 +75,7 @@ impl Evidence {
             values: 0,
             quoted_after_spaces: 0,
             distinct: Distinct::new(exactly),
+            sequence: Sequence::new(),
             plain: Numbers::NONE,
             huge: 0,
             leading_zeros: 0,
@@ -105,7 +109,9 @@ impl Evidence {
         self.values += 1;
         let is_quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
         self.quoted_after_spaces += u64::from(is_quoted && cell.starts_with(' '));
-        self.distinct.add(xxh3_64(value.as_bytes()));
+        let hash = xxh3_64(value.as_bytes());
+        self.distinct.add(hash);
+        self.sequence.see(value, hash);
         self.times.see(value);
         let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
         let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -120,9 +126,9 @@ impl Evidence {
                 if self.no_number.is_none() {
                     self.no_number = Some((line, value.chars().take(40).collect()));
                 }
-                self.decimal_commas += u64::from(has_decimal_comma(digits));
-                if let Some(number) = self.signs.see(value) {
-                    self.keep(number);
+                match self.signs.see(value) {
+                    Some(number) => self.keep(number),
+                    None => self.decimal_commas += u64::from(has_decimal_comma(value)),
                 }
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
@@ -177,6 +183,14 @@ impl Evidence {
         words.filter(|word| NEVER_TEXT.contains(&word.as_str()))
     }
 
+    /// Returns the unit of numbers that may be times since 1970.
+    pub fn since_1970(&self) -> Option<TimeFormat> {
+        let found = self.times.found(true)?;
+        let is_enough = (self.values - found.fits) * ONE_MISFIT_IN <= self.values;
+        let is_epoch = matches!(found.format, TimeFormat::Epoch(_));
+        (is_enough && is_epoch).then_some(found.format)
+    }
+
     /// Decides the type. `is_named_as_time` says that numbers may be times.
     pub fn decide(&self, is_named_as_time: bool) -> Decision {
         let values = self.values;
@@ -207,6 +221,17 @@ impl Evidence {
                 ..text(why)
             };
         }
+        let of_year = self.times.yearless.found(is_named_as_time);
+        if let Some((form, _)) = of_year.filter(|(_, fits)| !has_year && enough(*fits)) {
+            let why = format!(
+                "times without a year, and so text: --time-format 'COLUMN={}' would say their year",
+                form.written()
+            );
+            return Decision {
+                lacks_year: true,
+                ..text(why)
+            };
+        }
         let Numbers { all, whole, .. } = self.plain;
         if self.leading_zeros > 0 && enough(whole + self.huge) {
             let why = format!(
@@ -222,9 +247,8 @@ impl Evidence {
             return signed(found);
         }
         if enough(whole) && all == whole {
-            let (kind, mut why) = whole_numbers(self.plain);
-            let since_1970 = self.times.found(true).filter(|found| enough(found.fits));
-            if let Some(TimeFormat::Epoch(_)) = since_1970.as_ref().map(|found| &found.format) {
+            let (kind, mut why) = self.plain.whole_type();
+            if self.since_1970().is_some() {
                 why.push_str("; they may be times since 1970, which --time COLUMN would say");
             }
             return self.numeric(kind, whole, why);
@@ -248,7 +272,8 @@ impl Evidence {
                        a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
-        if self.decimal_commas > 0 && enough(self.decimal_commas + whole) {
+        let with_signs = whole + percents + amounts + thousands;
+        if self.decimal_commas > 0 && enough(self.decimal_commas + with_signs) {
             let why = "numbers with a decimal comma: write them with a point to make this a double";
             return text(why.to_owned());
         }
@@ -329,7 +354,7 @@ impl Evidence {
 fn signed(found: FoundSigns) -> Decision {
     let Numbers { all, whole, .. } = found.numbers;
     let (kind, why) = if whole == all {
-        whole_numbers(found.numbers)
+        found.numbers.whole_type()
     } else {
         (ColumnType::Double, "numbers".to_owned())
     };
@@ -341,17 +366,9 @@ fn signed(found: FoundSigns) -> Decision {
     }
 }
 
-/// Returns the type of whole numbers, and says what they are.
-fn whole_numbers(numbers: Numbers) -> (ColumnType, String) {
-    let Numbers { least, most, .. } = numbers;
-    let fits_int = i32::try_from(least).is_ok() && i32::try_from(most).is_ok();
-    let (kind, bits) = if fits_int {
-        (ColumnType::Int, 32)
-    } else {
-        (ColumnType::Bigint, 64)
-    };
-    let why = format!("whole numbers of {bits} bits, from {least} to {most}");
-    (kind, why)
+/// Returns whether a word that stands for no value is a number, too, as NaN is.
+pub fn is_not_a_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_nan)
 }
 
 /// Writes a word that stands for no value, for a reader.
@@ -373,14 +390,6 @@ fn text(why: String) -> Decision {
         misfits: 0,
         why,
     }
-}
-
-/// Returns whether this is a number with a decimal comma.
-fn has_decimal_comma(digits: &str) -> bool {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    digits
-        .split_once(',')
-        .is_some_and(|(whole, part)| is_number(whole) && is_number(part))
 }
 
 #[cfg(test)]

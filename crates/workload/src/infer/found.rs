@@ -53,6 +53,19 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         partition_key.push(added.name.clone());
         columns.insert(0, added);
     }
+    if let Some(time) = &time {
+        let of_key = { seen.columns.iter() }
+            .filter(|column| key.found.order.contains(&column.index) && column.is_part_of_time());
+        let names: Vec<String> = of_key.map(|column| format!("`{}`", column.name)).collect();
+        if !names.is_empty() {
+            seen.notes.push(format!(
+                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 14:30, \
+                 questions can ask for hours",
+                names.join(", "),
+                name_of(time)
+            ));
+        }
+    }
     Inferred {
         table: table_name(path),
         bad_rows: bad_rows.min(seen.rows),

@@ -43,6 +43,8 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         format: column.decision.format.as_ref(),
         distinct: column.evidence.different(),
         nulls: column.nulls(&seen.null),
+        runs: column.evidence.sequence.runs,
+        is_part: column.is_part_of_time(),
     });
     let columns: Vec<KeyColumn<'_>> = columns.collect();
     let search_with = |time: Option<usize>| Search {
@@ -76,8 +78,9 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     };
     let is_time_alone = found.order.is_empty()
         && time.is_some_and(|place| found.partition == [seen.columns[place].index]);
-    let is_one_series = is_time_alone && whole.is_none() && asked.key.is_empty();
-    if is_one_series {
+    let names_none = is_time_alone || found.partition.is_empty();
+    let is_one_series = names_none && whole.is_none() && asked.key.is_empty();
+    if is_one_series && is_time_alone {
         found.order = std::mem::take(&mut found.partition);
     }
     let key = Key {

@@ -1,11 +1,14 @@
 //! Finds columns that name a row together: those whose rows belong together, and a time.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+mod column;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::distinct::Distinct;
 use super::names::is_like_key;
 use super::rows::{FileRows, Seen};
-use crate::{ColumnType, Result, TimeFormat, source};
+use crate::{ColumnType, Result};
+pub use column::KeyColumn;
 
 /// Hashes of keys in memory for each set of columns; of more keys, a share is counted.
 const KEY_HASHES: usize = 1 << 17;
@@ -33,42 +36,11 @@ const OF_A_MEASURE: f64 = 0.01;
 /// Rows that share a value of a column, on average, if it may be added to a key that names no row yet.
 const ROWS_OF_A_VALUE: u64 = 20;
 
-/// A column that may be in the key.
-pub struct KeyColumn<'a> {
-    /// Number in the file.
-    pub index: usize,
-    pub name: &'a str,
-    pub kind: ColumnType,
-    pub format: Option<&'a TimeFormat>,
-    /// Different values.
-    pub distinct: u64,
-    /// Cells without a value.
-    pub nulls: u64,
-}
-
-impl KeyColumn<'_> {
-    /// Returns a hash of this column's value in a row; `None` if it has none.
-    fn hash(&self, cells: &[&str], null: &[String]) -> Option<u64> {
-        let cell = cells.get(self.index).copied().unwrap_or_default().trim();
-        if cell.is_empty() || null.iter().any(|word| word == cell) {
-            return None;
-        }
-        let time = match (self.kind, self.format) {
-            (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
-            (ColumnType::Timestamp, None) => source::milliseconds(cell),
-            _ => None,
-        };
-        Some(match time {
-            Some(time) => xxh3_64(&time.to_le_bytes()),
-            None => xxh3_64(cell.as_bytes()),
-        })
-    }
-}
-
 /// A key, and how often it repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundKey {
-    /// Numbers in the file of the columns by which rows belong together, and by which they are ordered.
+    /// Numbers in the file of the columns by which rows belong together, and by which they are ordered. No column says
+    /// the former if there is none.
     pub partition: Vec<usize>,
     pub order: Vec<usize>,
     /// Share of the rows whose key a row before had, from 0 to 1.
@@ -162,11 +134,8 @@ impl Search<'_> {
         let is_unique = |counted: &&Counted<'_>| counted.keys.repeated() <= HARDLY_ANY;
         if is_unique(&&alone[0]) {
             // Every time is a row's own, so that only a column which is like a key says more.
-            let like = single.iter().find(|counted| {
-                let column = &self.columns[counted.set[0]];
-                let names_rows = is_like_key(column.name) || column.kind == ColumnType::Text;
-                names_rows && column.nulls == 0
-            });
+            let mut single = single.iter();
+            let like = single.find(|counted| self.columns[counted.set[0]].names_series());
             return Ok(match like {
                 Some(like) => self.found(&like.set[..1], &[time], like),
                 None => self.found(&[time], &[], &alone[0]),
@@ -177,12 +146,29 @@ impl Search<'_> {
         };
         let pair = likeliest(paired).filter(|pair| pair.helps(best));
         let best = pair.unwrap_or(best);
-        if best.keys.repeated() <= MANY {
-            return Ok(self.found(&best.set[..1], &best.set[1..], best));
-        }
-        let longer = self.lengthened(best.set.clone(), best.keys.repeated(), candidates)?;
+        let longer = if best.keys.repeated() <= MANY {
+            None
+        } else {
+            self.lengthened(best.set.clone(), best.keys.repeated(), candidates)?
+        };
         let best = longer.as_ref().unwrap_or(best);
-        Ok(self.found(&best.set[..1], &best.set[1..], best))
+        let found = self.divided(best, time);
+        let helps = tells_more(found.repeated, alone[0].keys.repeated());
+        if found.partition.is_empty() && !helps {
+            return Ok(self.found(&[time], &[], &alone[0]));
+        }
+        Ok(found)
+    }
+
+    /// Divides a key that has a time. Other parts of a time order rows behind it; of the other columns the first says
+    /// which rows belong together. The partition is empty if there is none.
+    fn divided(&self, counted: &Counted<'_>, time: usize) -> FoundKey {
+        let others = counted.set.iter().copied().filter(|index| *index != time);
+        let (parts, names): (Vec<usize>, Vec<usize>) =
+            others.partition(|index| self.columns[*index].is_part);
+        let (partition, further) = names.split_at(names.len().min(1));
+        let order = [&[time][..], parts.as_slice(), further].concat();
+        self.found(partition, &order, counted)
     }
 
     /// Adds columns to a key that repeats often, one by one, while they tell many more rows apart; `None` if none
@@ -268,7 +254,9 @@ impl Search<'_> {
                     ColumnType::Text | ColumnType::Int | ColumnType::Bigint
                 )
                 && column.nulls * 20 <= self.number_of_rows
-                && (column.distinct * 2 <= self.number_of_rows || is_like_key(column.name))
+                && (column.distinct * 2 <= self.number_of_rows
+                    || is_like_key(column.name)
+                    || column.is_part)
         };
         let mut candidates: Vec<usize> = (0..self.columns.len()).filter(may_be).collect();
         candidates.sort_by_key(|index| {
@@ -341,7 +329,7 @@ impl Counted<'_> {
         let measures = self.set.iter().filter(|index| {
             let column = &self.columns[**index];
             let is_number = matches!(column.kind, ColumnType::Int | ColumnType::Bigint);
-            is_number && !is_like_key(column.name)
+            is_number && !is_like_key(column.name) && !column.is_part
         });
         self.keys.repeated() + lacking + OF_A_MEASURE * measures.count() as f64
     }

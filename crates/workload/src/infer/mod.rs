@@ -18,12 +18,14 @@ mod names;
 mod origin;
 mod questions;
 mod rows;
+mod sequence;
 mod signs;
 mod sniff;
 mod text;
 mod times;
 mod typed;
 mod write;
+mod yearless;
 
 use std::ops::Range;
 use std::path::Path;

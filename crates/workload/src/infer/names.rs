@@ -197,6 +197,21 @@ pub fn is_like_group(name: &str) -> bool {
     is_like_key(name) || name.split('_').any(|word| LIKE_GROUPS.contains(&word))
 }
 
+/// Returns whether a column's name says that its values, of which so many are different, are parts of a time.
+pub fn is_part_of_time(name: &str, distinct: u64) -> bool {
+    let most = match name.rsplit('_').next().unwrap_or_default() {
+        "year" | "yr" => 300,
+        "quarter" => 4,
+        "month" | "mon" => 12,
+        "week" => 54,
+        "day" | "weekday" => 31,
+        "hour" | "hr" => 25,
+        "minute" | "second" => 60,
+        _ => return false,
+    };
+    distinct <= most
+}
+
 /// Returns names for the columns of a file, of which no two are the same.
 pub fn columns(written: &[String]) -> Vec<String> {
     // How often each name was wanted, and those that are taken by another one.
@@ -235,6 +250,12 @@ mod tests {
             assert_eq!(name(written, "none"), expected, "{written}");
         }
         assert!(name(&"x".repeat(200), "none").len() <= MOST_CHARACTERS + 1);
+    }
+
+    #[test]
+    fn parts_of_times_are_told_by_their_name_and_their_number() {
+        assert!(is_part_of_time("month", 12) && is_part_of_time("start_hour", 24));
+        assert!(!is_part_of_time("month", 13) && !is_part_of_time("month_name_of", 12));
     }
 
     #[test]

@@ -87,16 +87,27 @@ fn usual(numbers: &[usize]) -> (usize, f64) {
     (number, times as f64 / numbers.len().max(1) as f64)
 }
 
-/// Returns the number of words that most lines have, at least three, if spaces may separate their fields.
+/// Returns the number of words that most lines have, if spaces may separate their fields: at least three, or two in all
+/// lines, of which the second is a number.
 pub fn words(input: &TextInput) -> Result<Option<usize>, FieldsError> {
     // A byte that no text has, so that each line is one field.
     const NONE: u8 = 0x1f;
     let mut reader = FieldReader::new(input.open(), NONE);
     let mut words = Vec::new();
+    // Second words after the first line, which may name the columns.
+    let (mut numbers, mut texts) = (0, 0);
     while words.len() < RECORDS {
         match reader.read() {
             Ok(Some(fields)) => {
                 let line = fields.get(0).unwrap_or_default();
+                if let Some(second) = line.split_whitespace().nth(1)
+                    && !words.is_empty()
+                    && !NULL_WORDS.contains(&second)
+                {
+                    let is_number = second.parse::<f64>().is_ok();
+                    numbers += u64::from(is_number);
+                    texts += u64::from(!is_number);
+                }
                 words.push(line.split_whitespace().count());
             }
             Ok(None) => break,
@@ -106,7 +117,9 @@ pub fn words(input: &TextInput) -> Result<Option<usize>, FieldsError> {
         }
     }
     let (most, share) = usual(&words);
-    Ok((words.len() > 1 && most >= 3 && share >= 0.8).then_some(most))
+    let are_pairs = most == 2 && share >= 1.0 && numbers > 0 && texts == 0;
+    let are_fields = are_pairs || most >= 3 && share >= 0.8;
+    Ok((words.len() > 1 && are_fields).then_some(most))
 }
 
 /// Returns whether a line names columns: none of its fields is a number, a time or a word for no value. Times in other
@@ -202,6 +215,12 @@ mod tests {
         assert_eq!(words_of("year mon  value\n1950   1  2.5\n"), Some(3));
         assert_eq!(words_of("note\nno rain, no sun\nthe end of it\n"), None);
         assert_eq!(words_of("first last\nada lovelace\n"), None);
+        let pairs = "2026-03-01T00:00:00 11.819\n2026-03-01T00:01:00  NA\n2026-03-01T00:02:00 12\n";
+        assert_eq!(words_of(pairs), Some(2));
+        assert_eq!(words_of(&format!("time value\n{pairs}")), Some(2));
+        assert_eq!(words_of(&format!("time\n{pairs}")), None);
+        let times = "2026-03-01 00:00:00\n2026-03-01 00:01:00\n";
+        assert_eq!(words_of(times), None, "one time with a space");
         assert_eq!(unnamed_of_title(&owned(&["Spectra", "", "", " "])), Some(3));
         assert_eq!(unnamed_of_title(&owned(&["", "a", "b"])), None);
         assert_eq!(unnamed_of_title(&owned(&["a", ""])), None);

@@ -27,7 +27,26 @@ fn a_time_that_many_rows_lack_is_in_no_key_that_can_do_without_it() {
 #[test]
 fn a_file_of_one_column_says_how_to_divide_its_lines() {
     let found = inferred("one.csv", "note\nrain\nno sun\n", &Asked::default());
-    assert!(found.notes[0].contains("--delimiter"), "{:?}", found.notes);
+    let option = "--delimiter spaces";
+    assert!(found.notes[0].contains(option), "{:?}", found.notes);
+}
+
+#[test]
+fn a_time_and_a_number_with_a_space_between_them_are_two_columns() {
+    let rows = "2026-03-01T00:00:00 11.819\n2026-03-01T00:01:00 11.9\n2026-03-01T00:02:00 12\n";
+    for (head, columns) in [
+        ("", ["series", "c_1", "c_2"]),
+        ("time value\n", ["series", "time", "value"]),
+    ] {
+        let found = inferred("x.txt", &format!("{head}{rows}"), &Asked::default());
+        let names: Vec<&str> = { found.columns.iter() }
+            .map(|column| column.name.as_str())
+            .collect();
+        assert_eq!((&names[..], found.rows), (&columns[..], 3));
+        let kinds: Vec<ColumnType> = found.columns.iter().map(|column| column.kind).collect();
+        assert_eq!(kinds[1..], [ColumnType::Timestamp, ColumnType::Double]);
+        assert_eq!(found.order_key, columns[1..2]);
+    }
 }
 
 #[test]
@@ -152,4 +171,100 @@ fn questions_are_about_measured_numbers_rather_than_years_and_groups() {
     let text = found.workload("people.csv", &["memory".to_owned()], &[]);
     assert!(text.contains("max(value) AS max_value"), "{text}");
     assert!(text.contains("WHERE value > "), "{text}");
+}
+
+#[test]
+fn nan_is_a_missing_value_unless_the_words_for_null_are_said_without_it() {
+    let mut text = "name,time,value\n".to_owned();
+    for (row, value) in ["1.5", "NaN", "nan", "2.5", "NAN", "NA", "NaN"]
+        .iter()
+        .enumerate()
+    {
+        text.push_str(&format!("a,2024-01-{:02},{value}\n", row + 1));
+    }
+    let found = inferred("x.csv", &text, &Asked::default());
+    let value = &found.columns[2];
+    assert_eq!((value.kind, value.distinct), (ColumnType::Double, 2));
+    let is_told = |note: &String| note.starts_with("1 `NAN`, 2 `NaN`, 1 `nan`: read as null");
+    assert!(found.notes.iter().any(is_told), "{:?}", found.notes);
+    let written = found.workload("x.csv", &["memory".to_owned()], &[]);
+    assert!(
+        written.contains("null = [\"NA\", \"NAN\", \"NaN\", \"nan\"] # 1 `NA`, 1 `NAN`, 2 `NaN`, 1 `nan`; without NaN"),
+        "{written}"
+    );
+    let asked = Asked {
+        null: Some(vec!["NA".to_owned()]),
+        ..Asked::default()
+    };
+    let found = inferred("x.csv", &text, &asked);
+    assert_eq!(found.columns[2].kind, ColumnType::Double);
+    assert_eq!(found.null, [("NA".to_owned(), 1)]);
+    assert!(!found.notes.iter().any(is_told), "{:?}", found.notes);
+}
+
+#[test]
+fn a_date_and_a_time_of_day_order_one_series() {
+    let mut german = "Datum;Zeit;Wert\n".to_owned();
+    let mut american = "Date (MM/DD/YYYY),Time (HH:MM),Sun\n".to_owned();
+    for row in 0..72 {
+        let (day, hour) = (13 + row / 24, row % 24);
+        german.push_str(&format!("{day}.01.2024;{hour:02}:00;{row},5\n"));
+        american.push_str(&format!("01/{day}/2024,{:02}:00,{}.5\n", hour + 1, row % 7));
+    }
+    for (name, text, order) in [
+        ("a.csv", german, ["datum", "zeit"]),
+        ("b.csv", american, ["date_mm_dd_yyyy", "time_hh_mm"]),
+    ] {
+        let found = inferred(name, &text, &Asked::default());
+        assert_eq!(
+            (&found.partition_key[..], found.repeated),
+            (&["series".to_owned()][..], 0.0)
+        );
+        assert_eq!(found.order_key, order);
+        let note = format!(
+            "`{}`, as a part of the time, orders rows behind `{}`",
+            order[1], order[0]
+        );
+        let is_told = |told: &String| told.starts_with(&note);
+        assert!(found.notes.iter().any(is_told), "{:?}", found.notes);
+        let text = found.workload(name, &["memory".to_owned()], &[]);
+        assert!(text.contains("[data.constant]\nseries = \"all\""), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_changes_with_the_days_is_no_series() {
+    let mut text = "date,precipitation,temp_max,weather\n".to_owned();
+    for day in 0..56 {
+        let (month, day_of_month) = (1 + day / 28, 1 + day % 28);
+        let weather = ["rain", "sun", "fog", "snow", "drizzle"][day * day % 5];
+        text.push_str(&format!(
+            "2012-{month:02}-{day_of_month:02},{}.5,{day}.1,{weather}\n",
+            day % 9
+        ));
+    }
+    let found = inferred("weather.csv", &text, &Asked::default());
+    assert_eq!(
+        (found.partition_key, found.order_key),
+        (vec!["series".to_owned()], vec!["date".to_owned()])
+    );
+}
+
+#[test]
+fn notes_name_the_option_for_times_without_a_year_and_since_1970() {
+    let told = |name: &str, text: &str| inferred(name, text, &Asked::default()).notes.join("\n");
+    let notes = told(
+        "log.csv",
+        "when,load\nMar 01 00:00:00,1.5\nMar 01 00:01:00,2.5\n",
+    );
+    assert!(
+        notes.contains("--time-format 'when=%b %d %H:%M:%S of 2001'"),
+        "{notes}"
+    );
+    let lines = "{\"t\":1700000000,\"v\":1.5}\n{\"t\":1700000060,\"v\":2.5}\n";
+    let notes = told("x.jsonl", lines);
+    assert!(
+        notes.contains("column `t`: its numbers may be times since 1970 (s): --time t"),
+        "{notes}"
+    );
 }

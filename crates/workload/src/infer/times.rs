@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::yearless::Yearless;
 use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
@@ -78,6 +79,8 @@ pub struct TimeEvidence {
     pub is_said: bool,
     /// Values that are month, day, hour and minute without a year.
     pub without_year: u64,
+    /// Values that are other times without a year.
+    pub yearless: Yearless,
     /// Values that were looked at.
     values: u64,
     /// Those in ISO form with a zone, and with digits below a millisecond.
@@ -135,6 +138,7 @@ impl TimeEvidence {
             tried,
             is_said,
             without_year: 0,
+            yearless: Yearless::new(),
             values: 0,
             with_zone: 0,
             finer: 0,
@@ -145,6 +149,7 @@ impl TimeEvidence {
     pub fn see(&mut self, cell: &str) {
         self.values += 1;
         self.without_year += u64::from(lacks_year(cell));
+        self.yearless.see(cell);
         for tried in self.tried.iter_mut().filter(|tried| tried.is_alive) {
             let time = if self.is_said {
                 tried.format.milliseconds(cell)

@@ -12,6 +12,9 @@ const DAY: i64 = 24 * 3_600_000;
 /// Rows that are loaded at most unless the user says more.
 const MOST_ROWS: u64 = 1_000_000;
 
+/// Rows of a first look at what a run does.
+const FIRST_LOOK: u64 = 10_000;
+
 /// Repeated keys that are few.
 const FEW_REPEATED: f64 = 0.000_5;
 
@@ -47,6 +50,11 @@ impl Inferred {
             }
         }
         out
+    }
+
+    /// Returns whether there are more rows than a first look needs.
+    pub fn is_large(&self) -> bool {
+        self.rows.saturating_sub(self.bad_rows) > FIRST_LOOK
     }
 
     /// Returns the days from the first row to the last, if rows are ordered by a time first.
@@ -107,9 +115,14 @@ impl Inferred {
             }
         }
         line(out, "#");
+        let rows = if self.is_large() {
+            format!(" --rows {FIRST_LOOK}")
+        } else {
+            String::new()
+        };
         line(
             out,
-            "#   bakeoff run THIS.toml --rows 10000 --dry-run   # what would be done",
+            &format!("#   bakeoff run THIS.toml{rows} --dry-run   # what would be done"),
         );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
         line(out, "");
@@ -295,6 +308,9 @@ fn percent(share: f64) -> String {
         "less than 0.1%".to_owned()
     } else if percent < 10.0 {
         format!("{percent:.1}%")
+    } else if percent > 99.0 && share < 1.0 {
+        // Rounded down, since it is not all.
+        format!("{:.1}%", (percent * 10.0).floor() / 10.0)
     } else {
         format!("{percent:.0}%")
     }

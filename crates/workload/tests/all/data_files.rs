@@ -178,6 +178,10 @@ fn faults_of_a_whole_file() {
         "x.csv: the file has no column `series`; did you mean `sereis`?"
     );
     assert_eq!(
+        csv_error("place,time,value\na,1,2\n"),
+        "x.csv: the file has no column `series`; it has `place`, `time`, `value`"
+    );
+    assert_eq!(
         csv_error("series;time;value\na;1;2\n"),
         "x.csv: the first line names no column of the table: its fields seem to be separated by `;`, so \
          say `delimiter = \";\"` in [data], or --delimiter ';'"
@@ -382,5 +386,8 @@ fn parquet_faults() {
     );
     let only: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
     let error = open(&parquet(vec![("value", only)]).path).err().unwrap();
-    assert_eq!(error, "x.parquet: the file has no column `series`");
+    assert_eq!(
+        error,
+        "x.parquet: the file has no column `series`; it has `value`"
+    );
 }

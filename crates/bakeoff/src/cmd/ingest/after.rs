@@ -1,9 +1,11 @@
 //! Writes notes about a table after an ingest.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use arrow::array::AsArray;
 use arrow::compute::{cast, max, min};
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_engines::tables::{Columnar, Definition, Location, Part, Selection};
 use bakeoff_report::units;
@@ -28,6 +30,81 @@ impl Span {
             self.0 = Some((least.min(low), greatest.max(high)));
         }
         Ok(())
+    }
+}
+
+/// Ingested numbers that are NaN, by their column.
+#[derive(Debug, Default)]
+struct NotNumbers(BTreeMap<String, u64>);
+
+impl NotNumbers {
+    /// Counts those of a batch.
+    fn extend(&mut self, rows: &RecordBatch) {
+        for (field, values) in rows.schema().fields().iter().zip(rows.columns()) {
+            let found = match values.data_type() {
+                DataType::Float64 => {
+                    let values = values.as_primitive::<Float64Type>().iter().flatten();
+                    values.filter(|value| value.is_nan()).count()
+                }
+                DataType::Float32 => {
+                    let values = values.as_primitive::<Float32Type>().iter().flatten();
+                    values.filter(|value| value.is_nan()).count()
+                }
+                _ => 0,
+            };
+            if found > 0 {
+                *self.0.entry(field.name().clone()).or_default() += found as u64;
+            }
+        }
+    }
+
+    /// Notes that values of a file of text are NaN, which mostly stands for a missing value there.
+    fn note(&self) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let counted = self.0.iter();
+        let counted =
+            counted.map(|(column, times)| format!("{} of `{column}`", units::count(*times)));
+        let counted: Vec<String> = counted.collect();
+        Some(format!(
+            "NaN is read as a number, with which sums and means are NaN, too: {}; if it stands for no value, \
+             ingest again with --null NaN,nan,NAN",
+            counted.join(", ")
+        ))
+    }
+}
+
+/// What is seen of rows while they are written.
+#[derive(Debug)]
+pub struct Looked {
+    pub span: Span,
+    /// Whether the rows are those of a file of text, in which NaN mostly stands for a missing value.
+    is_of_text: bool,
+    not_numbers: NotNumbers,
+}
+
+impl Looked {
+    /// Begins with no rows, which are those of a file of text or others.
+    pub fn new(is_of_text: bool) -> Looked {
+        Looked {
+            span: Span::default(),
+            is_of_text,
+            not_numbers: NotNumbers::default(),
+        }
+    }
+
+    /// Looks at the rows of a batch.
+    pub fn extend(&mut self, definition: &Definition, rows: &RecordBatch) -> Result<()> {
+        if self.is_of_text {
+            self.not_numbers.extend(rows);
+        }
+        self.span.extend(definition, rows)
+    }
+
+    /// Notes what the user should know of the values.
+    pub fn note(&self) -> Option<String> {
+        self.not_numbers.note()
     }
 }
 
@@ -100,4 +177,39 @@ fn replaced(filled: &Filled<'_>, there: u64, is_exact: bool) -> Option<String> {
         units::plural(replaced, "row has", "rows have"),
         key.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Float32Array, Float64Array, Int32Array};
+
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_none_are_counted_by_column() {
+        let columns: [(&str, ArrayRef); 3] = [
+            ("n", Arc::new(Int32Array::from(vec![1, 2, 3]))),
+            (
+                "x",
+                Arc::new(Float64Array::from(vec![Some(f64::NAN), None, Some(1.0)])),
+            ),
+            (
+                "y",
+                Arc::new(Float32Array::from(vec![f32::NAN, f32::INFINITY, 0.0])),
+            ),
+        ];
+        let rows = RecordBatch::try_from_iter_with_nullable(
+            columns.map(|(name, values)| (name, values, true)),
+        );
+        let mut found = NotNumbers::default();
+        assert_eq!(found.note(), None);
+        found.extend(&rows.unwrap());
+        let note = found.note().unwrap();
+        assert!(
+            note.contains("NaN, too: 1 of `x`, 1 of `y`; if it"),
+            "{note}"
+        );
+    }
 }

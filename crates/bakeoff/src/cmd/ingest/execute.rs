@@ -12,7 +12,7 @@ use bakeoff_engines::tables::{
 };
 use bakeoff_report::units;
 
-use super::after::{self, Filled, Span};
+use super::after::{self, Filled, Looked};
 use super::{Ingest, before, definition};
 use crate::cmd::options::rate_limit;
 use crate::cmd::to_cli_error;
@@ -115,10 +115,10 @@ async fn ingest(options: Ingest) -> Result<()> {
         }
     });
     let began = Instant::now();
-    let mut span = Span::default();
+    let mut looked = Looked::new(about.guessed_from.is_some());
     progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
-    let ingested = fill(&options, &table, (first, &mut rows), &mut span, at).await?;
+    let ingested = fill(&options, &table, (first, &mut rows), &mut looked, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(stdout(), "{line}")?;
@@ -127,8 +127,9 @@ async fn ingest(options: Ingest) -> Result<()> {
         table: &table,
         is_new,
         rows: ingested.rows,
-        span,
+        span: looked.span,
     };
+    say(looked.note().as_slice());
     say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
@@ -279,7 +280,7 @@ async fn fill(
     options: &Ingest,
     table: &Arc<Columnar>,
     (first, rows): (Option<RecordBatch>, &mut Rows),
-    span: &mut Span,
+    looked: &mut Looked,
     at: impl Fn(u64),
 ) -> Result<Ingested> {
     let mut ingest = table.ingest();
@@ -288,7 +289,7 @@ async fn fill(
         let written = match next {
             Ok(None) => break,
             Ok(Some(batch)) => {
-                span.extend(table.definition(), &batch)?;
+                looked.extend(table.definition(), &batch)?;
                 ingest.write(&batch).await.map_err(TableError::from)
             }
             Err(error) => Err(with_remedy(error, &options.into)),

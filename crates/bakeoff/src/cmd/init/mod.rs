@@ -75,6 +75,14 @@ struct Known<'a> {
 
 impl Init {
     pub fn run(self) -> Result<Exit> {
+        let ending = self.file.extension().unwrap_or_default();
+        if ending.eq_ignore_ascii_case("toml") && self.file.is_file() {
+            return Err(Misuse::new(anyhow!(
+                "{0} is a workload already: `bakeoff run {0} --dry-run` shows what it does",
+                self.file.display()
+            ))
+            .into());
+        }
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
         let given = self.asked.of_files();
         let table = self.live.table();
@@ -123,8 +131,14 @@ impl Init {
         }
         tell(&self.file, &written.found);
         if let Some(out) = &self.out {
+            // A smaller file is tried as a whole.
+            let rows = if written.found.is_large() {
+                " --rows 10000"
+            } else {
+                ""
+            };
             print_line(format_args!(
-                "wrote {0}; next: bakeoff run {0} --rows 10000 --dry-run",
+                "wrote {0}; next: bakeoff run {0}{rows} --dry-run",
                 out.display()
             ));
         }
@@ -263,18 +277,18 @@ pub fn tell(file: &Path, found: &Inferred) {
     let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
         .map(String::as_str)
         .collect();
-    let (of, rows) = match &found.origin {
-        Some(origin) => (origin.name.clone(), "sampled rows"),
-        None => (file.display().to_string(), "rows"),
+    let (of, row) = match &found.origin {
+        Some(origin) => (origin.name.clone(), "sampled row"),
+        None => (file.display().to_string(), "row"),
     };
     let rows = match &found.made {
-        None => format!("{} {rows}", found.rows),
+        None => plural(found.rows, row),
         Some(_) => "no rows".to_owned(),
     };
     let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
     print_line(format_args!(
-        "{of}: {rows}, {} columns, key ({})",
-        in_file.count(),
+        "{of}: {rows}, {}, key ({})",
+        plural(in_file.count() as u64, "column"),
         key.join(", ")
     ));
     if found.made.is_some() {
@@ -291,16 +305,26 @@ pub fn tell(file: &Path, found: &Inferred) {
     }
     if found.left_out.len() > MOST_NOTES {
         print_line(format_args!(
-            "note: left out: {} others, which [table.columns] names",
-            found.left_out.len() - MOST_NOTES
+            "note: left out: {}, which [table.columns] names",
+            plural((found.left_out.len() - MOST_NOTES) as u64, "other")
         ));
     }
     if found.bad_rows > 0 && !found.is_typed {
-        print_line(format_args!(
-            "note: at most {} rows do not fit or lack their key; they are set aside (bad_rows)",
-            found.bad_rows
-        ));
+        match found.bad_rows {
+            1 => print_line(format_args!(
+                "note: 1 row does not fit or lacks its key; it is set aside (bad_rows)"
+            )),
+            rows => print_line(format_args!(
+                "note: at most {rows} rows do not fit or lack their key; they are set aside (bad_rows)"
+            )),
+        }
     }
+}
+
+/// Writes a number with its noun: `1 row`, `301 rows`.
+fn plural(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }
 
 /// Returns the name of the file in a workload that is written to `out`, to which it is relative.
@@ -327,6 +351,15 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     use super::*;
+
+    #[test]
+    fn one_is_not_several() {
+        assert_eq!(plural(1, "column"), "1 column");
+        assert_eq!(
+            [plural(0, "row"), plural(1_000, "row")],
+            ["0 rows", "1000 rows"]
+        );
+    }
 
     #[test]
     fn a_file_is_named_from_the_folder_of_the_workload() {

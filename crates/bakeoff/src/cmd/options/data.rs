@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::{check_designs, check_queries, plain_queries};
-use bakeoff_workload::source::RowSource;
+use bakeoff_workload::source::{DataFileName, RowSource};
 use bakeoff_workload::{Data, Error, TextForm, Workload, source};
 use clap::Args;
 
@@ -60,6 +60,13 @@ impl DataOptions {
             Chosen::Shipped(Shipped { name, text }) => {
                 let workload = Workload::parse_with(text, Path::new(name), &self.set);
                 (workload, String::new())
+            }
+            Chosen::File { .. } if asked.is_file() && has_rows(asked) => {
+                let error = anyhow!(
+                    "{0} is no workload: `bakeoff init {0} --out NEW.toml` writes one for it",
+                    asked.display()
+                );
+                return Err(Misuse::new(error).into());
             }
             Chosen::File { hint } => (Workload::read_with(asked, &self.set), hint),
         };
@@ -139,6 +146,12 @@ impl DataOptions {
         }
         described
     }
+}
+
+/// Returns whether the name of a file says that it has rows.
+fn has_rows(path: &Path) -> bool {
+    let name = DataFileName::of(path);
+    name.format.is_some() || name.packed.is_some()
 }
 
 /// Converts an error of rows; what another command line would avoid becomes a misuse.

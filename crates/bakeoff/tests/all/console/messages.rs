@@ -157,6 +157,21 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
             &["run", "w.toml", "--designs", "parquet?codec=gzip"],
             "codec=gzip",
         ),
+        (
+            &["run", "w.toml", "--designs", "parqet"],
+            "no engine is called `parqet`; did you mean `parquet`?",
+        ),
+        (
+            &["run", "w.toml", "--designs", "parquet?compression=zstd"],
+            "sort=time, partition=time",
+        ),
+        (
+            &["run", "readings.csv"],
+            "readings.csv is no workload: `bakeoff init readings.csv --out NEW.toml` writes one",
+        ),
+        (&["propose", "readings.csv"], "readings.csv is no workload"),
+        (&["verify", "readings.csv"], "readings.csv is no workload"),
+        (&["init", "w.toml"], "w.toml is a workload already"),
         (&["run", "w.toml", "--prices", "none.toml"], "none.toml"),
         (&["run", "w.toml", "--prices", "bad.toml"], "bad.toml"),
         (

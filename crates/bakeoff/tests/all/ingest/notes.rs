@@ -62,7 +62,13 @@ fn a_key_that_is_not_unique_is_told() {
         .says("note: 2 rows have a key (series) that later rows have, too: the last row of each key is kept");
     let unique = ["ingest", "readings.csv", "--into", "dir:u"];
     let unique = bench.bakeoff(&[&unique[..], &KEYS[..]].concat()).expect(0);
-    assert!(!unique.stderr.contains("note"), "{}", unique.stderr);
+    assert!(!unique.stderr.contains("note: 2 rows"), "{}", unique.stderr);
+    unique.says(
+        "note: NaN is read as a number, with which sums and means are NaN, too: 1 of `value`",
+    );
+    let null = ["ingest", "readings.csv", "--into", "dir:n", "--null", "NaN"];
+    let null = bench.bakeoff(&[&null[..], &KEYS[..]].concat()).expect(0);
+    assert!(!null.stderr.contains("note"), "{}", null.stderr);
     // Half of the key that is said, half of it the source's.
     let half = [
         "ingest",

@@ -1,9 +1,9 @@
 //! What the user should know of a file before anything else.
 
-use super::{SeenColumn, SeenColumns};
+use super::{AS_STORED, SeenColumn, SeenColumns};
 use crate::ColumnType;
 use crate::infer::Asked;
-use crate::infer::evidence::shown_word;
+use crate::infer::evidence::{is_not_a_number, shown_word};
 use crate::infer::rows::FileRows;
 
 /// Returns what was found of the first lines: whether they are rows, or are skipped.
@@ -44,7 +44,8 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if let ([column], [], true) = (&seen.columns[..], &seen.left_out[..], has_delimiter) {
         notes.push(format!(
-            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter",
+            "`{}` is the only column; if a line has several fields, say what separates them with --delimiter CHARACTER, \
+             or --delimiter spaces",
             column.name
         ));
     }
@@ -52,9 +53,12 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         let time = column.decision.time.as_ref();
         column.decision.lacks_year || time.is_some_and(|time| time.or.is_some())
     });
-    notes.extend(
-        ambiguous.map(|column| format!("column `{}`: {}", column.name, column.decision.why)),
-    );
+    notes.extend(ambiguous.map(|column| {
+        let why = &column.decision.why;
+        let why = why.replace("'COLUMN=", &format!("'{}=", column.name));
+        format!("column `{}`: {why}", column.name)
+    }));
+    notes.extend(since_1970(seen));
     for column in seen.columns.iter().filter(|_| has_delimiter) {
         let quoted = column.evidence.quoted_after_spaces;
         if quoted > 0 {
@@ -65,6 +69,7 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
             ));
         }
     }
+    notes.extend(not_numbers(seen));
     let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {
@@ -81,4 +86,45 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Says that words which are numbers, too, such as NaN, stand for no value.
+fn not_numbers(seen: &SeenColumns) -> Option<String> {
+    let words = seen.null.iter().filter(|(word, _)| is_not_a_number(word));
+    let words: Vec<String> = words
+        .map(|(word, times)| format!("{times} `{word}`"))
+        .collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "{}: read as null, since a mean with NaN is NaN; to keep it as a number take it out of `null` in [data], or \
+             say all other words for null with --null",
+            words.join(", ")
+        )
+    })
+}
+
+/// Says which columns may be times since 1970, if no column has times.
+fn since_1970(seen: &SeenColumns) -> Vec<String> {
+    let mut columns = seen.columns.iter();
+    if columns.any(|column| column.decision.kind == ColumnType::Timestamp) {
+        return Vec::new();
+    }
+    let are_numbers = |column: &&SeenColumn| {
+        let kind = column.decision.kind;
+        let is_number = matches!(
+            kind,
+            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+        );
+        // The types of a file that has some stay what they are.
+        is_number && column.decision.why != AS_STORED
+    };
+    let found = seen.columns.iter().filter(are_numbers).filter_map(|column| {
+        let format = column.evidence.since_1970()?;
+        Some(format!(
+            "column `{0}`: its numbers may be times since 1970 ({1}): --time {0} makes them times",
+            column.name,
+            format.written()
+        ))
+    });
+    found.collect()
 }

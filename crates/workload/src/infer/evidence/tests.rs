@@ -200,3 +200,35 @@ fn a_high_value_is_exceeded_by_some() {
     assert_eq!(mostly_one.high_value(), Some(0.0), "some exceed it");
     assert_eq!(of(&["2013", "2013"]).high_value(), None);
 }
+
+#[test]
+fn times_in_other_forms_without_a_year_say_the_option_with_one() {
+    for (cells, form) in [
+        (
+            &["Mar 01 00:00:00", "Mar 01 00:01:00"][..],
+            "%b %d %H:%M:%S of 2001",
+        ),
+        (&["01-01 00:00", "01-01 01:00"][..], "%m-%d %H:%M of 2001"),
+        (&["01-Jan", "02-Jan", "NA"][..], "%d-%b of 2001"),
+    ] {
+        let decision = of(cells).decide(false);
+        assert_eq!(
+            (decision.kind, decision.lacks_year),
+            (ColumnType::Text, true)
+        );
+        let option = format!("--time-format 'COLUMN={form}'");
+        assert!(decision.why.contains(&option), "{}", decision.why);
+    }
+    let fractions = of(&["1/2", "3/4"]).decide(false);
+    assert_eq!(
+        (fractions.lacks_year, fractions.why.as_str()),
+        (false, "text")
+    );
+}
+
+#[test]
+fn decimal_commas_beside_the_sign_of_a_currency_are_told() {
+    let decision = of(&["1234,50 \u{20ac}", "5 \u{20ac}", "1.234,50 \u{20ac}"]).decide(false);
+    assert_eq!(decision.kind, ColumnType::Text);
+    assert!(decision.why.contains("decimal comma"), "{}", decision.why);
+}

@@ -8,6 +8,8 @@ fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColum
         format: None,
         distinct,
         nulls: 0,
+        runs: distinct,
+        is_part: false,
     }
 }
 
@@ -68,6 +70,55 @@ fn times_that_are_unique_are_a_key_of_their_own() {
     ];
     let found = search(text, &columns, |search| search.best().unwrap().unwrap());
     assert_eq!((found.partition, found.order), (vec![0], vec![]));
+}
+
+#[test]
+fn a_text_that_changes_within_a_series_names_none_unless_its_rows_follow_each_other() {
+    let mut mixed = "date,weather\n".to_owned();
+    let mut sorted = mixed.clone();
+    for day in 0..12 {
+        let row = |weather: &str| format!("2024-01-{:02},{weather}\n", day + 1);
+        mixed.push_str(&row(["sun", "rain", "fog"][day % 3]));
+        sorted.push_str(&row(["sun", "rain", "fog"][day / 4]));
+    }
+    for (text, runs, name, partition) in [
+        (&mixed, 12, "weather", vec![0_usize]),
+        (&sorted, 3, "weather", vec![1]),
+        (&mixed, 12, "station", vec![1]),
+    ] {
+        let columns = [
+            column(0, "date", T, 12),
+            KeyColumn {
+                runs,
+                ..column(1, name, TEXT, 3)
+            },
+        ];
+        let found = search(text, &columns, |search| search.best().unwrap().unwrap());
+        assert_eq!(found.partition, partition, "{name} in {text}");
+    }
+}
+
+#[test]
+fn a_part_of_a_time_orders_rows_and_is_no_partition() {
+    let mut text = "date,clock,station\n".to_owned();
+    for row in 0..48 {
+        let (day, hour) = (1 + row / 24, row % 24 / 2);
+        text.push_str(&format!("2024-01-{day:02},{hour:02}:00,s{}\n", row % 2));
+    }
+    let of_time = |columns: [KeyColumn<'static>; 3]| {
+        let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+        (found.partition, found.order, found.repeated)
+    };
+    let clock = || KeyColumn {
+        is_part: true,
+        ..column(1, "clock", TEXT, 12)
+    };
+    let station = column(2, "station", TEXT, 2);
+    let of_both = of_time([column(0, "date", T, 2), clock(), station]);
+    assert_eq!(of_both, (vec![2], vec![0, 1], 0.0));
+    let same = column(2, "note", ColumnType::Double, 2);
+    let (partition, order, _) = of_time([column(0, "date", T, 2), clock(), same]);
+    assert_eq!((partition, order), (vec![], vec![0, 1]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{clean, line, list, quoted};
 use crate::TextForm;
-use crate::infer::evidence::shown_word;
+use crate::infer::evidence::{is_not_a_number, shown_word};
 use crate::infer::{Inferred, InferredColumn};
 
 impl Inferred {
@@ -62,17 +62,25 @@ impl Inferred {
                 .iter()
                 .map(|(word, times)| format!("{times} {}", clean(&shown_word(word))));
             let times: Vec<String> = times.collect();
+            let has_nan = words.iter().any(|word| is_not_a_number(word));
+            let kept = if has_nan {
+                "; without NaN here it is a number, with which a mean is NaN"
+            } else {
+                ""
+            };
             line(
                 out,
-                &format!("null = {} # {}", list(&words), times.join(", ")),
+                &format!("null = {} # {}{kept}", list(&words), times.join(", ")),
             );
         }
         if self.bad_rows > 0 && !self.is_typed {
             let (bad, rows) = (self.bad_rows, self.rows);
-            line(
-                out,
-                &format!("# At most {bad} of {rows} rows do not fit, or lack their key."),
-            );
+            let about = if bad == 1 {
+                format!("# 1 of {rows} rows does not fit, or lacks its key.")
+            } else {
+                format!("# At most {bad} of {rows} rows do not fit, or lack their key.")
+            };
+            line(out, &about);
             line(
                 out,
                 "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",

@@ -338,4 +338,6 @@ fn texts_are_written_so_that_toml_reads_them() {
     assert_eq!(clean("a\nb"), "a b");
     assert_eq!(percent(0.11), "11%");
     assert_eq!(percent(0.0101), "1.0%");
+    assert_eq!(percent(0.999_9), "99.9%", "not all");
+    assert_eq!(percent(1.0), "100%");
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::data_error;
-use crate::check::{nearest, suggestion, usable_name};
+use crate::check::{nearest, quoted, usable_name};
 use crate::{Column, Result, Table, TextForm};
 
 /// Characters that separate the fields of most files, as they are written as a delimiter.
@@ -47,7 +47,10 @@ pub fn locate_columns(
                             "; it has `{name}`: say `{} = {name:?}` in [data.from]",
                             column.name
                         ),
-                        _ => suggestion(&wanted, unused),
+                        _ => match nearest(&wanted, unused) {
+                            Some(name) => format!("; did you mean `{name}`?"),
+                            None => all_of(&names),
+                        },
                     };
                     Err(data_error(
                         path,
@@ -57,6 +60,17 @@ pub fn locate_columns(
             }
         })
         .collect()
+}
+
+/// Lists the columns of a file at the end of a message, if they are few.
+fn all_of(names: &[String]) -> String {
+    const LISTED: usize = 12;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if names.is_empty() || names.len() > LISTED {
+        String::new()
+    } else {
+        format!("; it has {}", quoted(&names))
+    }
 }
 
 /// Checks that the first line of a file names any column of the table, if only nearly. Otherwise it probably is

@@ -1,0 +1,50 @@
+//! A column that may be in a key.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::infer::names::is_like_key;
+use crate::{ColumnType, TimeFormat, source};
+
+/// A column that may be in the key.
+pub struct KeyColumn<'a> {
+    /// Number in the file.
+    pub index: usize,
+    pub name: &'a str,
+    pub kind: ColumnType,
+    pub format: Option<&'a TimeFormat>,
+    /// Different values.
+    pub distinct: u64,
+    /// Cells without a value.
+    pub nulls: u64,
+    /// Runs of equal values in the order of the rows.
+    pub runs: u64,
+    /// Whether its values are parts of a time, such as times of day, which order rows and name none.
+    pub is_part: bool,
+}
+
+impl KeyColumn<'_> {
+    /// Returns a hash of this column's value in a row; `None` if it has none.
+    pub fn hash(&self, cells: &[&str], null: &[String]) -> Option<u64> {
+        let cell = cells.get(self.index).copied().unwrap_or_default().trim();
+        if cell.is_empty() || null.iter().any(|word| word == cell) {
+            return None;
+        }
+        let time = match (self.kind, self.format) {
+            (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
+            (ColumnType::Timestamp, None) => source::milliseconds(cell),
+            _ => None,
+        };
+        Some(match time {
+            Some(time) => xxh3_64(&time.to_le_bytes()),
+            None => xxh3_64(cell.as_bytes()),
+        })
+    }
+
+    /// Returns whether the column names series although each row has a time of its own: by its name, or since the rows
+    /// of each series follow each other. Another text may as well change within one series, as the weather does.
+    pub fn names_series(&self) -> bool {
+        let is_text = self.kind == ColumnType::Text;
+        let follow_each_other = is_text && self.runs < self.distinct.saturating_mul(2);
+        !self.is_part && self.nulls == 0 && (is_like_key(self.name) || follow_each_other)
+    }
+}
