@@ -8,7 +8,7 @@
 mod tokens;
 
 use tokens::{Token, nests_comments, tokens};
-pub use tokens::{statements, texts_after};
+pub use tokens::{Statement, statements, texts_after};
 
 /// The words that a query begins with.
 const FIRST: [&str; 4] = ["select", "with", "values", "table"];

@@ -134,9 +134,12 @@ fn the_most_frequent_statements_of_a_log_are_the_questions() {
     let ended = bench.bakeoff(&init).expect(0);
     ended
         .says("the log has 92 statements: 62 SELECT, 30 INSERT")
-        .says("61 of them ask readings alone, in 3 forms; 2 of these are questions, which stand for 60 statements")
+        .says("61 of them ask public.readings alone; forms of these: 3, of which 2 are questions")
+        .says("questions have texts of the log, which may be secrets")
         .says("others ask places (1)")
-        .says("no question: `SELECT value FROM readings LIMIT 5`: it has a LIMIT without an ORDER BY");
+        .says(
+            "no question: `SELECT value FROM readings LIMIT 5`: it has a LIMIT without an ORDER BY",
+        );
     let written = text(&bench, "new.toml");
     for words in [
         "name = \"readings\"",
@@ -188,7 +191,7 @@ fn a_full_query_log_asks_the_table_of_a_schema() {
         .bakeoff(&init)
         .expect(0)
         .says("the log has 4 statements: 3 SELECT, 1 UPDATE")
-        .says("2 of these are questions");
+        .says("forms of these: 2, of which 2 are questions");
     let written = text(&bench, "new.toml");
     for words in [
         "# Asked 2 times of 3",
@@ -333,4 +336,49 @@ fn hostile_files_are_refused_or_counted() {
         .bakeoff(&["init", "bytes.sql"])
         .expect(2)
         .says("no text in UTF-8");
+}
+
+#[test]
+fn nesting_without_end_is_refused_with_the_reason() {
+    let deep = format!(
+        "CREATE TABLE t (a int PRIMARY KEY, b {}int{});",
+        "ARRAY<".repeat(100_000),
+        ">".repeat(100_000)
+    );
+    let select = "SELECT max(value) AS m FROM readings\n".repeat(2);
+    let chain = format!(
+        "{select}SELECT max({}value) AS m FROM readings\n",
+        "value + ".repeat(5_000)
+    );
+    let bench = bench(&[("deep.sql", deep.as_str()), ("chain.log", chain.as_str())]);
+    bench
+        .bakeoff(&["init", "deep.sql"])
+        .expect(2)
+        .says("within each other or in one chain");
+    bench
+        .bakeoff(&["init", "readings.csv", "--questions", "chain.log"])
+        .expect(0)
+        .says("no question: `SELECT max(value + value")
+        .says("at most 200 are read");
+}
+
+#[test]
+fn secrets_in_statements_that_are_no_questions_are_neither_written_nor_shown() {
+    let log: String = [
+        "SELECT max(value) AS m FROM readings",
+        "SELECT max(value) AS m FROM readings; CREATE ROLE me PASSWORD 'hunter2'",
+        "ALTER ROLE me PASSWORD 'hunter2'",
+        "SELECT value FROM readings WHERE series = 'hunter2' LIMIT 5",
+    ]
+    .map(|sql| format!("me@shop LOG:  statement: {sql}\n"))
+    .concat();
+    let bench = bench(&[("queries.log", log.as_str())]);
+    let ended = bench
+        .bakeoff(&["init", "readings.csv", "--questions", "queries.log"])
+        .expect(0);
+    ended
+        .says("the log has 5 statements: 3 SELECT, 1 ALTER, 1 CREATE")
+        .says("no question: `SELECT value FROM readings WHERE series = '...' LIMIT 5`");
+    let all = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(!all.contains("hunter2"), "{all}");
 }

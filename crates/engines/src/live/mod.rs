@@ -25,6 +25,9 @@ use crate::tables::TableError;
 pub(crate) use columns::{Described, Fate, Plan};
 pub(crate) use held::{Holding, Stored};
 
+/// What a table has beyond its design if only some of its order keys have their greatest value first.
+pub(crate) const MIXED_ORDER: &str = "clustering columns in different orders";
+
 /// The bytes of rows that are read at most of a table, as its server sends them.
 pub(crate) const MOST_BYTES: usize = 256 << 20;
 

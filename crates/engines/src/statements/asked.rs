@@ -8,6 +8,7 @@ use bakeoff_workload::{ColumnType, literal};
 
 use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
+use super::depth::too_deep;
 use super::moments::{milliseconds, window};
 use super::words::{is, is_sign, marker_length, name, words};
 use crate::dialect::tokens::{Kind, Token, tokens};
@@ -27,6 +28,9 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     let (Some(all), Some(words)) = (tokens(sql), words(sql)) else {
         return Err("a text, a name or a comment in it does not end".to_owned());
     };
+    if let Some(why) = too_deep(&words) {
+        return Err(why);
+    }
     let is_limited = |at: usize| is(words.get(at), "per") && is(words.get(at + 1), "partition");
     if asking.language == Language::Cql && (0..words.len()).any(is_limited) {
         return Err(
@@ -51,6 +55,7 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     let comparisons = comparisons(&rewriting.words, asking);
     rewriting.rename();
     rewriting.draw(&comparisons);
+    rewriting.write_limits();
     rewriting.check_markers(&comparisons)?;
     if asking.language == Language::Cql {
         rewriting.leave_out_filtering();
@@ -245,6 +250,20 @@ impl Rewriting<'_> {
         }
     }
 
+    /// Writes numbers of rows without quotes, in which logs have values that were bound.
+    fn write_limits(&mut self) {
+        for at in 1..self.words.len() {
+            let before = self.words.get(at - 1);
+            let token = self.words[at];
+            let inside = token.text.trim_matches('\'');
+            let is_number = !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit());
+            let is_limit = is(before, "limit") || is(before, "offset");
+            if token.kind == Kind::Text && is_number && is_limit {
+                self.put(at, at + 1, inside.to_owned());
+            }
+        }
+    }
+
     /// Returns the constant of a comparison without quotes; `None` if it is a marker.
     fn constant(&self, comparison: &Comparison) -> Option<String> {
         let mut of_value = self.words[comparison.value.clone()].iter();
@@ -312,8 +331,12 @@ impl Rewriting<'_> {
         let has_order = (0..self.words.len())
             .any(|at| is(self.words.get(at), "order") && is(self.words.get(at + 1), "by"));
         let is_given = |column: &String| {
-            let mut all = comparisons.iter().filter(|of| of.bound == Bound::Equal);
-            all.any(|of| found.columns[of.column].name == *column)
+            // Of the values of a list each has a partition of its own.
+            let mut all = comparisons.iter().filter(|of| {
+                let before = of.value.start.checked_sub(1);
+                is_sign(before.and_then(|before| self.words.get(before)), '=')
+            });
+            all.any(|of| of.bound == Bound::Equal && found.columns[of.column].name == *column)
         };
         let is_of_partition = found.partition_key.iter().all(is_given);
         let Some(limit) = limit.filter(|_| !has_order && is_of_partition) else {
@@ -322,10 +345,10 @@ impl Rewriting<'_> {
         if found.order_key.is_empty() {
             return;
         }
-        let direction = if self.asking.newest_first {
-            " DESC"
-        } else {
-            ""
+        let direction = match self.asking.newest_first {
+            Some(true) => " DESC",
+            Some(false) => "",
+            None => return,
         };
         let order: Vec<String> = { found.order_key.iter() }
             .map(|column| format!("{column}{direction}"))

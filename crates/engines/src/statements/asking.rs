@@ -1,7 +1,7 @@
 //! The table that statements of an application ask, and their language.
 
 use bakeoff_workload::ColumnType;
-use bakeoff_workload::infer::Inferred;
+use bakeoff_workload::infer::{Inferred, InferredColumn};
 
 use super::words::name;
 use crate::dialect::tokens::{Kind, Token};
@@ -28,8 +28,14 @@ pub struct Asking<'a> {
     /// Its name in the statements, without keyspace or schema.
     pub table: &'a str,
     pub language: Language,
-    /// Whether the greatest order key comes first where a statement names no order.
-    pub newest_first: bool,
+    /// Whether the greatest order key comes first where a statement names no order; `None` if that differs among its
+    /// columns.
+    pub newest_first: Option<bool>,
+}
+
+/// Returns the name of a column as rows or statements have it.
+fn written(column: &InferredColumn) -> &str {
+    column.from.as_deref().unwrap_or(&column.name).trim()
 }
 
 impl Asking<'_> {
@@ -39,10 +45,16 @@ impl Asking<'_> {
         if token.kind == Kind::Word && is_keyword(token.text) {
             return None;
         }
-        let called = name(Some(token))?.to_lowercase();
-        self.found.columns.iter().position(|column| {
-            let written = column.from.as_ref().unwrap_or(&column.name);
-            written.trim().to_lowercase() == called || column.name == called
+        let called = name(Some(token))?;
+        let mut columns = self.found.columns.iter();
+        // Two columns may differ in upper and lower case alone.
+        let same = columns.position(|column| written(column) == called);
+        let called = called.to_lowercase();
+        same.or_else(|| {
+            let mut columns = self.found.columns.iter();
+            columns.position(|column| {
+                written(column).to_lowercase() == called || column.name == called
+            })
         })
     }
 

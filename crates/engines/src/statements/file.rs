@@ -1,18 +1,21 @@
 //! A file of statements: the tables that it makes, and the queries about them.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use bakeoff_workload::infer::{Declared, Inferred};
 use bakeoff_workload::suggestion;
 
+use super::asked_table::AskedTable;
 use super::asking::{Asking, Language};
+use super::changes::changed_table;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
 use super::words::{SELECT, kind, tables, words};
 use super::{Candidate, sql_tables};
 use crate::cassandra::declared;
 use crate::questions_file::name_above;
-use crate::sql_check::statements;
+use crate::sql_check::{Statement, statements};
 
 /// Most tables that a message lists.
 const MOST_LISTED: usize = 20;
@@ -23,6 +26,8 @@ pub struct StatementsFile {
     language: Language,
     tables: Vec<TableStatement>,
     queries: Vec<WrittenQuery>,
+    /// Tables whose columns or options statements change, with the lines of these.
+    changes: Vec<(AskedTable, usize)>,
 }
 
 /// A query of a file.
@@ -31,8 +36,8 @@ struct WrittenQuery {
     /// Its name, if a comment above it has one.
     name: Option<String>,
     sql: String,
-    /// Names of the tables that it asks, without keyspace or schema.
-    tables: Vec<String>,
+    /// The tables that it asks.
+    tables: Vec<AskedTable>,
 }
 
 impl StatementsFile {
@@ -67,36 +72,26 @@ impl StatementsFile {
         };
         let all = statements(&plain)
             .map_err(|why| format!("{why}: close it, or leave the statement out"))?;
-        let begin = plain.as_ptr().addr();
-        let written: Vec<Written<'_>> = { all.iter() }
-            .map(|statement| {
-                let before = statement.sql.as_ptr().addr().saturating_sub(begin);
-                Written {
-                    line: 1 + plain[..before]
-                        .bytes()
-                        .filter(|byte| *byte == b'\n')
-                        .count(),
-                    sql: statement.sql,
-                }
-            })
-            .collect();
+        let written = with_lines(&plain, &all);
         let made = match language {
             Language::Cql => declared::tables(&written)?,
             Language::Sql => sql_tables::tables(&written)?,
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
-        for statement in &all {
+        let mut names = HashSet::new();
+        let mut changes = Vec::new();
+        for (statement, written) in all.iter().zip(&written) {
             let Some(words) = words(statement.sql) else {
                 continue;
             };
+            changes.extend(changed_table(&words).map(|table| (table, written.line)));
             let asked = tables(&words);
             if kind(&words) != SELECT || asked.is_empty() {
                 continue;
             }
             let name = name_above(statement.before)?;
-            let is_taken = name.is_some() && queries.iter().any(|other| other.name == name);
             queries.push(WrittenQuery {
-                name: name.filter(|_| !is_taken),
+                name: name.filter(|name| names.insert(name.clone())),
                 sql: statement.sql.to_owned(),
                 tables: asked,
             });
@@ -105,6 +100,7 @@ impl StatementsFile {
             language,
             tables: made,
             queries,
+            changes,
         })
     }
 
@@ -125,22 +121,47 @@ impl StatementsFile {
         key: &[String],
         time: Option<&str>,
     ) -> Result<Declared, String> {
-        self.table(wanted)?.declared(file, key, time)
+        let table = self.table(wanted)?;
+        let mut declared = table.declared(file, key, time)?;
+        let of = table.asked();
+        let changes = self
+            .changes
+            .iter()
+            .filter(|(changed, _)| changed.may_be(&of));
+        let lines: Vec<String> = changes.map(|(_, line)| line.to_string()).collect();
+        if !lines.is_empty() {
+            declared.notes.push(format!(
+                "{of} is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
+                 database has it now",
+                lines[..lines.len().min(MOST_LISTED)].join(", ")
+            ));
+        }
+        Ok(declared)
     }
 
-    /// Returns the queries about a table that [`StatementsFile::declared`] returned, as questions, and the number of
+    /// Returns the name of the table that [`StatementsFile::declared`] returns, with its keyspace or schema.
+    ///
+    /// # Errors
+    /// Says which table to name.
+    pub fn asked_table(&self, wanted: Option<&str>) -> Result<AskedTable, String> {
+        Ok(self.table(wanted)?.asked())
+    }
+
+    /// Returns the queries about a table that [`StatementsFile::asked_table`] returned, as questions, and the number of
     /// those about other ones.
-    pub fn candidates(&self, declared: &str, found: &Inferred) -> (Vec<Candidate>, usize) {
+    pub fn candidates(&self, of: &AskedTable, found: &Inferred) -> (Vec<Candidate>, usize) {
+        let table = self.tables.iter().find(|table| table.asked() == *of);
         let asking = Asking {
             found,
-            table: declared,
+            table: &of.name,
             language: self.language,
-            newest_first: { self.tables.iter() }
-                .any(|table| table.name == declared && table.newest_first),
+            newest_first: table.and_then(|table| table.newest_first),
         };
-        let own: Vec<&WrittenQuery> = { self.queries.iter() }
-            .filter(|query| query.tables == [declared])
-            .collect();
+        let is_own = |query: &&WrittenQuery| match query.tables.as_slice() {
+            [only] => only.may_be(of),
+            _ => false,
+        };
+        let own: Vec<&WrittenQuery> = self.queries.iter().filter(is_own).collect();
         let others = self.queries.len() - own.len();
         let candidates = own.into_iter().map(|query| {
             let mut candidate = Candidate::new(&query.sql, &asking);
@@ -200,6 +221,26 @@ impl StatementsFile {
         };
         self.tables.iter().filter(is_called).collect()
     }
+}
+
+/// Returns the statements of a text with their lines, which are counted once.
+fn with_lines<'a>(text: &str, all: &[Statement<'a>]) -> Vec<Written<'a>> {
+    let begin = text.as_ptr().addr();
+    let (mut counted, mut line) = (0, 1);
+    let mut written = Vec::with_capacity(all.len());
+    for statement in all {
+        let at = statement.sql.as_ptr().addr().saturating_sub(begin);
+        line += text[counted..at]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count();
+        counted = at;
+        written.push(Written {
+            line,
+            sql: statement.sql,
+        });
+    }
+    written
 }
 
 #[cfg(test)]

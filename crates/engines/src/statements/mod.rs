@@ -2,9 +2,13 @@
 //! a workload. They come from a file of statements, or from a log of queries.
 
 mod asked;
+mod asked_table;
 mod asking;
+mod changes;
 mod comparisons;
+mod depth;
 mod file;
+mod form;
 mod log;
 mod moments;
 mod plain;
@@ -13,6 +17,7 @@ mod sql_types;
 mod table;
 pub(crate) mod words;
 
+pub use asked_table::AskedTable;
 pub use asking::Language;
 pub use file::StatementsFile;
 pub use log::{LogKind, QueryLog};
@@ -22,10 +27,13 @@ use asked::question;
 use asking::Asking;
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
+use crate::dialect::tokens::{Kind, Token, tokens};
+use crate::live::MIXED_ORDER;
+
 /// A statement that may become a question.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its text, for people; it may be cut.
+    /// Its text for people, with `'...'` in place of each text in it; it may be cut.
     pub shown: String,
     /// The question, or why it cannot be one.
     pub question: Result<AskedQuestion, String>,
@@ -44,10 +52,14 @@ impl Candidate {
     }
 }
 
-/// Returns a statement in one line, cut if it is long.
+/// Returns a statement in one line without the texts in it, which may be secrets, cut if it is long.
 fn shown(sql: &str) -> String {
+    let without_texts: String = match tokens(sql) {
+        Some(all) => all.iter().map(shown_token).collect(),
+        None => sql.split('\'').next().unwrap_or_default().to_owned(),
+    };
     let mut line = String::new();
-    for word in sql.split_whitespace() {
+    for word in without_texts.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
         }
@@ -60,9 +72,46 @@ fn shown(sql: &str) -> String {
     line
 }
 
-/// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known.
-fn is_newest_first(found: &Inferred) -> bool {
+fn shown_token<'a>(token: &Token<'a>) -> &'a str {
+    match token.kind {
+        Kind::Text => "'...'",
+        Kind::Comment => " ",
+        _ => token.text,
+    }
+}
+
+/// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known;
+/// `None` if that differs among its columns.
+fn is_newest_first(found: &Inferred) -> Option<bool> {
     let origin = found.origin.as_ref();
+    let mut about = origin.into_iter().flat_map(|origin| &origin.about);
+    if about.any(|about| about.contains(MIXED_ORDER)) {
+        return None;
+    }
     let design = origin.and_then(|origin| origin.design.as_deref());
-    design.is_some_and(|design| design.contains("order=desc"))
+    Some(design.is_some_and(|design| design.contains("order=desc")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_a_statement_are_not_shown() {
+        for (sql, expected) in [
+            (
+                "SELECT a -- it's\n FROM t WHERE b = 'secret' AND c > 5",
+                "SELECT a FROM t WHERE b = '...' AND c > 5",
+            ),
+            ("SELECT $$secret$$, E'sec\\'ret'", "SELECT '...', '...'"),
+            (
+                "SELECT a FROM t WHERE b = 'secret",
+                "SELECT a FROM t WHERE b =",
+            ),
+        ] {
+            assert_eq!(shown(sql), expected);
+        }
+        let long = shown(&format!("SELECT {}", "a, ".repeat(100)));
+        assert_eq!(long.chars().count(), MOST_SHOWN + 3);
+    }
 }

@@ -9,15 +9,15 @@ use datafusion::sql::sqlparser::dialect::{
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
+use super::depth::too_deep;
 use super::sql_types::fate;
 use super::table::{MOST_KEY_COLUMNS, TableStatement, Written};
 use super::words::{is, name, words};
-use crate::dialect::tokens::Token;
+use crate::dialect::tokens::{Kind, Token};
 use crate::live::Described;
 
 /// What only statements for PostgreSQL have, in lower case.
-const OF_POSTGRES: [&str; 8] = [
-    "postgresql",
+const OF_POSTGRES: [&str; 7] = [
     "timestamptz",
     "with time zone",
     "double precision",
@@ -62,14 +62,24 @@ pub fn tables(statements: &[Written<'_>]) -> Result<Vec<TableStatement>, String>
             _ => {}
         }
     }
-    let is_of_postgres = statements.iter().any(|statement| {
-        let text = statement.sql.to_lowercase();
-        OF_POSTGRES.iter().any(|word| text.contains(word))
-    });
+    let is_of_postgres = statements
+        .iter()
+        .any(|statement| is_of_postgres(statement.sql));
     Ok(made
         .into_iter()
         .map(|made| made.described(&enums, is_of_postgres))
         .collect())
+}
+
+/// Returns whether a statement has what only PostgreSQL knows, outside of its texts and comments.
+fn is_of_postgres(sql: &str) -> bool {
+    let words = words(sql).unwrap_or_default();
+    let texts = words.iter().filter(|word| word.kind == Kind::Word);
+    let texts: Vec<String> = texts.map(|word| word.text.to_lowercase()).collect();
+    let plain = format!(" {} ", texts.join(" "));
+    OF_POSTGRES
+        .iter()
+        .any(|words| plain.contains(&format!(" {words} ")))
 }
 
 /// Returns whether a statement makes a table, and not a foreign one.
@@ -110,7 +120,8 @@ fn table(statement: &Written<'_>, words: &[Token<'_>]) -> Result<Option<Made>, S
         Some(word) => statement.sql.replacen(word.text, "", 1),
         None => statement.sql.to_owned(),
     };
-    let read = parse(&sql).map_err(|why| {
+    let read = too_deep(words).map_or_else(|| parse(&sql), Err);
+    let read = read.map_err(|why| {
         format!(
             "line {}: cannot read this CREATE TABLE as SQL: {why}; if it is CQL, give the file a name that ends in \
              .cql, or else leave out what is behind its last parenthesis",
@@ -155,7 +166,7 @@ fn changed(sql: &str, words: &[Token<'_>]) -> Option<Statement> {
     let makes_index =
         is(words.first(), "create") && (is(words.get(1), "index") || is(words.get(2), "index"));
     let adds_key = is(words.first(), "alter") && has("add") && (has("primary") || has("unique"));
-    if makes_index || adds_key {
+    if (makes_index || adds_key) && too_deep(words).is_none() {
         parse(sql).ok()
     } else {
         None
@@ -304,7 +315,7 @@ impl Made {
             columns,
             partition_key: Vec::new(),
             order_key: Vec::new(),
-            newest_first: false,
+            newest_first: Some(false),
             about: Vec::new(),
             notes: note.into_iter().collect(),
             design: None,

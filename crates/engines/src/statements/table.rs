@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_workload::infer::{Declared, DeclaredColumn, DeclaredForm, Origin};
 use bakeoff_workload::{ColumnType, suggestion};
 
+use super::asked_table::AskedTable;
 use crate::live::{Described, Fate, Holding, Plan, Stored};
 
 /// Most columns of a key.
@@ -34,8 +35,8 @@ pub struct TableStatement {
     pub partition_key: Vec<String>,
     /// Columns that order rows there.
     pub order_key: Vec<String>,
-    /// Whether the greatest order key comes first.
-    pub newest_first: bool,
+    /// Whether the greatest order key comes first; `None` if that differs among its columns.
+    pub newest_first: Option<bool>,
     /// What is said of it at the head of a workload, sentence by sentence.
     pub about: Vec<String>,
     pub notes: Vec<String>,
@@ -44,6 +45,16 @@ pub struct TableStatement {
 }
 
 impl TableStatement {
+    /// Returns its name as statements write it.
+    pub fn asked(&self) -> AskedTable {
+        let schema = self.place.strip_suffix(&self.name);
+        let schema = schema.and_then(|schema| schema.strip_suffix('.'));
+        AskedTable {
+            schema: schema.map(str::to_owned),
+            name: self.name.clone(),
+        }
+    }
+
     /// Returns the type in which a workload has the values of a column; `None` if it has none.
     pub fn kind(&self, column: &str) -> Option<ColumnType> {
         let found = self.columns.iter().find(|of| of.name == column)?;

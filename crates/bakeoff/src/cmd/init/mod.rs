@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::Language;
+use bakeoff_engines::{AskedTable, Language};
 use bakeoff_workload::infer::{Inferred, infer, plain_name};
 use clap::Args;
 
@@ -245,11 +245,11 @@ fn of_rows(
     }
     if let Some(log) = &questions.log {
         let option = questions.option().unwrap_or_default();
-        let of_origin = { found.origin.as_ref() }.map(|origin| origin.table.clone());
-        let wanted = of_origin.as_deref().or(known.table);
-        let table = log.table(wanted);
+        let of_origin = { found.origin.as_ref() }.map(|origin| origin.table.as_str());
+        let wanted = of_origin.or(known.table).map(AskedTable::parse);
+        let table = log.table(wanted.as_ref());
         let table = table.map_err(|why| Misuse::new(anyhow!("{option}: {why}")))?;
-        found.table = plain_name(&table, "data");
+        found.table = plain_name(&table.name, "data");
         check_found(&found)?;
         questions.questions = Picked::of_log(log, &table, &option, &mut found)?.questions;
     } else if let Some(table) = &questions.table {

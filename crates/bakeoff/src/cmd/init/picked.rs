@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{Candidate, QueryLog};
+use bakeoff_engines::{AskedTable, Candidate, QueryLog};
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
 use super::checked::{complaint, designs};
@@ -36,7 +36,7 @@ impl Picked {
     /// Fails with a misuse if none can be one.
     pub fn of_log(
         log: &QueryLog,
-        table: &str,
+        table: &AskedTable,
         option: &str,
         found: &mut Inferred,
     ) -> Result<Picked> {
@@ -55,6 +55,14 @@ impl Picked {
         found
             .notes
             .extend(log.notes(table, picked.number, questions));
+        if picked
+            .questions
+            .iter()
+            .any(|question| question.sql.contains('\''))
+        {
+            let note = "questions have texts of the log, which may be secrets: read the workload before you pass it on";
+            found.notes.push(note.to_owned());
+        }
         picked.tell(found);
         Ok(picked)
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{Candidate, Language, StatementsFile};
+use bakeoff_engines::{AskedTable, Candidate, Language, StatementsFile};
 use bakeoff_workload::infer::{Declared, Inferred, infer};
 
 use super::live::is_address;
@@ -28,8 +28,8 @@ pub struct Statements {
 /// A table that statements make.
 pub struct Found {
     pub found: Inferred,
-    /// Its name in statements, without keyspace or schema.
-    pub table: String,
+    /// Its name in statements, with its keyspace or schema.
+    pub table: AskedTable,
 }
 
 /// Returns whether the name of a file says that it has statements.
@@ -104,7 +104,8 @@ impl Statements {
             .file
             .declared(wanted, &self.path, &asked.key, time.as_deref())
             .map_err(|why| Misuse::new(anyhow!("{}: {why}", self.path)))?;
-        let table = declared.origin.table.clone();
+        let table = { self.file.asked_table(wanted) }
+            .map_err(|why| Misuse::new(anyhow!("{}: {why}", self.path)))?;
         let Some(data) = &self.data else {
             let found = Inferred::declared(declared);
             return Ok(Found { found, table });

@@ -10,6 +10,7 @@ use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::rows::indexes::IndexKind;
 use crate::cassandra::rows::storage::stored::{AsSettings, StoredOptions};
 use crate::cassandra::stored_options::{self, Kind, OptionMap};
+use crate::live::MIXED_ORDER;
 
 /// A table as `system_schema` has it.
 #[derive(Debug, Default)]
@@ -62,8 +63,7 @@ impl Schema {
         match table.descending {
             Some(true) if !table.clustering_key.is_empty() => all.set("order", "desc".to_owned()),
             None if table.clustering_key.len() > 1 => {
-                let order = "clustering columns in different orders";
-                all.left_out.push(order.to_owned());
+                all.left_out.push(MIXED_ORDER.to_owned());
             }
             _ => {}
         }

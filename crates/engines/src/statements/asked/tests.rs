@@ -44,7 +44,7 @@ fn asked(sql: &str, found: &Inferred, language: Language) -> Result<AskedQuestio
         found,
         table: "readings",
         language,
-        newest_first: true,
+        newest_first: Some(true),
     };
     question(sql, &asking)
 }
@@ -83,6 +83,7 @@ fn markers_are_drawn_from_the_rows() {
         ]
     );
     assert!(question.about[0].starts_with("Bound values are drawn"));
+    let long = format!("SELECT {}heat AS h FROM readings", "heat + ".repeat(10_000));
     for (sql, words) in [
         (
             "SELECT heat FROM readings ORDER BY heat LIMIT ?",
@@ -92,10 +93,41 @@ fn markers_are_drawn_from_the_rows() {
         ("SELECT heat FROM readings FOR UPDATE", "locks rows"),
         ("DELETE FROM readings", "not a query"),
         ("SELECT 'heat FROM readings", "does not end"),
+        (long.as_str(), "at most 200 are read"),
     ] {
         let why = asked(sql, &found, Language::Sql).unwrap_err();
         assert!(why.contains(words), "{sql}: {why}");
     }
+}
+
+#[test]
+fn columns_that_differ_in_case_alone_are_told_apart() {
+    let found = Inferred::declared(Declared {
+        columns: vec![
+            column("value", ColumnType::Int),
+            column("Value", ColumnType::Int),
+        ],
+        partition_key: vec!["value".to_owned()],
+        ..Declared::default()
+    });
+    let sql = "SELECT \"Value\" FROM readings WHERE value IS NOT NULL";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    let other = &found.columns[1].name;
+    assert_eq!(
+        question.sql,
+        format!(
+            "SELECT {other} FROM {} WHERE value IS NOT NULL",
+            found.table
+        )
+    );
+}
+
+#[test]
+fn numbers_of_rows_have_no_quotes() {
+    let found = with_rows();
+    let sql = "SELECT heat FROM readings ORDER BY heat, time LIMIT '10' OFFSET '5'";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    assert_eq!(question.sql, sql.replace('\'', ""));
 }
 
 #[test]
@@ -125,6 +157,19 @@ fn a_limit_of_cql_is_of_the_order_of_the_partition() {
         question.sql,
         "SELECT * FROM readings WHERE the_room = ${the_room} ORDER BY time DESC LIMIT 10"
     );
+    // Rows of several partitions, or in different orders, have none.
+    let sql = "SELECT * FROM readings WHERE \"The Room\" IN ('a', 'b') LIMIT 10";
+    let several = asked(sql, &found, Language::Cql).unwrap();
+    assert!(!several.sql.contains("ORDER BY"), "{}", several.sql);
+    let mixed = Asking {
+        found: &found,
+        table: "readings",
+        language: Language::Cql,
+        newest_first: None,
+    };
+    let sql = "SELECT * FROM readings WHERE \"The Room\" = ? LIMIT 10";
+    let without = question(sql, &mixed).unwrap();
+    assert!(!without.sql.contains("ORDER BY"), "{}", without.sql);
     let all = asked("SELECT * FROM readings LIMIT 10", &found, Language::Cql).unwrap();
     assert_eq!(all.sql, "SELECT * FROM readings LIMIT 10");
     let sql = "SELECT * FROM readings PER PARTITION LIMIT 1";

@@ -20,7 +20,7 @@ fn one_table_is_chosen_and_what_asks_it_becomes_questions() {
         .unwrap();
     assert_eq!(declared.origin.name, "shop.readings in shop.sql");
     let found = Inferred::declared(declared);
-    let (candidates, others) = file.candidates("readings", &found);
+    let (candidates, others) = file.candidates(&AskedTable::parse("shop.readings"), &found);
     assert_eq!(others, 2);
     let questions: Vec<_> = { candidates.iter() }
         .map(|candidate| candidate.question.as_ref().unwrap())
@@ -32,6 +32,11 @@ fn one_table_is_chosen_and_what_asks_it_becomes_questions() {
     );
     // A name is taken once.
     assert_eq!(questions[1].name, None);
+    let table = file.asked_table(Some("readings")).unwrap();
+    assert_eq!(table.to_string(), "shop.readings");
+    // The table of another schema is another one.
+    let elsewhere = AskedTable::parse("old.readings");
+    assert_eq!(file.candidates(&elsewhere, &found).1, 3);
 }
 
 #[test]
@@ -53,6 +58,23 @@ fn which_table_is_meant_has_to_be_said() {
     assert!(none.contains("there is no CREATE TABLE"), "{none}");
     let empty = sql("").declared(None, "x.sql", &[], None).unwrap_err();
     assert!(empty.contains("there is no CREATE TABLE"), "{empty}");
+}
+
+#[test]
+fn columns_that_are_changed_later_are_told() {
+    let text =
+        "CREATE TABLE t (a int PRIMARY KEY);\nALTER TABLE t ADD b int;\nALTER TABLE u ADD c int;";
+    for language in [Language::Sql, Language::Cql] {
+        let file = StatementsFile::parse(text, language).unwrap();
+        let notes = file.declared(None, "x", &[], None).unwrap().notes;
+        let [note] = &notes[..] else {
+            panic!("{notes:?}")
+        };
+        assert!(
+            note.starts_with("t is changed by ALTER TABLE in line 2, which"),
+            "{note}"
+        );
+    }
 }
 
 #[test]
@@ -94,6 +116,10 @@ fn what_is_no_text_or_does_not_end_is_refused() {
     let cql = StatementsFile::parse(&long, Language::Cql).unwrap();
     let declared = cql.declared(None, "x.cql", &[], None).unwrap();
     assert_eq!(declared.columns.len(), 500);
+    // Lines are counted once, whatever the number of statements.
+    let many = format!("{}\nCREATE TABLE t (a)", "SET a;\n".repeat(100_000));
+    let why = StatementsFile::parse(&many, Language::Cql).unwrap_err();
+    assert!(why.starts_with("line 100002: "), "{why}");
 }
 
 #[test]

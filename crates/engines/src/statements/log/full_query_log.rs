@@ -12,7 +12,7 @@ pub const STARTED: &str = "Query start time: ";
 const QUERY: &str = "Query: ";
 /// What ends a statement. The bytes behind it are values that were bound, whose types are not there.
 const VALUES: &str = "Values:";
-/// Most bytes of a statement that goes on over many lines.
+/// Bytes of a statement beyond which its further lines do not matter, since it is counted only.
 const MOST_BYTES: usize = 1 << 20;
 
 /// Passes on each statement.
@@ -22,6 +22,10 @@ const MOST_BYTES: usize = 1 << 20;
 pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
     let mut statement: Option<String> = None;
     while let Some(line) = lines.line()? {
+        if lines.skipped_quotes.take().is_some() {
+            // A line of it may be among those that were skipped.
+            statement = None;
+        }
         if let Some(sql) = line.strip_prefix(QUERY) {
             statement = Some(sql.to_owned());
         } else if line.starts_with(VALUES) || line.starts_with(TYPE) {
@@ -29,13 +33,13 @@ pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io:
                 take(&sql);
             }
         } else if let Some(sql) = &mut statement
-            && sql.len() + line.len() < MOST_BYTES
+            && sql.len() < MOST_BYTES
         {
             sql.push('\n');
             sql.push_str(&line);
         }
     }
-    if let Some(sql) = statement {
+    if let (Some(sql), None) = (statement, lines.skipped_quotes) {
         take(&sql);
     }
     Ok(())

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use super::full_query_log::{STARTED, TYPE};
 use super::postgres::{FEWEST_FIELDS, LOG, fields};
 use crate::questions_file::QuestionsFile;
-use crate::statements::words::{OTHER, SELECT, form, kind, words};
+use crate::statements::depth::too_deep;
+use crate::statements::form::form;
+use crate::statements::words::{OTHER, SELECT, kind, words};
 
 /// Kinds of statements that make tables, of which a log tells nothing.
 const MAKE: [&str; 3] = ["CREATE", "ALTER", "DROP"];
@@ -59,6 +61,7 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
         .collect();
     let mut kinds = Vec::with_capacity(written.len());
     let mut forms = HashSet::new();
+    let mut is_deep = false;
     for line in &written {
         let Some(words) = words(line) else {
             return false;
@@ -68,6 +71,7 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
             return false;
         }
         kinds.push(kind);
+        is_deep |= too_deep(&words).is_some();
         forms.insert(form(&words).trim_end_matches([' ', ';']).to_owned());
     }
     if written.len() < 2 || kinds.iter().any(|kind| MAKE.contains(kind)) {
@@ -78,7 +82,9 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
         return !asks_only;
     }
     let repeats = forms.len() < written.len();
-    let is_file = is_whole && QuestionsFile::parse(begin).is_ok_and(|file| file.table.is_some());
+    // No parser is given what is nested too deeply: as a log it is refused with the reason.
+    let is_file =
+        is_whole && !is_deep && QuestionsFile::parse(begin).is_ok_and(|file| file.table.is_some());
     repeats || !is_file
 }
 
@@ -138,6 +144,11 @@ mod tests {
         ] {
             assert_eq!(LogKind::of(text, true, is_sql), expected, "{text}");
         }
+        let deep = format!(
+            "SELECT a FROM t;\nSELECT {}a FROM t;\n",
+            "a + ".repeat(10_000)
+        );
+        assert_eq!(LogKind::of(&deep, true, false), Some(LogKind::Plain));
         // The end of a long file is not needed.
         let cut = format!("{selects}SELECT 'a");
         assert_eq!(LogKind::of(&cut, false, false), Some(LogKind::Plain));

@@ -11,6 +11,8 @@ pub struct Lines<R> {
     buffer: Vec<u8>,
     /// Lines that were skipped, since they are too long.
     pub too_long: u64,
+    /// Double quotes in the lines that were skipped before the last one; `None` if none was since that was taken.
+    pub skipped_quotes: Option<u64>,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -19,6 +21,7 @@ impl<R: BufRead> Lines<R> {
             reader,
             buffer: Vec::new(),
             too_long: 0,
+            skipped_quotes: None,
         }
     }
 
@@ -40,8 +43,13 @@ impl<R: BufRead> Lines<R> {
                 return Ok(Some(line.trim_end_matches(['\n', '\r']).to_owned()));
             }
             self.too_long += 1;
+            self.count_skipped(quotes(&self.buffer));
             self.skip_line()?;
         }
+    }
+
+    fn count_skipped(&mut self, number: u64) {
+        self.skipped_quotes = Some(self.skipped_quotes.unwrap_or(0) + number);
     }
 
     /// Goes behind the end of the line.
@@ -53,12 +61,18 @@ impl<R: BufRead> Lines<R> {
             }
             let end = held.iter().position(|byte| *byte == b'\n');
             let length = end.map_or(held.len(), |end| end + 1);
+            let skipped = quotes(&held[..length]);
             self.reader.consume(length);
+            self.count_skipped(skipped);
             if end.is_some() {
                 return Ok(());
             }
         }
     }
+}
+
+fn quotes(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|byte| u64::from(*byte == b'"')).sum()
 }
 
 #[cfg(test)]
@@ -69,14 +83,14 @@ mod tests {
     fn lines_without_end_are_skipped_and_counted() {
         let mut bytes = b"one\r\n".to_vec();
         bytes.extend(std::iter::repeat_n(b'x', 3 << 20));
-        bytes.extend(b"\ntw\xff\n\nthree");
+        bytes.extend(b"\"\ntw\xff\n\nthree");
         let mut lines = Lines::new(&bytes[..]);
         let mut found = Vec::new();
         while let Some(line) = lines.line().unwrap() {
             found.push(line);
         }
         assert_eq!(found, ["one", "tw\u{fffd}", "", "three"]);
-        assert_eq!(lines.too_long, 1);
+        assert_eq!((lines.too_long, lines.skipped_quotes), (1, Some(1)));
         let endless = vec![b'x'; 2 << 20];
         let mut lines = Lines::new(&endless[..]);
         assert_eq!(lines.line().unwrap(), None);

@@ -7,16 +7,18 @@ mod postgres;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
 use bakeoff_workload::infer::Inferred;
 use bakeoff_workload::suggestion;
 
 use super::asking::{Asking, Language};
+use super::form::form;
 use super::plain::plain_cql;
-use super::words::{SELECT, form, tables, words};
-use super::{Candidate, is_newest_first, words as statement};
+use super::words::{SELECT, tables, words};
+use super::{AskedTable, Candidate, is_newest_first, words as statement};
+use crate::sql_check::statements;
 pub use kind::LogKind;
 use lines::Lines;
 
@@ -24,6 +26,8 @@ use lines::Lines;
 const MOST_BYTES: usize = 64 << 10;
 /// Most forms of statements that are told apart.
 const MOST_FORMS: usize = 10_000;
+/// Most bytes of these, with an example of each.
+const MOST_HELD: usize = 64 << 20;
 /// Most other tables that a note names.
 const MOST_LISTED: usize = 5;
 
@@ -39,6 +43,10 @@ pub struct QueryLog {
     unreadable: u64,
     /// Number of statements that ask in further forms than are told apart.
     beyond: u64,
+    /// Names of the databases that the statements are of, if the log has them.
+    databases: BTreeSet<String>,
+    /// Bytes of the forms and their examples.
+    held: usize,
 }
 
 /// Statements of one form.
@@ -49,8 +57,17 @@ struct Asked {
     number: u64,
     /// Its place among all forms.
     place: usize,
-    /// The tables that it asks, without keyspace or schema.
-    tables: Vec<String>,
+    tables: Vec<AskedTable>,
+}
+
+impl Asked {
+    /// Returns the table if it asks one alone.
+    fn only(&self) -> Option<&AskedTable> {
+        match self.tables.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
 }
 
 impl QueryLog {
@@ -70,6 +87,8 @@ impl QueryLog {
             kinds: BTreeMap::new(),
             unreadable: 0,
             beyond: 0,
+            databases: BTreeSet::new(),
+            held: 0,
         };
         let mut lines = Lines::new(reader);
         let take = |sql: &str| log.add(sql);
@@ -77,27 +96,34 @@ impl QueryLog {
             LogKind::Plain => read_plain(&mut lines, take)?,
             LogKind::FullQueryLog => full_query_log::read(&mut lines, take)?,
             LogKind::PostgresText => postgres::read_text(&mut lines, take)?,
-            LogKind::PostgresCsv => postgres::read_csv(&mut lines, take)?,
+            LogKind::PostgresCsv => log.databases = postgres::read_csv(&mut lines, take)?,
         }
         log.unreadable += lines.too_long;
         Ok(log)
     }
 
-    /// Counts a statement.
-    fn add(&mut self, sql: &str) {
-        let sql = sql.trim().trim_end_matches(';').trim_end();
-        if sql.is_empty() {
-            return;
-        }
-        if sql.len() > MOST_BYTES {
+    /// Counts the statements that were sent together, which mostly is one.
+    fn add(&mut self, sent: &str) {
+        if sent.len() > MOST_BYTES {
             self.unreadable += 1;
             return;
         }
         let plain = match self.language {
-            Language::Cql => Cow::Owned(plain_cql(sql)),
-            Language::Sql => Cow::Borrowed(sql),
+            Language::Cql => Cow::Owned(plain_cql(sent)),
+            Language::Sql => Cow::Borrowed(sent),
         };
-        let Some(words) = words(&plain) else {
+        let Ok(all) = statements(&plain) else {
+            self.unreadable += 1;
+            return;
+        };
+        for statement in all {
+            self.add_one(statement.sql);
+        }
+    }
+
+    /// Counts a statement.
+    fn add_one(&mut self, sql: &str) {
+        let Some(words) = words(sql) else {
             self.unreadable += 1;
             return;
         };
@@ -111,67 +137,101 @@ impl QueryLog {
             known.number += 1;
             return;
         }
-        if self.asked.len() >= MOST_FORMS {
+        let held = self.held + form.len() + sql.len();
+        if self.asked.len() >= MOST_FORMS || held > MOST_HELD {
             self.beyond += 1;
             return;
         }
+        self.held = held;
         let asked = Asked {
             number: 1,
             place: self.asked.len(),
             tables: tables(&words),
-            example: plain.into_owned(),
+            example: sql.to_owned(),
         };
         self.asked.insert(form, asked);
     }
 
-    /// Returns the table that is wanted, or the one that most statements ask alone, without keyspace or schema.
+    /// Returns the table that is wanted, or the one that most statements ask alone. Where several keyspaces or schemas
+    /// have a table of that name and none is wanted, it is that of most statements.
     ///
     /// # Errors
     /// Says that none is asked, or not the one that is wanted, and what to do.
-    pub fn table(&self, wanted: Option<&str>) -> Result<String, String> {
+    pub fn table(&self, wanted: Option<&AskedTable>) -> Result<AskedTable, String> {
         let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
         for asked in self.asked.values() {
-            if let [only] = asked.tables.as_slice() {
-                *numbers.entry(only.as_str()).or_default() += asked.number;
+            if let Some(only) = asked.only() {
+                *numbers.entry(only.name.as_str()).or_default() += asked.number;
             }
         }
         // Of equal ones the first by name.
         let most = numbers
             .iter()
             .max_by_key(|(name, number)| (**number, Reverse(**name)));
-        match (wanted, most) {
-            (_, None) => Err(format!(
+        let Some((most, _)) = most else {
+            return Err(format!(
                 "no statement in it asks one table ({}): it has to be a log with SELECT statements, such as that of \
                  PostgreSQL with log_statement = 'all', or have a statement in each line",
                 self.in_words()
-            )),
-            (None, Some((name, _))) => Ok((*name).to_owned()),
-            (Some(wanted), Some(_)) => {
-                let own = wanted
-                    .rsplit('.')
-                    .next()
-                    .unwrap_or(wanted)
-                    .trim_matches('"');
-                let found = numbers.keys().find(|name| **name == own);
-                let found =
-                    found.or_else(|| numbers.keys().find(|name| name.eq_ignore_ascii_case(own)));
-                found.map(|name| (*name).to_owned()).ok_or_else(|| {
-                    let hint = suggestion(own, numbers.keys().copied());
-                    format!("no statement in it asks the table {own} alone; name another one with --table NAME{hint}")
-                })
+            ));
+        };
+        let Some(wanted) = wanted else {
+            return Ok(self.most_asked(most));
+        };
+        let own = wanted.name.as_str();
+        let found = numbers.keys().find(|name| **name == own);
+        let found = found.or_else(|| numbers.keys().find(|name| name.eq_ignore_ascii_case(own)));
+        let found = found.map(|name| match &wanted.schema {
+            None => self.most_asked(name),
+            Some(schema) => self.of_schema(schema, name),
+        });
+        found.filter(|found| !self.of(found).is_empty()).ok_or_else(|| {
+            let hint = suggestion(own, numbers.keys().copied());
+            format!("no statement in it asks the table {wanted} alone; name another one with --table NAME{hint}")
+        })
+    }
+
+    /// Returns the table of this name, with the keyspace or schema that most statements write before it.
+    fn most_asked(&self, name: &str) -> AskedTable {
+        let mut schemas: BTreeMap<&str, u64> = BTreeMap::new();
+        for asked in self.asked.values() {
+            let only = asked.only().filter(|only| only.name == name);
+            if let Some(schema) = only.and_then(|only| only.schema.as_deref()) {
+                *schemas.entry(schema).or_default() += asked.number;
             }
+        }
+        let most = schemas
+            .iter()
+            .max_by_key(|(schema, number)| (**number, Reverse(**schema)));
+        AskedTable {
+            schema: most.map(|(schema, _)| (*schema).to_owned()),
+            name: name.to_owned(),
+        }
+    }
+
+    /// Returns the table of this name in a schema, whose upper and lower case do not matter unless the log has both.
+    fn of_schema(&self, schema: &str, name: &str) -> AskedTable {
+        let written = self.asked.values().filter_map(Asked::only);
+        let written = written.filter(|only| only.name == name);
+        let schemas: Vec<&str> = written.filter_map(|only| only.schema.as_deref()).collect();
+        let alike = schemas.iter().find(|of| of.eq_ignore_ascii_case(schema));
+        let is_there = schemas.contains(&schema);
+        let found = alike.filter(|_| !is_there).copied().unwrap_or(schema);
+        AskedTable {
+            schema: Some(found.to_owned()),
+            name: name.to_owned(),
         }
     }
 
     /// Returns the statements that ask a table alone, the most frequent first, each with one of its actual statements.
     pub fn candidates<'a>(
         &'a self,
-        table: &'a str,
+        table: &'a AskedTable,
         found: &'a Inferred,
     ) -> impl Iterator<Item = (u64, Candidate)> + 'a {
         let asking = Asking {
             found,
-            table,
+            table: &table.name,
             language: self.language,
             newest_first: is_newest_first(found),
         };
@@ -187,9 +247,9 @@ impl QueryLog {
     }
 
     /// Returns the forms of statements that ask a table alone, the most frequent first.
-    fn of(&self, table: &str) -> Vec<&Asked> {
+    fn of(&self, table: &AskedTable) -> Vec<&Asked> {
         let mut own: Vec<&Asked> = { self.asked.values() }
-            .filter(|asked| asked.tables == [table])
+            .filter(|asked| asked.only().is_some_and(|only| only.may_be(table)))
             .collect();
         own.sort_by_key(|asked| (Reverse(asked.number), asked.place));
         own
@@ -197,23 +257,26 @@ impl QueryLog {
 
     /// Says what is in the log, sentence by sentence. `asked` is the number of statements whose forms became questions
     /// about the table, and `questions` that of these.
-    pub fn notes(&self, table: &str, asked: u64, questions: usize) -> Vec<String> {
+    pub fn notes(&self, table: &AskedTable, asked: u64, questions: usize) -> Vec<String> {
         let own = self.of(table);
         let all: u64 = own.iter().map(|asked| asked.number).sum();
         let mut notes = vec![
             format!("the log has {}", self.in_words()),
             format!(
-                "{all} of them ask {table} alone, in {} forms; {questions} of these are questions, which stand for \
-                 {asked} statements ({} left out)",
+                "{all} of them ask {table} alone; forms of these: {}, of which {questions} are questions, which stand \
+                 for {asked} statements ({} left out)",
                 own.len(),
                 all - asked.min(all)
             ),
         ];
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
-        for other in self.asked.values().filter(|other| other.tables != [table]) {
-            let name = match other.tables.as_slice() {
-                [] => "no table".to_owned(),
-                names => names.join(" with "),
+        let is_other = |other: &&Asked| other.only().is_none_or(|only| !only.may_be(table));
+        for other in self.asked.values().filter(is_other) {
+            let names: Vec<String> = other.tables.iter().map(AskedTable::to_string).collect();
+            let name = if names.is_empty() {
+                "no table".to_owned()
+            } else {
+                names.join(" with ")
             };
             *others.entry(name).or_default() += other.number;
         }
@@ -231,10 +294,18 @@ impl QueryLog {
             };
             notes.push(format!("others ask {}{more}", listed.join(", ")));
         }
+        if self.databases.len() > 1 {
+            let names: Vec<&str> = self.databases.iter().map(String::as_str).collect();
+            notes.push(format!(
+                "the log is of several databases, {}, whose tables are not told apart: give it the lines of one",
+                names.join(", ")
+            ));
+        }
         if self.beyond > 0 {
             notes.push(format!(
-                "{} have further forms than the first {MOST_FORMS}",
-                self.beyond
+                "{} have forms beyond those that are told apart, at most {MOST_FORMS} or {} MiB",
+                self.beyond,
+                MOST_HELD >> 20
             ));
         }
         notes

@@ -1,6 +1,6 @@
 //! Statements in the log of a PostgreSQL, as text or as CSV, with the values that were bound.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufRead};
 
 use super::lines::Lines;
@@ -10,7 +10,7 @@ use crate::statements::words::{is, is_sign, words};
 /// What a line has before a message, behind a prefix that is configured.
 pub const LOG: &str = "LOG:  ";
 const DETAIL: &str = "DETAIL:  ";
-/// Kinds of messages that end the one before.
+/// What lines have before other messages, each of which ends the one before.
 const OTHERS: [&str; 8] = [
     "ERROR:  ",
     "STATEMENT:  ",
@@ -23,6 +23,10 @@ const OTHERS: [&str; 8] = [
 ];
 /// Places of the severity, the message and its detail among the fields of a line of CSV.
 const FIELDS: [usize; 3] = [11, 13, 14];
+/// Place of the database among the fields of a line of CSV.
+const DATABASE: usize = 2;
+/// Most databases that are told apart.
+const MOST_DATABASES: usize = 16;
 /// Fewest fields of a line of CSV, those of version 9.
 pub const FEWEST_FIELDS: usize = 22;
 /// Most bytes of a message that goes on over many lines.
@@ -48,7 +52,8 @@ impl Pending {
         } else {
             &mut self.sql
         };
-        if text.len() + line.len() < MOST_BYTES {
+        // What is longer than that is counted only, so that its end does not matter.
+        if text.len() < MOST_BYTES {
             text.push('\n');
             text.push_str(line);
         }
@@ -62,53 +67,79 @@ impl Pending {
 pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
     let mut pending: Option<Pending> = None;
     while let Some(line) = lines.line()? {
+        if lines.skipped_quotes.take().is_some() {
+            // A line of it may be among those that were skipped.
+            pending = None;
+        }
         if let Some(more) = line.strip_prefix('\t') {
             if let Some(pending) = &mut pending {
                 pending.go_on(more);
             }
-        } else if let Some(message) = behind(&line, LOG) {
-            if let Some(pending) = pending.take() {
-                take(&pending.bound());
+            continue;
+        }
+        let Some((mark, message)) = message_of(&line) else {
+            continue;
+        };
+        if mark == DETAIL {
+            if let Some(pending) = &mut pending {
+                pending.detail = message.to_owned();
+                pending.in_detail = true;
             }
+            continue;
+        }
+        if let Some(pending) = pending.take() {
+            take(&pending.bound());
+        }
+        if mark == LOG {
             pending = statement_of(message).map(|sql| Pending {
                 sql: sql.to_owned(),
                 ..Pending::default()
             });
-        } else if let Some(detail) = behind(&line, DETAIL) {
-            if let Some(pending) = &mut pending {
-                pending.detail = detail.to_owned();
-                pending.in_detail = true;
-            }
-        } else if OTHERS.iter().any(|other| line.contains(other))
-            && let Some(pending) = pending.take()
-        {
-            take(&pending.bound());
         }
     }
-    if let Some(pending) = pending {
+    if let (Some(pending), None) = (pending, lines.skipped_quotes) {
         take(&pending.bound());
     }
     Ok(())
 }
 
-/// Passes on each statement of a log that is CSV.
+/// Passes on each statement of a log that is CSV, and returns the names of the databases that they are of, up to 16.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn read_csv<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+pub fn read_csv<R: BufRead>(
+    lines: &mut Lines<R>,
+    mut take: impl FnMut(&str),
+) -> io::Result<BTreeSet<String>> {
+    let mut databases = BTreeSet::new();
     let mut record = String::new();
     let mut is_open = false;
+    // Whether the record goes on beyond what is held of it.
+    let mut is_cut = false;
     while let Some(line) = lines.line()? {
-        if !record.is_empty() {
-            record.push('\n');
+        if let Some(quotes) = lines.skipped_quotes.take() {
+            is_open ^= quotes % 2 == 1;
+            is_cut = is_open;
+            record.clear();
         }
-        record.push_str(&line);
         // A field in quotes may have ends of lines in it.
         is_open ^= line.bytes().filter(|byte| *byte == b'"').count() % 2 == 1;
-        if is_open && record.len() < MOST_BYTES {
+        if !is_cut && record.len() + line.len() >= MOST_BYTES {
+            is_cut = true;
+            lines.too_long += 1;
+        }
+        if is_cut {
+            record.clear();
+        } else {
+            if !record.is_empty() {
+                record.push('\n');
+            }
+            record.push_str(&line);
+        }
+        if is_open {
             continue;
         }
-        is_open = false;
+        is_cut = false;
         let fields = fields(&record);
         record.clear();
         let [severity, message, detail] =
@@ -117,9 +148,13 @@ pub fn read_csv<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) ->
             && let Some(sql) = statement_of(message)
         {
             take(&bound(sql, detail));
+            let database = fields.get(DATABASE).filter(|name| !name.is_empty());
+            if let Some(database) = database.filter(|_| databases.len() < MOST_DATABASES) {
+                databases.insert(database.clone());
+            }
         }
     }
-    Ok(())
+    Ok(databases)
 }
 
 /// Divides a line of CSV.
@@ -139,8 +174,12 @@ pub fn fields(record: &str) -> Vec<String> {
     fields
 }
 
-fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
-    line.split_once(mark).map(|(_, message)| message)
+/// Returns the first mark of a message in a line, and what is behind it: further ones are within the message.
+fn message_of(line: &str) -> Option<(&'static str, &str)> {
+    let marks = OTHERS.into_iter().chain([LOG, DETAIL]);
+    let places = marks.filter_map(|mark| Some((line.find(mark)?, mark)));
+    let (place, mark) = places.min()?;
+    Some((mark, &line[place + mark.len()..]))
 }
 
 /// Returns the statement that a message says was executed.
@@ -234,7 +273,7 @@ mod tests {
             WHERE b = $1 AND c = $2\n\
             2026-05-01 10:00:02 UTC [7] DETAIL:  Parameters: $1 = 'it''s, $2', $2 = NULL\n\
             2026-05-01 10:00:03 UTC [7] ERROR:  syntax error\n\
-            2026-05-01 10:00:03 UTC [7] STATEMENT:  SELEC 1\n\
+            2026-05-01 10:00:03 UTC [7] STATEMENT:  SELEC 'LOG:  statement: SELECT 3'\n\
             2026-05-01 10:00:04 UTC [7] LOG:  execute fetch from S_1/C_2: SELECT 2\n\
             2026-05-01 10:00:04 UTC [7] LOG:  execute S_1: INSERT INTO t VALUES ($1)\n";
         assert_eq!(
@@ -245,6 +284,17 @@ mod tests {
                 "INSERT INTO t VALUES ($1)",
             ]
         );
+    }
+
+    #[test]
+    fn a_statement_of_which_a_line_was_skipped_is_none() {
+        let wide = "x".repeat(3 << 20);
+        let log = format!(
+            "p LOG:  statement: SELECT a\n\t, '{wide}'\n\tFROM t\np LOG:  statement: SELECT 1\n"
+        );
+        assert_eq!(text(&log), ["SELECT 1"]);
+        let at_end = format!("p LOG:  statement: SELECT a\n\t, '{wide}'");
+        assert!(text(&at_end).is_empty());
     }
 
     #[test]
@@ -261,12 +311,29 @@ mod tests {
             )
             + &line("checkpoint starting: time", "");
         let mut found = Vec::new();
+        let databases = read_csv(&mut Lines::new(log.as_bytes()), |sql| {
+            found.push(sql.to_owned())
+        })
+        .unwrap();
+        assert_eq!(databases, BTreeSet::from(["x".to_owned()]));
+        assert_eq!(found, ["SELECT \"a\"\nFROM t", "SELECT 'a,b'"]);
+        assert!(fields(log.lines().next_back().unwrap()).len() >= FEWEST_FIELDS);
+        // What is too long is left out, and what follows is read as before.
+        let long = "x\n".repeat(MOST_BYTES);
+        let wide = "x".repeat(3 << 20);
+        let inner = log.replace('"', "\"\"");
+        let log = line(&format!("statement: SELECT '{long}'"), "")
+            + &line("statement: SELECT 1", "")
+            + &line(&format!("statement: SELECT 'a\n{wide}\n{inner}'"), "")
+            + &line("statement: SELECT 2", "")
+            + &line(&format!("statement: SELECT '{wide}'"), "")
+            + &line("statement: SELECT 3", "");
+        let mut found = Vec::new();
         read_csv(&mut Lines::new(log.as_bytes()), |sql| {
             found.push(sql.to_owned())
         })
         .unwrap();
-        assert_eq!(found, ["SELECT \"a\"\nFROM t", "SELECT 'a,b'"]);
-        assert!(fields(log.lines().next_back().unwrap()).len() >= FEWEST_FIELDS);
+        assert_eq!(found, ["SELECT 1", "SELECT 2", "SELECT 3"]);
         let broken = "a,\"b\nc,d\n";
         read_csv(&mut Lines::new(broken.as_bytes()), |sql| panic!("{sql}")).unwrap();
     }

@@ -31,6 +31,79 @@ fn readings() -> Inferred {
     found
 }
 
+fn readings_of(schema: Option<&str>) -> AskedTable {
+    AskedTable {
+        schema: schema.map(str::to_owned),
+        name: "readings".to_owned(),
+    }
+}
+
+#[test]
+fn tables_of_several_schemas_are_told_apart() {
+    let log = plain(
+        "SELECT a FROM old.readings\nSELECT b FROM shop.readings\nSELECT b FROM shop.readings\n\
+         SELECT c FROM readings\n",
+    );
+    let number =
+        |table: &AskedTable| -> u64 { log.of(table).iter().map(|asked| asked.number).sum() };
+    let most = log.table(None).unwrap();
+    assert_eq!(
+        (most.to_string().as_str(), number(&most)),
+        ("shop.readings", 3)
+    );
+    let old = log.table(Some(&readings_of(Some("Old")))).unwrap();
+    assert_eq!(
+        (old.to_string().as_str(), number(&old)),
+        ("old.readings", 2)
+    );
+    let any = log.table(Some(&readings_of(None))).unwrap();
+    assert_eq!(any, most);
+    let notes = log.notes(&most, 3, 2);
+    assert_eq!(notes[2], "others ask old.readings (1)");
+    let only_old = plain("SELECT a FROM old.readings\n");
+    let why = only_old
+        .table(Some(&readings_of(Some("shop"))))
+        .unwrap_err();
+    assert!(why.contains("asks the table shop.readings alone"), "{why}");
+}
+
+#[test]
+fn several_databases_of_a_log_are_told() {
+    let line = |database: &str| {
+        let behind = [""; 9].join(",");
+        format!(
+            "t,me,{database},x,x,x,x,x,x,x,x,LOG,00000,\"statement: SELECT heat FROM readings\",,{behind}\n"
+        )
+    };
+    let notes = |text: String| {
+        let log = QueryLog::read(LogKind::PostgresCsv, Language::Sql, text.as_bytes()).unwrap();
+        log.notes(&readings_of(None), 1, 1).join("\n")
+    };
+    let both = notes(line("shop") + &line("old"));
+    assert!(
+        both.contains("several databases, old, shop, whose"),
+        "{both}"
+    );
+    let one = notes(line("shop") + &line("shop"));
+    assert!(!one.contains("several databases"), "{one}");
+}
+
+#[test]
+fn statements_that_were_sent_together_are_counted_one_by_one() {
+    let log = plain("BEGIN; SELECT heat FROM readings; CREATE ROLE me PASSWORD 'secret'; COMMIT\n");
+    assert_eq!(
+        log.in_words(),
+        "4 statements: 1 BEGIN, 1 COMMIT, 1 CREATE, 1 SELECT"
+    );
+    let found = readings();
+    let table = readings_of(None);
+    let candidates: Vec<(u64, Candidate)> = log.candidates(&table, &found).collect();
+    let [(1, only)] = &candidates[..] else {
+        panic!("{candidates:?}")
+    };
+    assert_eq!(only.shown, "SELECT heat FROM readings");
+}
+
 const LOG: &str = "-- begin\nSELECT heat FROM readings WHERE room = 'a';\nBEGIN\n\
     select  heat from Readings where room = 'b'\nINSERT INTO readings VALUES ('a', 1)\n\n\
     SELECT max(heat) AS m FROM readings\nSELECT heat FROM readings WHERE room IN ('a')\n\
@@ -41,7 +114,7 @@ const LOG: &str = "-- begin\nSELECT heat FROM readings WHERE room = 'a';\nBEGIN\
 fn forms_are_counted_and_the_most_frequent_come_first() {
     let log = plain(LOG);
     let table = log.table(None).unwrap();
-    assert_eq!(table, "readings");
+    assert_eq!(table.to_string(), "readings");
     let found = readings();
     let candidates: Vec<(u64, Candidate)> = log.candidates(&table, &found).collect();
     let numbers: Vec<u64> = candidates.iter().map(|(number, _)| *number).collect();
@@ -55,7 +128,7 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
         "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 that are too long or do not end"
     );
     assert!(
-        notes[1].starts_with("5 of them ask readings alone, in 3 forms; 2 of these"),
+        notes[1].starts_with("5 of them ask readings alone; forms of these: 3, of which 2"),
         "{notes:?}"
     );
     assert!(notes[1].ends_with("(1 left out)"), "{notes:?}");
@@ -68,8 +141,9 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
 #[test]
 fn another_table_may_be_wanted() {
     let log = plain(LOG);
-    assert_eq!(log.table(Some("public.Rooms")).unwrap(), "rooms");
-    let why = log.table(Some("room")).unwrap_err();
+    let of = |wanted: &str| log.table(Some(&AskedTable::parse(wanted)));
+    assert_eq!(of("public.Rooms").unwrap().name, "rooms");
+    let why = of("room").unwrap_err();
     assert!(why.contains("did you mean `rooms`?"), "{why}");
     let why = plain("INSERT INTO t VALUES (1)\nINSERT INTO t VALUES (2)\n")
         .table(None)
@@ -93,7 +167,7 @@ fn uuids_and_comments_of_cassandra_are_constants() {
     );
     let log = QueryLog::read(LogKind::FullQueryLog, Language::Sql, text.as_bytes()).unwrap();
     let found = readings();
-    let candidates: Vec<(u64, Candidate)> = log.candidates("readings", &found).collect();
+    let candidates: Vec<(u64, Candidate)> = log.candidates(&readings_of(None), &found).collect();
     assert_eq!(candidates.len(), 1);
     let question = candidates[0].1.question.as_ref().unwrap();
     assert!(
@@ -112,6 +186,13 @@ fn hostile_logs_are_read_in_bounded_memory() {
         .collect();
     let log = plain(&forms);
     assert_eq!((log.asked.len(), log.beyond), (MOST_FORMS, 5));
+    let name = "x".repeat(60_000);
+    let forms: String = (0..700)
+        .map(|number| format!("SELECT {name}{number} FROM t\n"))
+        .collect();
+    let log = plain(&forms);
+    assert!(log.held <= MOST_HELD && log.beyond > 0, "{}", log.held);
+    assert_eq!(log.asked.len() as u64 + log.beyond, 700);
     let long = format!(
         "SELECT '{}' FROM t\nSELECT a FROM t\n",
         "x".repeat(MOST_BYTES)

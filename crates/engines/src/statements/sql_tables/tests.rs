@@ -125,6 +125,27 @@ fn keys_are_divided_at_the_time_and_may_be_those_of_an_index() {
 }
 
 #[test]
+fn what_a_text_says_is_no_sign_of_postgresql() {
+    for (text, design) in [
+        (
+            "CREATE TABLE t (a int PRIMARY KEY COMMENT 'from jsonb')",
+            None,
+        ),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES ('using btree')",
+            None,
+        ),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY, b jsonb)",
+            Some("postgres/plain"),
+        ),
+    ] {
+        let all = tables_of(text).unwrap();
+        assert_eq!(all[0].design.as_deref(), design, "{text}");
+    }
+}
+
+#[test]
 fn what_is_no_table_is_skipped_and_what_cannot_be_read_is_told_with_its_line() {
     let others = "CREATE VIEW v AS SELECT 1; CREATE TABLE u AS SELECT 1; CREATE INDEX i ON nothing (a); \
                   CREATE FOREIGN TABLE f (a int) SERVER s; CREATE FUNCTION g() RETURNS int AS $$ SELECT 1; $$";
@@ -153,4 +174,18 @@ fn unknown_types_are_left_out_and_deep_nesting_is_an_error() {
         ")".repeat(500)
     );
     assert!(tables_of(&deep).is_err());
+    for (begin, end) in [("ARRAY<", ">"), ("", "[]")] {
+        let kind = format!("{}int{}", begin.repeat(100_000), end.repeat(100_000));
+        let why = tables_of(&format!("CREATE TABLE t (a int PRIMARY KEY, b {kind})")).unwrap_err();
+        assert!(why.contains("within each other or in one chain"), "{why}");
+    }
+    let long = format!(
+        "CREATE TABLE t (a int CHECK (a = 1{}))",
+        " OR a = 1".repeat(100_000)
+    );
+    let why = tables_of(&long).unwrap_err();
+    assert!(
+        why.contains("a list behind IN in place of many OR"),
+        "{why}"
+    );
 }
