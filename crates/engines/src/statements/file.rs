@@ -12,7 +12,7 @@ use super::changes::changed_table;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
 use super::words::{SELECT, kind, tables, words};
-use super::{Candidate, sql_tables};
+use super::{Candidate, descending, sql_tables};
 use crate::cassandra::declared;
 use crate::questions_file::name_above;
 use crate::sql_check::{Statement, statements};
@@ -150,12 +150,11 @@ impl StatementsFile {
     /// Returns the queries about a table that [`StatementsFile::asked_table`] returned, as questions, and the number of
     /// those about other ones.
     pub fn candidates(&self, of: &AskedTable, found: &Inferred) -> (Vec<Candidate>, usize) {
-        let table = self.tables.iter().find(|table| table.asked() == *of);
         let asking = Asking {
             found,
             table: &of.name,
             language: self.language,
-            newest_first: table.and_then(|table| table.newest_first),
+            descending: descending(found),
         };
         let is_own = |query: &&WrittenQuery| match query.tables.as_slice() {
             [only] => only.may_be(of),

@@ -11,6 +11,7 @@ mod file;
 mod form;
 mod log;
 mod moments;
+mod number_range;
 mod plain;
 mod sql_tables;
 mod sql_types;
@@ -24,8 +25,8 @@ pub use log::{LogKind, QueryLog};
 pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
 
 use asked::question;
-use asking::Asking;
-use bakeoff_workload::infer::{AskedQuestion, Inferred};
+use asking::{Asking, written};
+use bakeoff_workload::infer::{AskedQuestion, Inferred, InferredColumn};
 
 use crate::dialect::tokens::{Kind, Token, tokens};
 use crate::live::MIXED_ORDER;
@@ -78,6 +79,32 @@ fn shown_token<'a>(token: &Token<'a>) -> &'a str {
         Kind::Comment => " ",
         _ => token.text,
     }
+}
+
+/// Returns the columns of the order key, by their names in the workload, whose greatest value comes first in the table
+/// that it is of; `None` if that is not known.
+fn descending(found: &Inferred) -> Option<Vec<String>> {
+    let origin = found.origin.as_ref();
+    let Some(declared) = origin.and_then(|origin| origin.descending.as_ref()) else {
+        return is_newest_first(found).map(|is_newest_first| {
+            if is_newest_first {
+                found.order_key.clone()
+            } else {
+                Vec::new()
+            }
+        });
+    };
+    let is_declared = |column: &InferredColumn| {
+        let called = written(column).to_lowercase();
+        declared
+            .iter()
+            .any(|name| name.trim().to_lowercase() == called)
+    };
+    let descends = |name: &&String| {
+        let column = found.columns.iter().find(|column| column.name == **name);
+        column.is_some_and(is_declared)
+    };
+    Some(found.order_key.iter().filter(descends).cloned().collect())
 }
 
 /// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known;

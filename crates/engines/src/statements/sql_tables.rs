@@ -315,7 +315,7 @@ impl Made {
             columns,
             partition_key: Vec::new(),
             order_key: Vec::new(),
-            newest_first: Some(false),
+            descending: Vec::new(),
             about: Vec::new(),
             notes: note.into_iter().collect(),
             design: None,

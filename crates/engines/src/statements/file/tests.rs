@@ -78,6 +78,21 @@ fn columns_that_are_changed_later_are_told() {
 }
 
 #[test]
+fn a_limit_of_cql_has_the_order_of_each_column() {
+    let text = "CREATE TABLE t (k int, \"The Time\" timestamp, id int, v int, PRIMARY KEY (k, \"The Time\", id)) \
+                WITH CLUSTERING ORDER BY (\"The Time\" DESC, id ASC);\n\
+                SELECT * FROM t WHERE k = ? LIMIT 10;";
+    let file = StatementsFile::parse(text, Language::Cql).unwrap();
+    let found = Inferred::declared(file.declared(None, "x.cql", &[], None).unwrap());
+    let (candidates, _) = file.candidates(&AskedTable::parse("t"), &found);
+    let question = candidates[0].question.as_ref().unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT * FROM t WHERE k = ${k} ORDER BY the_time DESC, id LIMIT 10"
+    );
+}
+
+#[test]
 fn two_tables_of_one_name_are_told() {
     let twice = sql("CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE t (b int PRIMARY KEY);");
     for wanted in [None, Some("t")] {

@@ -17,7 +17,7 @@ use super::asking::{Asking, Language};
 use super::form::form;
 use super::plain::plain_cql;
 use super::words::{SELECT, tables, words};
-use super::{AskedTable, Candidate, is_newest_first, words as statement};
+use super::{AskedTable, Candidate, descending, words as statement};
 use crate::sql_check::statements;
 pub use kind::LogKind;
 use lines::Lines;
@@ -233,7 +233,7 @@ impl QueryLog {
             found,
             table: &table.name,
             language: self.language,
-            newest_first: is_newest_first(found),
+            descending: descending(found),
         };
         let all: u64 = self.of(table).iter().map(|asked| asked.number).sum();
         self.of(table).into_iter().map(move |asked| {
