@@ -11,9 +11,10 @@ use super::asking::{Asking, Language};
 use super::changes::changed_table;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
-use super::words::{SELECT, kind, tables, words};
+use super::words::{OTHER, SELECT, kind, tables, words};
 use super::{Candidate, descending, sql_tables};
 use crate::cassandra::declared;
+use crate::dialect::tokens::{Kind, Token};
 use crate::questions_file::name_above;
 use crate::sql_check::{Statement, statements};
 
@@ -28,6 +29,8 @@ pub struct StatementsFile {
     queries: Vec<WrittenQuery>,
     /// Tables whose columns or options statements change, with the lines of these.
     changes: Vec<(AskedTable, usize)>,
+    /// What is told of statements that begin almost as a query does.
+    misspelled: Vec<String>,
 }
 
 /// A query of a file.
@@ -79,12 +82,13 @@ impl StatementsFile {
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
         let mut names = HashSet::new();
-        let mut changes = Vec::new();
+        let (mut changes, mut misspelled) = (Vec::new(), Vec::new());
         for (statement, written) in all.iter().zip(&written) {
             let Some(words) = words(statement.sql) else {
                 continue;
             };
             changes.extend(changed_table(&words).map(|table| (table, written.line)));
+            misspelled.extend(misspelled_query(&words, written.line));
             let asked = tables(&words);
             if kind(&words) != SELECT || asked.is_empty() {
                 continue;
@@ -101,6 +105,7 @@ impl StatementsFile {
             tables: made,
             queries,
             changes,
+            misspelled,
         })
     }
 
@@ -136,6 +141,9 @@ impl StatementsFile {
                 lines[..lines.len().min(MOST_LISTED)].join(", ")
             ));
         }
+        declared
+            .notes
+            .extend(self.misspelled.iter().take(MOST_LISTED).cloned());
         Ok(declared)
     }
 
@@ -220,6 +228,19 @@ impl StatementsFile {
         };
         self.tables.iter().filter(is_called).collect()
     }
+}
+
+/// Says that a statement begins with a word that is almost SELECT; `None` if it does not.
+fn misspelled_query(words: &[Token<'_>], line: usize) -> Option<String> {
+    let first = words.first().filter(|_| kind(words) == OTHER)?;
+    let is_word = first.kind == Kind::Word;
+    let hint = suggestion(first.text, [SELECT]);
+    (is_word && hint.contains("did you mean")).then(|| {
+        format!(
+            "no question: line {line}: no statement begins with `{}`{hint}",
+            first.text
+        )
+    })
 }
 
 /// Returns the statements of a text with their lines, which are counted once.

@@ -40,6 +40,35 @@ pub struct Candidate {
     pub question: Result<AskedQuestion, String>,
 }
 
+/// Returns a question with values that are drawn from the rows where it has markers, such as `?`, `$1` or `:name`;
+/// `None` if it has none. It calls the table as the workload does.
+///
+/// # Errors
+/// Says why no values can be drawn for it.
+pub fn with_drawn_values(
+    question: &AskedQuestion,
+    found: &Inferred,
+    language: Language,
+) -> Result<Option<AskedQuestion>, String> {
+    let Some(words) = words::words(&question.sql) else {
+        return Ok(None);
+    };
+    if !(0..words.len()).any(|at| words::marker_length(&words, at).is_some()) {
+        return Ok(None);
+    }
+    let asking = Asking {
+        found,
+        table: &found.table,
+        language,
+        descending: descending(found),
+    };
+    let drawn = asked::question(&question.sql, &asking)?;
+    Ok(Some(AskedQuestion {
+        name: question.name.clone(),
+        ..drawn
+    }))
+}
+
 /// Most characters of a statement that a message shows.
 const MOST_SHOWN: usize = 80;
 

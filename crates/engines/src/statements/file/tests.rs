@@ -78,6 +78,16 @@ fn columns_that_are_changed_later_are_told() {
 }
 
 #[test]
+fn misspelled_queries_are_told() {
+    let file = sql("CREATE TABLE t (a int PRIMARY KEY);\nSET x = 1;\nSELEC a FROM t;\nVACUUM t;\n");
+    let notes = file.declared(None, "x.sql", &[], None).unwrap().notes;
+    assert_eq!(
+        notes,
+        ["no question: line 3: no statement begins with `SELEC`; did you mean `SELECT`?"]
+    );
+}
+
+#[test]
 fn a_limit_of_cql_has_the_order_of_each_column() {
     let text = "CREATE TABLE t (k int, \"The Time\" timestamp, id int, v int, PRIMARY KEY (k, \"The Time\", id)) \
                 WITH CLUSTERING ORDER BY (\"The Time\" DESC, id ASC);\n\
