@@ -17,6 +17,7 @@ use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::words::{has_stray_comma, words};
 use crate::{Context, EngineOptions};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
@@ -155,6 +156,10 @@ async fn planned(
     query: &Query,
     sql: &str,
 ) -> Result<LogicalPlan, (usize, usize, String)> {
+    if words(sql).is_some_and(|words| has_stray_comma(&words)) {
+        let complaint = "there is a comma before FROM with no column behind it: leave it out";
+        return Err((1, 1, complaint.to_owned()));
+    }
     let plan = session
         .state()
         .create_logical_plan(&with_nulls(query, sql))
@@ -222,8 +227,8 @@ fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
 
 /// Returns the columns that order the rows of a limit and are not among its own.
 fn hidden_order(limit: &Limit) -> Vec<String> {
-    let is_returned =
-        |name: &str| { limit.input.schema().fields().iter() }.any(|field| field.name() == name);
+    let fields = limit.input.schema().fields();
+    let is_returned = |name: &str| fields.iter().any(|field| field.name() == name);
     let mut inner = limit.input.as_ref();
     loop {
         inner = match inner {

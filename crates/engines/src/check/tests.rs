@@ -105,6 +105,7 @@ async fn a_question_of_the_command_line_is_planned_against_the_table() {
             "SELECT value FROM readings\nWHERE series = $1",
             "line 2, column 16: no value is bound to its marker `$1`",
         ),
+        ("SELECT value, FROM readings", "a comma before FROM"),
         (
             "SELECT value FROM readings WHERE series = ?",
             "its marker `?`",
