@@ -44,7 +44,7 @@ fn questions_with_markers_draw_values_or_are_refused() {
     }
     run_without_servers(&bench, "new.toml");
     // A workload that was written with a marker is refused before anything starts.
-    let marked = text(&bench, "workload.toml");
+    let marked = text(&bench, "w.toml");
     let marked = format!(
         "{marked}\n[[queries]]\nname = \"marked\"\nsql = \"SELECT max(value) AS m FROM readings WHERE series = $1\"\n"
     );
@@ -57,6 +57,7 @@ fn questions_with_markers_draw_values_or_are_refused() {
     }
 }
 
+#[cfg(feature = "postgres")]
 #[test]
 fn what_an_engine_cannot_be_asked_is_no_question_of_its_designs() {
     let schema = "CREATE TABLE `readings` (`series` varchar(8) NOT NULL, `time` datetime NOT NULL, value double, \
