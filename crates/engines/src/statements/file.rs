@@ -9,6 +9,7 @@ use bakeoff_workload::suggestion;
 use super::asked_table::AskedTable;
 use super::asking::{Asking, Language};
 use super::changes::changed_table;
+use super::divided::divide;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
 use super::words::{OTHER, SELECT, kind, tables, words};
@@ -78,7 +79,11 @@ impl StatementsFile {
         let written = with_lines(&plain, &all);
         let made = match language {
             Language::Cql => declared::tables(&written)?,
-            Language::Sql => sql_tables::tables(&written)?,
+            Language::Sql => {
+                let mut made = sql_tables::tables(&written)?;
+                divide(&mut made, &written);
+                made
+            }
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
         let mut names = HashSet::new();

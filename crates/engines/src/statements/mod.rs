@@ -7,6 +7,7 @@ mod asking;
 mod changes;
 mod comparisons;
 mod depth;
+mod divided;
 mod file;
 mod form;
 mod log;
