@@ -7,8 +7,8 @@
 
 mod tokens;
 
+pub use tokens::{Statement, line_without_end, statements, texts_after};
 use tokens::{Token, nests_comments, tokens};
-pub use tokens::{Statement, statements, texts_after};
 
 /// The words that a query begins with.
 const FIRST: [&str; 4] = ["select", "with", "values", "table"];

@@ -17,7 +17,7 @@ use super::{Candidate, descending, sql_tables};
 use crate::cassandra::declared;
 use crate::dialect::tokens::{Kind, Token};
 use crate::questions_file::name_above;
-use crate::sql_check::{Statement, statements};
+use crate::sql_check::{Statement, line_without_end, statements};
 
 /// Most tables that a message lists.
 const MOST_LISTED: usize = 20;
@@ -74,8 +74,10 @@ impl StatementsFile {
             Language::Cql => plain_cql(text),
             Language::Sql => plain_sql(text),
         };
-        let all = statements(&plain)
-            .map_err(|why| format!("{why}: close it, or leave the statement out"))?;
+        let all = statements(&plain).map_err(|why| {
+            let line = line_without_end(&plain);
+            format!("line {line}: {why}: close it, or leave the statement out")
+        })?;
         let written = with_lines(&plain, &all);
         let made = match language {
             Language::Cql => declared::tables(&written)?,
@@ -141,7 +143,7 @@ impl StatementsFile {
         let lines: Vec<String> = changes.map(|(_, line)| line.to_string()).collect();
         if !lines.is_empty() {
             declared.notes.push(format!(
-                "{of} is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
+                "`{of}` is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
                  database has it now",
                 lines[..lines.len().min(MOST_LISTED)].join(", ")
             ));
