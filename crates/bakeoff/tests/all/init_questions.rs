@@ -57,6 +57,36 @@ fn questions_with_markers_draw_values_or_are_refused() {
     }
 }
 
+#[test]
+fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
+    let schema =
+        "CREATE TABLE shop.readings (sensor text, time timestamp, PRIMARY KEY (sensor, time));";
+    let files = [
+        ("s.sql", schema),
+        ("one.csv", "id\n1\n"),
+        ("log.json", "{\"query\": \"SELECT 1 FROM t\"}\n"),
+        (
+            "general.log",
+            "2026-05-01T00:00:00Z\t8 Query\tSELECT value FROM readings\n",
+        ),
+    ];
+    let bench = bench(&files);
+    bench
+        .bakeoff(&["init", "s.sql", "--data", "readings.csv"])
+        .expect(2)
+        .says("--data readings.csv: `sensor` is in the key of shop.readings in s.sql: write this name");
+    for log in ["log.json", "general.log"] {
+        bench
+            .bakeoff(&["init", "readings.csv", "--questions", log])
+            .expect(2)
+            .says("what `fqltool dump` of Cassandra prints, or one statement in each line");
+    }
+    bench
+        .bakeoff(&["init", "one.csv"])
+        .expect(0)
+        .says("one.csv: 1 row, 1 column, key (id)");
+}
+
 #[cfg(feature = "postgres")]
 #[test]
 fn what_an_engine_cannot_be_asked_is_no_question_of_its_designs() {

@@ -279,7 +279,7 @@ impl Made {
             None => (Vec::new(), None),
             Some(index) => {
                 let note = format!(
-                    "{} has no PRIMARY KEY: its key is that of an index, ({}), which need not tell rows apart; name \
+                    "`{}` has no PRIMARY KEY: its key is that of an index, ({}), which need not tell rows apart; name \
                      other columns with --key and --time",
                     self.place(),
                     index.columns.join(", ")

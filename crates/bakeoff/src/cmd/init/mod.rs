@@ -284,17 +284,19 @@ pub fn tell(file: &Path, found: &Inferred) {
         .map(String::as_str)
         .collect();
     let (of, rows) = match &found.origin {
-        Some(origin) => (origin.name.clone(), "sampled rows"),
-        None => (file.display().to_string(), "rows"),
+        Some(origin) => (origin.name.clone(), "sampled row"),
+        None => (file.display().to_string(), "row"),
     };
+    let ending = if found.rows == 1 { "" } else { "s" };
     let rows = match &found.made {
-        None => format!("{} {rows}", found.rows),
+        None => format!("{} {rows}{ending}", found.rows),
         Some(_) => "no rows".to_owned(),
     };
     let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
+    let columns = in_file.count();
+    let noun = if columns == 1 { "column" } else { "columns" };
     print_line(format_args!(
-        "{of}: {rows}, {} columns, key ({})",
-        in_file.count(),
+        "{of}: {rows}, {columns} {noun}, key ({})",
         key.join(", ")
     ));
     if found.made.is_some() {
@@ -311,7 +313,7 @@ pub fn tell(file: &Path, found: &Inferred) {
     }
     if found.left_out.len() > MOST_NOTES {
         print_line(format_args!(
-            "note: left out: {} others, which [table.columns] names",
+            "note: left out: {} more, which [table.columns] names",
             found.left_out.len() - MOST_NOTES
         ));
     }
