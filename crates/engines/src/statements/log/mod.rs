@@ -267,7 +267,7 @@ impl QueryLog {
         let mut notes = vec![
             format!("the log has {}", self.in_words()),
             format!(
-                "of them ask `{table}` alone: {all}; forms of these: {}; questions: {questions}, which stand for {asked} \
+                "statements that ask `{table}` alone: {all}; forms of these: {}; questions: {questions}, which stand for {asked} \
                  of the statements{left_out}",
                 own.len()
             ),

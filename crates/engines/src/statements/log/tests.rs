@@ -128,7 +128,9 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
         "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 that are too long or do not end"
     );
     assert!(
-        notes[1].starts_with("5 of them ask readings alone; forms of these: 3, of which 2"),
+        notes[1].starts_with(
+            "statements that ask `readings` alone: 5; forms of these: 3; questions: 2"
+        ),
         "{notes:?}"
     );
     assert!(notes[1].ends_with("; left out: 1"), "{notes:?}");
