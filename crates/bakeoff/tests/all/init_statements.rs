@@ -143,7 +143,7 @@ fn the_most_frequent_statements_of_a_log_are_the_questions() {
     let written = text(&bench, "new.toml");
     for words in [
         "name = \"readings\"",
-        "# Asked 30 times of 61, as the log has it.",
+        "# Asked 30 of 61 times in the log.",
         "FROM readings WHERE series = 'a'",
         "WHERE value > 0",
     ] {
@@ -194,7 +194,7 @@ fn a_full_query_log_asks_the_table_of_a_schema() {
         .says("forms of these: 2; questions: 2, which stand for 3 of the statements");
     let written = text(&bench, "new.toml");
     for words in [
-        "# Asked 2 times of 3",
+        "# Asked 2 of 3 times",
         "WHERE room_name = ${room_name} AND time >= ${span.begin} AND time < ${span.end}\"",
         "WHERE state = ${state}\"",
     ] {
@@ -325,7 +325,7 @@ fn hostile_files_are_refused_or_counted() {
     .unwrap();
     asked("endless.log")
         .expect(0)
-        .says("7 statements: 6 SELECT, 1 that are too long or do not end");
+        .says("7 statements: 6 SELECT, 1 too long or without end");
     std::fs::write(bench.path("only.log"), &endless).unwrap();
     asked("only.log")
         .expect(2)

@@ -47,7 +47,7 @@ pub struct TableStatement {
 impl TableStatement {
     /// Returns its name as statements write it.
     pub fn asked(&self) -> AskedTable {
-        let schema = self.place.strip_suffix(&self.name);
+        let schema = self.place.strip_suffix(self.name.as_str());
         let schema = schema.and_then(|schema| schema.strip_suffix('.'));
         AskedTable {
             schema: schema.map(str::to_owned),

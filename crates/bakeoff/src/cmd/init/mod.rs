@@ -49,7 +49,7 @@ pub struct Init {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// File with a sample of the rows of the table that a file of statements makes, in any form that FROM may have
+    /// File with a sample of the rows of the table that a file of statements makes, in any form that rows may have
     /// [default: rows are made, by guesses]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,

@@ -239,7 +239,7 @@ impl QueryLog {
         self.of(table).into_iter().map(move |asked| {
             let mut candidate = Candidate::new(&asked.example, &asking);
             if let Ok(question) = &mut candidate.question {
-                let about = format!("Asked {} times of {all}, as the log has it.", asked.number);
+                let about = format!("Asked {} of {all} times in the log.", asked.number);
                 question.about.insert(0, about);
             }
             (asked.number, candidate)
@@ -324,10 +324,7 @@ impl QueryLog {
             .map(|(kind, number)| format!("{number} {kind}"))
             .collect();
         if self.unreadable > 0 {
-            parts.push(format!(
-                "{} that are too long or do not end",
-                self.unreadable
-            ));
+            parts.push(format!("{} too long or without end", self.unreadable));
         }
         if parts.is_empty() {
             return "no statement".to_owned();

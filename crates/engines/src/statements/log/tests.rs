@@ -121,11 +121,11 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
     assert_eq!(numbers, [3, 1, 1]);
     let first = candidates[0].1.question.as_ref().unwrap();
     assert_eq!(first.sql, "SELECT heat FROM readings WHERE room = 'a'");
-    assert_eq!(first.about, ["Asked 3 times of 5, as the log has it."]);
+    assert_eq!(first.about, ["Asked 3 of 5 times in the log."]);
     let notes = log.notes(&table, 4, 2);
     assert_eq!(
         notes[0],
-        "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 that are too long or do not end"
+        "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 too long or without end"
     );
     assert!(
         notes[1].starts_with(

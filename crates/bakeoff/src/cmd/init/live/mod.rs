@@ -36,8 +36,8 @@ const FOR_KEYS: [&str; 2] = ["--key", "--time"];
 #[derive(Args, Debug)]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct LiveOptions {
-    /// Table of the PostgreSQL whose address is given, as SCHEMA.TABLE; or that is meant of those which a file of
-    /// statements makes or a log of queries asks
+    /// Table of the PostgreSQL whose address is given, as SCHEMA.TABLE; or the one that is meant where a file of
+    /// statements makes several, or a log of queries asks several
     #[arg(long, value_name = "SCHEMA.TABLE")]
     table: Option<String>,
 
