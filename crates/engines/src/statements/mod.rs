@@ -14,8 +14,10 @@ mod log;
 mod moments;
 mod number_range;
 mod plain;
+mod sql_checks;
 mod sql_tables;
 mod sql_types;
+mod sql_words;
 mod table;
 pub(crate) mod words;
 

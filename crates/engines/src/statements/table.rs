@@ -136,7 +136,7 @@ impl TableStatement {
     }
 
     fn column(&self, stored: &Stored) -> DeclaredColumn {
-        let form = self.forms.get(&stored.name).copied();
+        let form = self.forms.get(&stored.name).cloned();
         DeclaredColumn {
             name: stored.name.clone(),
             kind: held_as(stored.holding),
