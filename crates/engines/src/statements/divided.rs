@@ -28,8 +28,8 @@ pub fn divide(tables: &mut [TableStatement], statements: &[Written<'_>]) {
             let made = tables.iter_mut().find(|table| table.line == *line);
             if let Some(table) = made {
                 let of = table.asked();
-                let mut widths = all.iter().filter(|(_, other)| is_partition(other, &of));
-                let first = widths.next().map(|(_, tokens)| tokens.as_slice());
+                let first = all.iter().find(|(_, other)| is_partition(other, &of));
+                let first = first.map(|(_, tokens)| tokens.as_slice());
                 partition(table, by.as_deref(), first);
             }
         }
@@ -184,10 +184,9 @@ fn call<'a>(tokens: &[Token<'a>], functions: &[&str]) -> Option<Call<'a>> {
     let behind = begin
         .and_then(|begin| inside.get(begin..))
         .unwrap_or_default();
-    let mut behind = behind
-        .iter()
-        .skip_while(|token| matches!(token.kind, Kind::Sign('=' | '>' | ':' | ',')));
-    let number = behind.next().filter(|token| token.kind == Kind::Number);
+    let is_sign = |token: &Token<'_>| matches!(token.kind, Kind::Sign('=' | '>' | ':' | ','));
+    let first = behind.iter().find(|token| !is_sign(token));
+    let number = first.filter(|token| token.kind == Kind::Number);
     Some(Call {
         table,
         column,

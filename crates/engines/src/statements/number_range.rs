@@ -7,6 +7,11 @@ use super::comparisons::{Bound, Comparison};
 use super::words::is;
 use crate::dialect::tokens::Token;
 
+/// What is said of a range of anything else.
+const NO_NUMBERS: &str = "it has a range that is not one of numbers, and bounds that are drawn apart would mostly find \
+                          nothing: compare with one value, or write the question into the workload with values that \
+                          its rows have";
+
 /// A range of a column, of whose bounds at least one is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberRange {
@@ -88,11 +93,7 @@ fn distance(kind: ColumnType, low: &str, high: &str) -> Result<Option<String>, S
         let is_range = length.is_finite() && length >= 0.0;
         return Ok(is_range.then(|| length.to_string()));
     }
-    Err(
-        "it has a range that is not one of numbers, and bounds that are drawn apart would mostly find nothing: compare \
-         with one value, or write the question into the workload with values that its rows have"
-            .to_owned(),
-    )
+    Err(NO_NUMBERS.to_owned())
 }
 
 /// Returns about a tenth of all numbers of a column whose values are made.
@@ -100,7 +101,10 @@ fn usual_length(asking: &Asking<'_>, column: usize) -> Result<String, String> {
     use ColumnType::{Bigint, Double, Int};
     let found = asking.found;
     let of = &found.columns[column];
-    if found.made.is_none() || !matches!(of.kind, Int | Bigint | Double) {
+    if !matches!(of.kind, Int | Bigint | Double) {
+        return Err(NO_NUMBERS.to_owned());
+    }
+    if found.made.is_none() {
         return Err(format!(
             "how long its range of `{}` is, is not known, since a bound of it is a marker: write numbers in place of \
              both, such as BETWEEN 1 AND 100",
