@@ -8,14 +8,16 @@ use bakeoff_workload::{DesignId, Error, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
-use datafusion::logical_expr::{LogicalPlan, SkipType};
+use datafusion::logical_expr::{Limit, LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
 use crate::complaint::{self, is_query};
+use crate::dialect::position_of;
 use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::words::{has_stray_comma, words};
 use crate::{Context, EngineOptions};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
@@ -154,15 +156,34 @@ async fn planned(
     query: &Query,
     sql: &str,
 ) -> Result<LogicalPlan, (usize, usize, String)> {
+    if words(sql).is_some_and(|words| has_stray_comma(&words)) {
+        let complaint = "there is a comma before FROM with no column behind it: leave it out";
+        return Err((1, 1, complaint.to_owned()));
+    }
     let plan = session
         .state()
         .create_logical_plan(&with_nulls(query, sql))
         .await
         .map_err(|error| located(workload, &error))?;
-    match complaint_of_plan(&plan) {
-        Some(complaint) => Err((1, 1, complaint)),
+    if let Some(complaint) = complaint_of_plan(&plan) {
+        return Err((1, 1, complaint));
+    }
+    match marker(&plan) {
+        Some(marker) => {
+            let (line, column) = position_of(sql, &marker).unwrap_or((1, 1));
+            let complaint = format!(
+                "no value is bound to its marker `{marker}`: write a value there, or ${{name}} with parameters = \
+                 {{ name = {{ column = \"COLUMN\" }} }}, which draws one from the rows"
+            );
+            Err((line, column, complaint))
+        }
         None => Ok(plan),
     }
+}
+
+/// Returns a marker of a query such as `?` or `$1`, for which an application binds a value.
+fn marker(plan: &LogicalPlan) -> Option<String> {
+    plan.get_parameter_names().ok()?.into_iter().min()
 }
 
 /// Returns the reason why answers to a query cannot be compared, if there is one.
@@ -171,15 +192,26 @@ fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
         return Some("this is not a query: write a SELECT".to_owned());
     }
     let (mut unordered, mut offset) = (false, false);
+    let mut hidden = Vec::new();
     let walked = plan.apply_with_subqueries(|node| {
         if let LogicalPlan::Limit(limit) = node {
-            unordered |= ordering(node).is_empty();
+            if ordering(node).is_empty() {
+                unordered = true;
+                hidden.extend(hidden_order(limit));
+            }
             offset |= !matches!(limit.get_skip_type(), Ok(SkipType::Literal(0)));
         }
         Ok(TreeNodeRecursion::Continue)
     });
     let complaint = match walked {
         Err(error) => return Some(message(&error)),
+        Ok(_) if !hidden.is_empty() => {
+            let hidden = hidden.join(", ");
+            return Some(format!(
+                "it has a LIMIT, and its ORDER BY has {hidden}, which it does not return, so that the order of its \
+                 answers cannot be checked: select {hidden} too"
+            ));
+        }
         Ok(_) if unordered => {
             "it has a LIMIT without an ORDER BY on its output columns: many answers would be \
              right, so designs cannot be compared; add an ORDER BY"
@@ -191,6 +223,25 @@ fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
         Ok(_) => return None,
     };
     Some(complaint.to_owned())
+}
+
+/// Returns the columns that order the rows of a limit and are not among its own.
+fn hidden_order(limit: &Limit) -> Vec<String> {
+    let fields = limit.input.schema().fields();
+    let is_returned = |name: &str| fields.iter().any(|field| field.name() == name);
+    let mut inner = limit.input.as_ref();
+    loop {
+        inner = match inner {
+            LogicalPlan::Projection(projection) => projection.input.as_ref(),
+            LogicalPlan::SubqueryAlias(alias) => alias.input.as_ref(),
+            LogicalPlan::Sort(sort) => {
+                let columns = sort.expr.iter().filter_map(|by| by.expr.try_as_col());
+                let names = columns.map(|column| column.name.clone());
+                return names.filter(|name| !is_returned(name)).collect();
+            }
+            _ => return Vec::new(),
+        };
+    }
 }
 
 /// Returns the position of a planner's complaint in the SQL, and its message.

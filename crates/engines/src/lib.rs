@@ -99,6 +99,8 @@ pub use rate_limit::RateLimit;
 pub use running::Engines;
 pub use shared_tables::SharedTables;
 pub use spark::SparkOptions;
-pub use statements::{AskedTable, Candidate, Language, LogKind, QueryLog, StatementsFile};
+pub use statements::{
+    AskedTable, Candidate, Language, LogKind, QueryLog, StatementsFile, with_drawn_values,
+};
 pub use translate::{plain_queries, plain_query, translate_queries, translate_query};
 pub use value_folders::ValueFolders;

@@ -4,7 +4,7 @@ use bakeoff_workload::infer::AskedQuestion;
 use datafusion::sql::parser::DFParser;
 use datafusion::sql::resolve::resolve_table_references;
 
-use crate::sql_check::{complaint, statements};
+use crate::sql_check::{complaint, line_without_end, statements};
 
 /// What a comment above a question says before its name.
 const NAME: &str = "name:";
@@ -29,7 +29,9 @@ impl QuestionsFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut questions: Vec<AskedQuestion> = Vec::new();
         let mut tables: Vec<String> = Vec::new();
-        for (index, statement) in statements(text)?.into_iter().enumerate() {
+        let all = statements(text)
+            .map_err(|why| format!("line {}: {why}: close it", line_without_end(text)))?;
+        for (index, statement) in all.into_iter().enumerate() {
             let name = name_above(statement.before)?;
             let shown = match &name {
                 Some(name) => format!("question {name}"),
@@ -207,7 +209,10 @@ mod tests {
             ("SELECT a FROM t; SELECT a FROM u", "several tables, t, u"),
             ("SELECT a FROM ks.t", "call the table ks.t"),
             ("SELECT a FROM \"Rides\"", "such as readings"),
-            ("SELECT 'a FROM t", "does not end"),
+            (
+                "SELECT 1 FROM t;\nSELECT 'a FROM t",
+                "line 2: a quoted text or name does not end",
+            ),
         ] {
             let error = QuestionsFile::parse(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

@@ -7,7 +7,7 @@
 
 mod tokens;
 
-pub use tokens::{Statement, statements, texts_after};
+pub use tokens::{Statement, line_without_end, statements, texts_after};
 use tokens::{Token, nests_comments, tokens};
 
 /// The words that a query begins with.

@@ -134,9 +134,9 @@ fn the_most_frequent_statements_of_a_log_are_the_questions() {
     let ended = bench.bakeoff(&init).expect(0);
     ended
         .says("the log has 92 statements: 62 SELECT, 30 INSERT")
-        .says("61 of them ask public.readings alone; forms of these: 3, of which 2 are questions")
+        .says("statements that ask `public.readings` alone: 61; forms of these: 3; questions: 2")
         .says("questions have texts of the log, which may be secrets")
-        .says("others ask places (1)")
+        .says("others ask `places` (1)")
         .says(
             "no question: `SELECT value FROM readings LIMIT 5`: it has a LIMIT without an ORDER BY",
         );
@@ -191,7 +191,7 @@ fn a_full_query_log_asks_the_table_of_a_schema() {
         .bakeoff(&init)
         .expect(0)
         .says("the log has 4 statements: 3 SELECT, 1 UPDATE")
-        .says("forms of these: 2, of which 2 are questions");
+        .says("forms of these: 2; questions: 2, which stand for 3 of the statements");
     let written = text(&bench, "new.toml");
     for words in [
         "# Asked 2 of 3 times",

@@ -37,6 +37,7 @@ mod init_cassandra;
 mod init_measured;
 #[cfg(feature = "postgres")]
 mod init_postgres;
+mod init_questions;
 mod init_statements;
 mod large_answers;
 mod mistakes;

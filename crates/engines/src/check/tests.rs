@@ -101,6 +101,19 @@ async fn a_question_of_the_command_line_is_planned_against_the_table() {
         ("SELECT value FROM nothing", "`readings`"),
         ("SELEC value FROM readings", "line 1"),
         ("DELETE FROM readings", "not a query"),
+        (
+            "SELECT value FROM readings\nWHERE series = $1",
+            "line 2, column 16: no value is bound to its marker `$1`",
+        ),
+        ("SELECT value, FROM readings", "a comma before FROM"),
+        (
+            "SELECT value FROM readings WHERE series = ?",
+            "its marker `?`",
+        ),
+        (
+            "SELECT series FROM readings ORDER BY value LIMIT 3",
+            "select value too",
+        ),
     ] {
         let checked = check_question(&workload, &question(sql)).await;
         let error = checked.unwrap_err();

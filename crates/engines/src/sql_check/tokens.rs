@@ -122,6 +122,13 @@ pub fn statements(sql: &str) -> Result<Vec<Statement<'_>>, String> {
     }
 }
 
+/// Returns the line, counted from 1, on which begins what does not end in SQL, or its last line if all of it ends.
+pub fn line_without_end(sql: &str) -> usize {
+    let mut scanner = Scanner::new(sql);
+    while let Ok(Some(_)) = scanner.next() {}
+    sql[..scanner.at].matches('\n').count() + 1
+}
+
 struct Scanner<'a> {
     sql: &'a str,
     /// The byte at which the next token or what is between tokens begins.

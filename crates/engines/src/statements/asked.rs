@@ -10,6 +10,7 @@ use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
 use super::depth::too_deep;
 use super::moments::{milliseconds, window};
+use super::number_range::{DrawnBound, NumberRange, number_ranges};
 use super::words::{is, is_sign, marker_length, name, words};
 use crate::dialect::tokens::{Kind, Token, tokens};
 use crate::sql_check::complaint;
@@ -54,7 +55,7 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
     };
     let comparisons = comparisons(&rewriting.words, asking);
     rewriting.rename();
-    rewriting.draw(&comparisons);
+    rewriting.draw(&comparisons)?;
     rewriting.write_limits();
     rewriting.check_markers(&comparisons)?;
     if asking.language == Language::Cql {
@@ -140,8 +141,11 @@ impl Rewriting<'_> {
 
     /// Draws values where there are markers, or constants that made rows lack; writes other constants as the types of
     /// their columns need it.
-    fn draw(&mut self, comparisons: &[Comparison]) {
-        let mut in_window = [None, None];
+    ///
+    /// # Errors
+    /// Says which of them cannot be drawn.
+    fn draw(&mut self, comparisons: &[Comparison]) -> Result<(), String> {
+        let mut together = Vec::new();
         if let Some(([begin, end], length)) = self.window(comparisons) {
             let column = self.column_name(comparisons[begin].column);
             let called = self.free_name("span");
@@ -153,11 +157,21 @@ impl Rewriting<'_> {
             let parameter =
                 format!("{called} = {{ window = \"{length}\", column = \"{column}\" }}");
             self.parameters.push(parameter);
-            in_window = [Some(begin), Some(end)];
+            together.extend([begin, end]);
         }
-        let mut draws = in_window[0].is_some();
+        let bounds = comparisons.iter().map(|comparison| DrawnBound {
+            comparison,
+            is_drawn: self.is_drawn(comparison),
+            constant: self.constant(comparison),
+        });
+        let bounds: Vec<DrawnBound<'_>> = bounds.collect();
+        for range in number_ranges(&self.words, self.asking, &bounds)? {
+            self.draw_range(comparisons, &range);
+            together.extend([range.begin, range.end]);
+        }
+        let mut draws = !together.is_empty();
         for (index, comparison) in comparisons.iter().enumerate() {
-            if in_window.contains(&Some(index)) {
+            if together.contains(&index) {
                 continue;
             }
             if self.is_drawn(comparison) {
@@ -178,6 +192,7 @@ impl Rewriting<'_> {
                 "{what} drawn from the rows, not those of the statement."
             ));
         }
+        Ok(())
     }
 
     /// Returns whether the value of a comparison is drawn from the rows.
@@ -207,6 +222,18 @@ impl Rewriting<'_> {
             milliseconds(&text, self.asking.language)
         };
         Some(([begin, end], window(time(begin), time(end))))
+    }
+
+    /// Draws the lower bound of a range, above which the upper one is.
+    fn draw_range(&mut self, comparisons: &[Comparison], range: &NumberRange) {
+        let (lower, upper) = (&comparisons[range.begin], &comparisons[range.end]);
+        let column = self.column_name(lower.column);
+        let called = self.free_name(&column);
+        let above = format!("${{{called}}} + {}", range.length);
+        self.put(lower.value.start, lower.value.end, format!("${{{called}}}"));
+        self.put(upper.value.start, upper.value.end, above);
+        self.parameters
+            .push(format!("{called} = {{ column = \"{column}\" }}"));
     }
 
     fn draw_one(&mut self, comparison: &Comparison) {
@@ -345,13 +372,18 @@ impl Rewriting<'_> {
         if found.order_key.is_empty() {
             return;
         }
-        let direction = match self.asking.newest_first {
-            Some(true) => " DESC",
-            Some(false) => "",
-            None => return,
+        let Some(descending) = &self.asking.descending else {
+            return;
+        };
+        let direction = |column: &String| {
+            if descending.contains(column) {
+                " DESC"
+            } else {
+                ""
+            }
         };
         let order: Vec<String> = { found.order_key.iter() }
-            .map(|column| format!("{column}{direction}"))
+            .map(|column| format!("{column}{}", direction(column)))
             .collect();
         self.put(
             limit,

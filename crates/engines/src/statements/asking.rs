@@ -21,20 +21,20 @@ pub enum Language {
 }
 
 /// The table that statements ask.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Asking<'a> {
     /// As the workload has it.
     pub found: &'a Inferred,
     /// Its name in the statements, without keyspace or schema.
     pub table: &'a str,
     pub language: Language,
-    /// Whether the greatest order key comes first where a statement names no order; `None` if that differs among its
-    /// columns.
-    pub newest_first: Option<bool>,
+    /// Columns of the order key, by their names in the workload, whose greatest value comes first where a statement
+    /// names no order; `None` if that is not known.
+    pub descending: Option<Vec<String>>,
 }
 
 /// Returns the name of a column as rows or statements have it.
-fn written(column: &InferredColumn) -> &str {
+pub fn written(column: &InferredColumn) -> &str {
     column.from.as_deref().unwrap_or(&column.name).trim()
 }
 

@@ -9,13 +9,15 @@ use bakeoff_workload::suggestion;
 use super::asked_table::AskedTable;
 use super::asking::{Asking, Language};
 use super::changes::changed_table;
+use super::divided::divide;
 use super::plain::{plain_cql, plain_sql};
 use super::table::{TableStatement, Written};
-use super::words::{SELECT, kind, tables, words};
-use super::{Candidate, sql_tables};
+use super::words::{OTHER, SELECT, kind, tables, words};
+use super::{Candidate, descending, sql_tables};
 use crate::cassandra::declared;
+use crate::dialect::tokens::{Kind, Token};
 use crate::questions_file::name_above;
-use crate::sql_check::{Statement, statements};
+use crate::sql_check::{Statement, line_without_end, statements};
 
 /// Most tables that a message lists.
 const MOST_LISTED: usize = 20;
@@ -28,6 +30,8 @@ pub struct StatementsFile {
     queries: Vec<WrittenQuery>,
     /// Tables whose columns or options statements change, with the lines of these.
     changes: Vec<(AskedTable, usize)>,
+    /// What is told of statements that begin almost as a query does.
+    misspelled: Vec<String>,
 }
 
 /// A query of a file.
@@ -70,21 +74,28 @@ impl StatementsFile {
             Language::Cql => plain_cql(text),
             Language::Sql => plain_sql(text),
         };
-        let all = statements(&plain)
-            .map_err(|why| format!("{why}: close it, or leave the statement out"))?;
+        let all = statements(&plain).map_err(|why| {
+            let line = line_without_end(&plain);
+            format!("line {line}: {why}: close it, or leave the statement out")
+        })?;
         let written = with_lines(&plain, &all);
         let made = match language {
             Language::Cql => declared::tables(&written)?,
-            Language::Sql => sql_tables::tables(&written)?,
+            Language::Sql => {
+                let mut made = sql_tables::tables(&written)?;
+                divide(&mut made, &written);
+                made
+            }
         };
         let mut queries: Vec<WrittenQuery> = Vec::new();
         let mut names = HashSet::new();
-        let mut changes = Vec::new();
+        let (mut changes, mut misspelled) = (Vec::new(), Vec::new());
         for (statement, written) in all.iter().zip(&written) {
             let Some(words) = words(statement.sql) else {
                 continue;
             };
             changes.extend(changed_table(&words).map(|table| (table, written.line)));
+            misspelled.extend(misspelled_query(&words, written.line));
             let asked = tables(&words);
             if kind(&words) != SELECT || asked.is_empty() {
                 continue;
@@ -101,6 +112,7 @@ impl StatementsFile {
             tables: made,
             queries,
             changes,
+            misspelled,
         })
     }
 
@@ -131,11 +143,14 @@ impl StatementsFile {
         let lines: Vec<String> = changes.map(|(_, line)| line.to_string()).collect();
         if !lines.is_empty() {
             declared.notes.push(format!(
-                "{of} is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
+                "`{of}` is changed by ALTER TABLE in line {}, which is not taken over: write its CREATE TABLE as the \
                  database has it now",
                 lines[..lines.len().min(MOST_LISTED)].join(", ")
             ));
         }
+        declared
+            .notes
+            .extend(self.misspelled.iter().take(MOST_LISTED).cloned());
         Ok(declared)
     }
 
@@ -150,12 +165,11 @@ impl StatementsFile {
     /// Returns the queries about a table that [`StatementsFile::asked_table`] returned, as questions, and the number of
     /// those about other ones.
     pub fn candidates(&self, of: &AskedTable, found: &Inferred) -> (Vec<Candidate>, usize) {
-        let table = self.tables.iter().find(|table| table.asked() == *of);
         let asking = Asking {
             found,
             table: &of.name,
             language: self.language,
-            newest_first: table.and_then(|table| table.newest_first),
+            descending: descending(found),
         };
         let is_own = |query: &&WrittenQuery| match query.tables.as_slice() {
             [only] => only.may_be(of),
@@ -221,6 +235,19 @@ impl StatementsFile {
         };
         self.tables.iter().filter(is_called).collect()
     }
+}
+
+/// Says that a statement begins with a word that is almost SELECT; `None` if it does not.
+fn misspelled_query(words: &[Token<'_>], line: usize) -> Option<String> {
+    let first = words.first().filter(|_| kind(words) == OTHER)?;
+    let is_word = first.kind == Kind::Word;
+    let hint = suggestion(first.text, [SELECT]);
+    (is_word && hint.contains("did you mean")).then(|| {
+        format!(
+            "no question: line {line}: no statement begins with `{}`{hint}",
+            first.text
+        )
+    })
 }
 
 /// Returns the statements of a text with their lines, which are counted once.

@@ -7,13 +7,17 @@ mod asking;
 mod changes;
 mod comparisons;
 mod depth;
+mod divided;
 mod file;
 mod form;
 mod log;
 mod moments;
+mod number_range;
 mod plain;
+mod sql_checks;
 mod sql_tables;
 mod sql_types;
+mod sql_words;
 mod table;
 pub(crate) mod words;
 
@@ -24,8 +28,8 @@ pub use log::{LogKind, QueryLog};
 pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
 
 use asked::question;
-use asking::Asking;
-use bakeoff_workload::infer::{AskedQuestion, Inferred};
+use asking::{Asking, written};
+use bakeoff_workload::infer::{AskedQuestion, Inferred, InferredColumn};
 
 use crate::dialect::tokens::{Kind, Token, tokens};
 use crate::live::MIXED_ORDER;
@@ -37,6 +41,35 @@ pub struct Candidate {
     pub shown: String,
     /// The question, or why it cannot be one.
     pub question: Result<AskedQuestion, String>,
+}
+
+/// Returns a question with values that are drawn from the rows where it has markers, such as `?`, `$1` or `:name`;
+/// `None` if it has none. It calls the table as the workload does.
+///
+/// # Errors
+/// Says why no values can be drawn for it.
+pub fn with_drawn_values(
+    question: &AskedQuestion,
+    found: &Inferred,
+    language: Language,
+) -> Result<Option<AskedQuestion>, String> {
+    let Some(words) = words::words(&question.sql) else {
+        return Ok(None);
+    };
+    if !(0..words.len()).any(|at| words::marker_length(&words, at).is_some()) {
+        return Ok(None);
+    }
+    let asking = Asking {
+        found,
+        table: &found.table,
+        language,
+        descending: descending(found),
+    };
+    let drawn = asked::question(&question.sql, &asking)?;
+    Ok(Some(AskedQuestion {
+        name: question.name.clone(),
+        ..drawn
+    }))
 }
 
 /// Most characters of a statement that a message shows.
@@ -78,6 +111,32 @@ fn shown_token<'a>(token: &Token<'a>) -> &'a str {
         Kind::Comment => " ",
         _ => token.text,
     }
+}
+
+/// Returns the columns of the order key, by their names in the workload, whose greatest value comes first in the table
+/// that it is of; `None` if that is not known.
+fn descending(found: &Inferred) -> Option<Vec<String>> {
+    let origin = found.origin.as_ref();
+    let Some(declared) = origin.and_then(|origin| origin.descending.as_ref()) else {
+        return is_newest_first(found).map(|is_newest_first| {
+            if is_newest_first {
+                found.order_key.clone()
+            } else {
+                Vec::new()
+            }
+        });
+    };
+    let is_declared = |column: &InferredColumn| {
+        let called = written(column).to_lowercase();
+        declared
+            .iter()
+            .any(|name| name.trim().to_lowercase() == called)
+    };
+    let descends = |name: &&String| {
+        let column = found.columns.iter().find(|column| column.name == **name);
+        column.is_some_and(is_declared)
+    };
+    Some(found.order_key.iter().filter(descends).cloned().collect())
 }
 
 /// Returns whether the greatest order key comes first in the table that a workload is of, as far as that is known;

@@ -2,6 +2,8 @@
 
 use bakeoff_workload::quoted_in_cql;
 
+use crate::sql_pieces::{block_comment, line_comment, quoted};
+
 /// Characters of a UUID, and where its hyphens are.
 const UUID: usize = 36;
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
@@ -61,8 +63,16 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// What only statements for MySQL have, in lower case.
+const OF_MYSQL: [&str; 4] = [
+    "create table `",
+    "insert into `",
+    "engine=",
+    "auto_increment",
+];
+
 /// Returns SQL without the commands of psql, which begin with a backslash, and without rows behind
-/// `COPY ... FROM stdin`. Lines stay where they are.
+/// `COPY ... FROM stdin`; if it is MySQL's, quotes within quotes are doubled. Lines stay where they are.
 pub fn plain_sql(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut has_rows = false;
@@ -78,7 +88,64 @@ pub fn plain_sql(text: &str) -> String {
         let lower = written.to_ascii_lowercase();
         has_rows = lower.starts_with("copy ") && lower.ends_with("from stdin;");
     }
+    let lower = out.to_ascii_lowercase();
+    if OF_MYSQL.iter().any(|mark| lower.contains(mark)) {
+        plain_mysql(&out)
+    } else {
+        out
+    }
+}
+
+/// Returns SQL of MySQL with its quotes doubled where a backslash is before them, and with comments that begin as in all
+/// SQL.
+fn plain_mysql(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '#' => {
+                out.push_str("--");
+                let length = line_comment(rest);
+                out.push_str(&rest[1..length]);
+                rest = &rest[length..];
+                continue;
+            }
+            '\'' | '"' => {
+                let length = quoted(rest, first, true).unwrap_or(rest.len());
+                push_text(&rest[..length], first, &mut out);
+                rest = &rest[length..];
+                continue;
+            }
+            '`' => quoted(rest, first, false).unwrap_or(rest.len()),
+            _ if rest.starts_with("--") => line_comment(rest),
+            _ if rest.starts_with("/*") => block_comment(rest).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
     out
+}
+
+/// Adds a text, of which its quote is a part, without backslashes before that.
+fn push_text(text: &str, quote: char, out: &mut String) {
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            out.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some(escaped) if escaped == quote => {
+                out.push(quote);
+                out.push(quote);
+            }
+            escaped => {
+                out.push(character);
+                out.extend(escaped);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -96,6 +163,20 @@ mod tests {
         );
         for text in ["", "'", "größe", "123e4567-e89b", "/* x"] {
             assert_eq!(plain_cql(text), text);
+        }
+    }
+
+    #[test]
+    fn backslashes_of_mysql_escape_quotes() {
+        let dump = "CREATE TABLE `a'` (b int); # it's\nINSERT INTO t VALUES ('it\\'s', \"a\\\"\", '\\\\', 'a\\n'); -- '\n/* ' */";
+        assert_eq!(
+            plain_sql(dump),
+            "CREATE TABLE `a'` (b int); -- it's\nINSERT INTO t VALUES ('it''s', \"a\"\"\", '\\\\', 'a\\n'); -- '\n/* ' */"
+        );
+        let other = "SELECT '\\';";
+        assert_eq!(plain_sql(other), other);
+        for open in ["SELECT `a", "auto_increment 'a\\", "engine= /* a"] {
+            assert_eq!(plain_sql(open), open);
         }
     }
 

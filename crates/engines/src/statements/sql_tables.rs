@@ -1,5 +1,7 @@
 //! Tables that a file of SQL makes, with their keys and indexes.
 
+use bakeoff_workload::ColumnType;
+use bakeoff_workload::infer::DeclaredForm;
 use datafusion::sql::sqlparser::ast::{
     AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, Expr, Ident,
     IndexColumn, IndexType, ObjectName, Statement, TableConstraint,
@@ -10,22 +12,13 @@ use datafusion::sql::sqlparser::dialect::{
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::depth::too_deep;
+use super::sql_checks::bounds;
 use super::sql_types::fate;
+use super::sql_words::{EnumType, enum_of, is_of_postgres, makes_table};
 use super::table::{MOST_KEY_COLUMNS, TableStatement, Written};
-use super::words::{is, name, words};
-use crate::dialect::tokens::{Kind, Token};
+use super::words::{is, words};
+use crate::dialect::tokens::Token;
 use crate::live::Described;
-
-/// What only statements for PostgreSQL have, in lower case.
-const OF_POSTGRES: [&str; 7] = [
-    "timestamptz",
-    "with time zone",
-    "double precision",
-    "using btree",
-    "using brin",
-    "jsonb",
-    "bigserial",
-];
 
 /// Reads the tables that statements make, with their keys and indexes.
 ///
@@ -69,47 +62,6 @@ pub fn tables(statements: &[Written<'_>]) -> Result<Vec<TableStatement>, String>
         .into_iter()
         .map(|made| made.described(&enums, is_of_postgres))
         .collect())
-}
-
-/// Returns whether a statement has what only PostgreSQL knows, outside of its texts and comments.
-fn is_of_postgres(sql: &str) -> bool {
-    let words = words(sql).unwrap_or_default();
-    let texts = words.iter().filter(|word| word.kind == Kind::Word);
-    let texts: Vec<String> = texts.map(|word| word.text.to_lowercase()).collect();
-    let plain = format!(" {} ", texts.join(" "));
-    OF_POSTGRES
-        .iter()
-        .any(|words| plain.contains(&format!(" {words} ")))
-}
-
-/// Returns whether a statement makes a table, and not a foreign one.
-fn makes_table(words: &[Token<'_>]) -> bool {
-    let mut before = words
-        .iter()
-        .take_while(|word| !is(Some(*word), "table"))
-        .skip(1);
-    let kinds = [
-        "global",
-        "local",
-        "temp",
-        "temporary",
-        "unlogged",
-        "or",
-        "replace",
-    ];
-    is(words.first(), "create")
-        && words.iter().any(|word| is(Some(word), "table"))
-        && before.all(|word| kinds.iter().any(|kind| is(Some(word), kind)))
-}
-
-/// Returns the name of a type whose values a statement lists.
-fn enum_of(words: &[Token<'_>]) -> Option<String> {
-    if !is(words.first(), "create") || !is(words.get(1), "type") {
-        return None;
-    }
-    let end = words.iter().position(|word| is(Some(word), "enum"))?;
-    // Before it are the name and AS.
-    name(words.get(end.checked_sub(2)?))
 }
 
 /// Reads a statement that makes a table; `None` if it takes its columns from elsewhere.
@@ -182,6 +134,8 @@ struct Made {
     primary_key: Option<Vec<String>>,
     /// Columns of its indexes, those that are unique too.
     indexes: Vec<MadeIndex>,
+    /// The least and the greatest value of columns, as they are checked.
+    bounds: Vec<(String, i64, i64)>,
 }
 
 struct MadeColumn {
@@ -206,6 +160,7 @@ impl Made {
             columns: Vec::new(),
             primary_key: None,
             indexes: Vec::new(),
+            bounds: Vec::new(),
         };
         for column in &create.columns {
             made.add_column(column);
@@ -228,6 +183,7 @@ impl Made {
                     is_brin: false,
                 }),
                 ColumnOption::NotNull => is_never_null = true,
+                ColumnOption::Check(check) => self.add_check(&check.expr),
                 _ => {}
             }
         }
@@ -241,6 +197,7 @@ impl Made {
     fn add_constraint(&mut self, constraint: &TableConstraint) {
         match constraint {
             TableConstraint::PrimaryKey(key) => self.primary_key = names(&key.columns),
+            TableConstraint::Check(check) => self.add_check(&check.expr),
             TableConstraint::Unique(unique) => {
                 self.indexes
                     .extend(names(&unique.columns).map(|columns| MadeIndex {
@@ -251,6 +208,42 @@ impl Made {
             }
             _ => {}
         }
+    }
+
+    fn add_check(&mut self, check: &Expr) {
+        let checked = bounds(check).map(|(column, low, high)| (plain(column), low, high));
+        self.bounds.extend(checked);
+    }
+
+    /// Returns what the values of a column look like: as they are checked, or else as its type says.
+    fn form(&self, column: &str, of_type: DeclaredForm) -> DeclaredForm {
+        let mut checked = self.bounds.iter().filter(|(of, _, _)| of == column);
+        match checked.next() {
+            Some((_, low, high)) => DeclaredForm::Between(*low, *high),
+            None => of_type,
+        }
+    }
+
+    /// Names a key that tells more of the rows than a number that is only counted: one with a time that is unique.
+    fn better_key(&self, table: &TableStatement) -> Option<String> {
+        let counted = self.primary_key.as_ref().filter(|key| key.len() == 1)?;
+        let is_time = |column: &String| table.kind(column) == Some(ColumnType::Timestamp);
+        let better = self.indexes.iter().find(|index| {
+            index.is_unique && index.columns.len() > 1 && index.columns.iter().any(is_time)
+        })?;
+        let time = better.columns.iter().find(|column| is_time(column))?;
+        let others: Vec<&str> = { better.columns.iter() }
+            .filter(|column| *column != time)
+            .map(String::as_str)
+            .collect();
+        let others = others.join(",");
+        Some(format!(
+            "`{}` has the key ({}) and a UNIQUE ({}), which is the better key if rows are asked for by it: --key {others} \
+             --time {time}",
+            self.place(),
+            counted.join(", "),
+            better.columns.join(", ")
+        ))
     }
 
     /// Returns the whole name.
@@ -279,7 +272,7 @@ impl Made {
             None => (Vec::new(), None),
             Some(index) => {
                 let note = format!(
-                    "{} has no PRIMARY KEY: its key is that of an index, ({}), which need not tell rows apart; name \
+                    "`{}` has no PRIMARY KEY: its key is that of an index, ({}), which need not tell rows apart; name \
                      other columns with --key and --time",
                     self.place(),
                     index.columns.join(", ")
@@ -289,7 +282,7 @@ impl Made {
         }
     }
 
-    fn described(self, enums: &[String], is_of_postgres: bool) -> TableStatement {
+    fn described(self, enums: &[EnumType], is_of_postgres: bool) -> TableStatement {
         let (key, note) = self.key();
         let of_types = self
             .columns
@@ -304,9 +297,9 @@ impl Made {
                 fate: *fate,
             })
             .collect();
-        let forms = of_types
-            .iter()
-            .map(|(column, (_, form))| (column.name.clone(), *form));
+        let forms = of_types.iter().map(|(column, (_, form))| {
+            (column.name.clone(), self.form(&column.name, form.clone()))
+        });
         let mut table = TableStatement {
             name: self.name.clone(),
             place: self.place(),
@@ -315,12 +308,14 @@ impl Made {
             columns,
             partition_key: Vec::new(),
             order_key: Vec::new(),
-            newest_first: Some(false),
+            descending: Vec::new(),
             about: Vec::new(),
             notes: note.into_iter().collect(),
             design: None,
         };
         table.divide(&key);
+        let better = self.better_key(&table);
+        table.notes.extend(better);
         if is_of_postgres && !key.is_empty() {
             table.design = Some(self.design(table.order_key.first()));
         }

@@ -3,8 +3,11 @@
 use bakeoff_workload::ColumnType;
 use bakeoff_workload::infer::DeclaredForm;
 
+use super::sql_words::{EnumType, listed_values};
 use crate::live::{Fate, Holding};
 
+/// Most values of an enum that are made.
+const MOST_VALUES: usize = 50;
 /// The end of the names of types that have many values.
 const ARRAY: &str = "[]";
 const NO_BYTES: &str = "no question can be asked of bytes";
@@ -12,14 +15,15 @@ const NO_DOCUMENT: &str =
     "a document has many values, and a column of a workload has one in each row";
 
 /// Returns what becomes of the values of a type, and what they look like. `enums` are types whose values are listed.
-pub fn fate(written: &str, enums: &[String]) -> (Fate, DeclaredForm) {
+pub fn fate(written: &str, enums: &[EnumType]) -> (Fate, DeclaredForm) {
+    let as_written = written;
     let written = written.to_lowercase();
     if written.ends_with(ARRAY) || written.starts_with("array") {
         let why = "an array has many values, and a column of a workload has one in each row";
         return (Fate::LeftOut(why), DeclaredForm::Plain);
     }
     if written.starts_with("enum") {
-        return (in_no_order(), DeclaredForm::Plain);
+        return (in_no_order(), one_of(&listed_values(as_written)));
     }
     let (base, numbers) = without_numbers(&written);
     // A type may be written with its schema.
@@ -32,14 +36,16 @@ pub fn fate(written: &str, enums: &[String]) -> (Fate, DeclaredForm) {
         "uuid" => DeclaredForm::Uuid,
         "inet" | "cidr" => DeclaredForm::Address,
         "date" | "date32" => DeclaredForm::Day,
+        // MySQL has it in place of a boolean.
+        "tinyint" if numbers == [1] => DeclaredForm::Between(0, 1),
         _ if base.starts_with("time") && !base.starts_with("timestamp") => DeclaredForm::Clock,
         _ if base.contains("char") => numbers
             .first()
             .map_or(DeclaredForm::Plain, |most| DeclaredForm::Characters(*most)),
         _ => DeclaredForm::Plain,
     };
-    if enums.iter().any(|of| of == base) {
-        return (in_no_order(), form);
+    if let Some(of) = enums.iter().find(|of| of.name == base) {
+        return (in_no_order(), one_of(&of.values));
     }
     (of_base(base, &numbers), form)
 }
@@ -94,6 +100,14 @@ fn of_base(base: &str, numbers: &[u64]) -> Fate {
     Fate::Held(Holding::As(kind), remark)
 }
 
+/// Returns the form of values that a type lists.
+fn one_of(values: &[String]) -> DeclaredForm {
+    if values.is_empty() || values.len() > MOST_VALUES {
+        return DeclaredForm::Plain;
+    }
+    DeclaredForm::OneOf(values.to_vec())
+}
+
 fn in_no_order() -> Fate {
     Fate::Held(
         Holding::As(ColumnType::Text),
@@ -117,6 +131,13 @@ fn without_numbers(written: &str) -> (String, Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn mood() -> EnumType {
+        EnumType {
+            name: "mood".to_owned(),
+            values: vec!["fine".to_owned()],
+        }
+    }
 
     #[test]
     fn types_are_held_by_those_of_a_workload() {
@@ -145,10 +166,19 @@ mod tests {
             ("DATE", ColumnType::Timestamp, DeclaredForm::Day),
             ("public.citext", ColumnType::Text, DeclaredForm::Plain),
             ("UUID", ColumnType::Text, DeclaredForm::Uuid),
-            ("shop.mood", ColumnType::Text, DeclaredForm::Plain),
-            ("ENUM('a', 'b')", ColumnType::Text, DeclaredForm::Plain),
+            (
+                "shop.mood",
+                ColumnType::Text,
+                DeclaredForm::OneOf(vec!["fine".to_owned()]),
+            ),
+            (
+                "ENUM('A', 'b')",
+                ColumnType::Text,
+                DeclaredForm::OneOf(vec!["A".to_owned(), "b".to_owned()]),
+            ),
+            ("TINYINT(1)", ColumnType::Int, DeclaredForm::Between(0, 1)),
         ] {
-            let (fate, found) = fate(written, &["mood".to_owned()]);
+            let (fate, found) = fate(written, &[mood()]);
             assert!(
                 matches!(fate, Fate::Held(Holding::As(held), _) if held == kind),
                 "{written}: {fate:?}"

@@ -35,8 +35,8 @@ pub struct TableStatement {
     pub partition_key: Vec<String>,
     /// Columns that order rows there.
     pub order_key: Vec<String>,
-    /// Whether the greatest order key comes first; `None` if that differs among its columns.
-    pub newest_first: Option<bool>,
+    /// Those of the order key whose greatest value comes first.
+    pub descending: Vec<String>,
     /// What is said of it at the head of a workload, sentence by sentence.
     pub about: Vec<String>,
     pub notes: Vec<String>,
@@ -126,6 +126,7 @@ impl TableStatement {
                 left_out: plan.left_out,
                 rows: None,
                 design: self.design.clone(),
+                descending: Some(self.descending.clone()),
             },
             columns: held.iter().map(|stored| self.column(stored)).collect(),
             partition_key,
@@ -135,7 +136,7 @@ impl TableStatement {
     }
 
     fn column(&self, stored: &Stored) -> DeclaredColumn {
-        let form = self.forms.get(&stored.name).copied();
+        let form = self.forms.get(&stored.name).cloned();
         DeclaredColumn {
             name: stored.name.clone(),
             kind: held_as(stored.holding),

@@ -152,6 +152,13 @@ pub fn begins_query(next: Option<&Token<'_>>) -> bool {
     is(next, "select") || is(next, "with") || is_sign(next, '(')
 }
 
+/// Returns whether a list of columns ends with a comma, which some parsers let pass and most engines do not.
+pub fn has_stray_comma(words: &[Token<'_>]) -> bool {
+    words
+        .windows(2)
+        .any(|two| is_sign(two.first(), ',') && is(two.get(1), "from"))
+}
+
 /// Returns the number of tokens of the marker at a place, for which a value is bound: `?`, `$1` or `:name`.
 pub fn marker_length(words: &[Token<'_>], at: usize) -> Option<usize> {
     let (token, next) = (words.get(at)?, words.get(at + 1));
@@ -192,6 +199,12 @@ mod tests {
         ] {
             assert_eq!(kind(&of(sql)), expected, "{sql}");
         }
+    }
+
+    #[test]
+    fn a_comma_before_from_is_stray() {
+        assert!(has_stray_comma(&of("SELECT a, -- b\nFROM t")));
+        assert!(!has_stray_comma(&of("SELECT a, \"from\" FROM t, u")));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct DeclaredColumn {
 }
 
 /// What the declared type says of values, beyond the type that a workload has for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeclaredForm {
     /// Nothing.
     Plain,
@@ -42,4 +42,8 @@ pub enum DeclaredForm {
     Day,
     /// They are texts of at most this many characters.
     Characters(u64),
+    /// They are some of these texts.
+    OneOf(Vec<String>),
+    /// They are numbers from the first one to the second one, both included.
+    Between(i64, i64),
 }

@@ -149,7 +149,7 @@ impl Named<'_> {
     /// them.
     fn counted(&self, every: u64, cycle: Option<u64>) -> Guess {
         let (mut parts, mut prefix) = (Vec::new(), None);
-        match (self.column.kind, self.column.form) {
+        match (self.column.kind, &self.column.form) {
             (ColumnType::Timestamp, _) => {
                 parts.push(format!("start = \"{}\"", START.0));
                 parts.push("step = \"1m\"".to_owned());
@@ -194,7 +194,38 @@ impl Named<'_> {
                 None,
             )
         };
-        let (generator, distinct, high_value) = match (self.column.kind, self.column.form) {
+        let (generator, distinct, high_value) = match (self.column.kind, &self.column.form) {
+            (ColumnType::Int | ColumnType::Bigint, DeclaredForm::Between(low, high)) => {
+                let width = high.abs_diff(*low);
+                let highest = low.saturating_add_unsigned(width / 10 * 9);
+                (
+                    format!("{{ uniform = [{low}, {high}] }}"),
+                    width.saturating_add(1).min(ROWS),
+                    (width > 1).then_some(highest as f64),
+                )
+            }
+            (ColumnType::Double, DeclaredForm::Between(low, high)) => {
+                let (middle, width) = (
+                    (*low as f64 + *high as f64) / 2.0,
+                    high.abs_diff(*low) as f64,
+                );
+                let generator = format!(
+                    "{{ normal = {{ mean = {middle:?}, deviation = {:?} }} }}",
+                    (width / 10.0).max(0.1)
+                );
+                (generator, ROWS, Some(middle + width / 8.0))
+            }
+            (ColumnType::Text, DeclaredForm::OneOf(values)) => {
+                let listed: Vec<String> = { values.iter() }
+                    .map(|value| toml::Value::from(value.as_str()).to_string())
+                    .collect();
+                let number = u64::try_from(values.len()).unwrap_or(ROWS);
+                (
+                    format!("{{ choice = [{}] }}", listed.join(", ")),
+                    number,
+                    None,
+                )
+            }
             (ColumnType::Boolean, _) => ("{ choice = [true, false] }".to_owned(), 2, None),
             (ColumnType::Int, _) => ("{ uniform = [0, 1000] }".to_owned(), 1_001, Some(900.0)),
             (ColumnType::Bigint, _) => (
@@ -215,8 +246,8 @@ impl Named<'_> {
                 let choice = "{ choice = [\"06:00:00\", \"12:00:00\", \"18:00:00\"] }".to_owned();
                 (choice, 3, None)
             }
-            (ColumnType::Text, DeclaredForm::Characters(most)) if most <= MOST_OF_A_CODE => {
-                characters(most.max(1))
+            (ColumnType::Text, DeclaredForm::Characters(most)) if *most <= MOST_OF_A_CODE => {
+                characters((*most).max(1))
             }
             (ColumnType::Text, _) => zipf(TEXTS, &format!("{}_", self.name)),
         };
@@ -248,7 +279,7 @@ mod tests {
             .map(|(name, kind, form)| DeclaredColumn {
                 name: (*name).to_owned(),
                 kind: *kind,
-                form: *form,
+                form: form.clone(),
             })
             .collect();
         let named: Vec<Named<'_>> = { declared.iter() }
@@ -288,6 +319,39 @@ mod tests {
         );
         assert_eq!((all.time, all.series), (Some(2), 100));
         assert_eq!(all.span, Some(START.1..START.1 + 1_000 * MINUTE));
+    }
+
+    #[test]
+    fn values_are_those_that_are_declared() {
+        let all = guesses(
+            &[
+                ("id", ColumnType::Int, DeclaredForm::Plain),
+                ("done", ColumnType::Int, DeclaredForm::Between(0, 1)),
+                ("level", ColumnType::Bigint, DeclaredForm::Between(-50, 50)),
+                ("heat", ColumnType::Double, DeclaredForm::Between(0, 100)),
+                (
+                    "mood",
+                    ColumnType::Text,
+                    DeclaredForm::OneOf(vec!["So \"so\"".to_owned(), "fine".to_owned()]),
+                ),
+            ],
+            &[0],
+            &[],
+        );
+        let written: Vec<&str> = { all.columns.iter().skip(1) }
+            .map(|guess| guess.generator.as_str())
+            .collect();
+        assert_eq!(
+            written[..3],
+            [
+                "{ uniform = [0, 1] }",
+                "{ uniform = [-50, 50] }",
+                "{ normal = { mean = 50.0, deviation = 10.0 } }",
+            ]
+        );
+        assert!(written[3].ends_with("\"fine\"] }"), "{}", written[3]);
+        assert_eq!(all.columns[2].high_value, Some(40.0));
+        assert_eq!(all.columns[4].distinct, 2);
     }
 
     #[test]

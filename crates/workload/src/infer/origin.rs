@@ -22,6 +22,9 @@ pub struct Origin {
     pub rows: Option<(u64, String)>,
     /// Id of a design that is like the table.
     pub design: Option<String>,
+    /// Columns of its order key whose greatest value comes first, by their names in the table; `None` if that is not
+    /// known.
+    pub descending: Option<Vec<String>>,
 }
 
 impl Inferred {

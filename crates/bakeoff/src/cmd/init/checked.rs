@@ -4,9 +4,11 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{NewTable, check_designs, check_queries, plain_queries};
-use bakeoff_workload::infer::Inferred;
-use bakeoff_workload::{Error, Workload};
+use bakeoff_engines::{
+    NewTable, check_designs, check_queries, plain_queries, translate_queries, translate_query,
+};
+use bakeoff_workload::infer::{AskedQuestion, Inferred};
+use bakeoff_workload::{DesignId, Error, Workload};
 
 use crate::cmd::small_runtime;
 use crate::exit::Misuse;
@@ -31,6 +33,43 @@ pub fn designs(found: &Inferred) -> Vec<String> {
         }
     }
     designs
+}
+
+/// Returns those of the designs with which the workload begins whose engines can be asked these questions, and notes the
+/// others. All of them are returned if no engine can, which a check tells.
+pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<String> {
+    let all = designs(found);
+    let text = found.workload("init.csv", &all, questions);
+    let Ok(mut workload) = Workload::parse(&text, Path::new("init.toml")) else {
+        return all;
+    };
+    plain_queries(&mut workload);
+    let (mut able, mut notes) = (Vec::new(), Vec::new());
+    for design in &all {
+        match lacking(design, &workload) {
+            None => able.push(design.clone()),
+            Some(why) => notes.push(format!("{design} is not among the designs: {why}")),
+        }
+    }
+    if able.is_empty() {
+        return all;
+    }
+    found.notes.extend(notes);
+    if let Some(origin) = &mut found.origin {
+        origin.design = origin.design.take().filter(|like| able.contains(like));
+    }
+    able
+}
+
+/// Says which question the engine of a design cannot be asked, and why; `None` if it can be asked all of them.
+fn lacking(design: &str, workload: &Workload) -> Option<String> {
+    let id: DesignId = design.parse().ok()?;
+    workload.queries.iter().find_map(|query| {
+        let mut asked = query.clone();
+        let done = translate_query(&mut asked, &workload.table, std::slice::from_ref(&id), None);
+        done.err()
+            .map(|(_, why)| format!("query {}: {why}", query.name))
+    })
 }
 
 /// Checks what was found before any question is tried.
@@ -70,7 +109,11 @@ pub fn complaint(text: &str, path: &Path) -> Result<Option<Error>> {
     }
     plain_queries(&mut workload);
     let checked = small_runtime()?.block_on(check_queries(&workload));
-    Ok(checked.err())
+    if let Err(error) = checked {
+        return Ok(Some(error));
+    }
+    let designs = workload.designs.clone();
+    Ok(translate_queries(&mut workload, &designs, None).err())
 }
 
 #[cfg(test)]

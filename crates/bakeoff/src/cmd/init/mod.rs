@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{AskedTable, Language};
+use bakeoff_engines::{AskedTable, Language, with_drawn_values};
 use bakeoff_workload::infer::{Inferred, infer, plain_name};
 use clap::Args;
 
@@ -21,7 +21,7 @@ use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
-use checked::{check, check_found, designs};
+use checked::{check, check_found, designs_for};
 use live::{LiveOptions, Sampled, Source};
 use picked::Picked;
 use statements::{Statements, is_of_statements};
@@ -205,11 +205,13 @@ fn write(
         Some(data) => name_from(out, data)?,
         None => file.display().to_string(),
     };
-    let found = match known.statements {
+    let mut found = match known.statements {
         Some(statements) => of_statements(statements, options, &mut questions)?,
         None => of_rows(file, options, known, &mut questions)?,
     };
-    let text = found.workload(&named, &designs(&found), &questions.questions);
+    draw_values(&mut questions, &found, known.language)?;
+    let designs = designs_for(&mut found, &questions.questions);
+    let text = found.workload(&named, &designs, &questions.questions);
     let asked_by = questions.option();
     check(
         &text,
@@ -217,6 +219,24 @@ fn write(
         asked_by.as_deref(),
     )?;
     Ok(Written { found, text })
+}
+
+/// Draws values where questions that are asked for have markers.
+fn draw_values(questions: &mut AskedOfTable, found: &Inferred, language: Language) -> Result<()> {
+    let option = questions.option().unwrap_or_default();
+    for (index, question) in questions.questions.iter_mut().enumerate() {
+        let drawn = with_drawn_values(question, found, language).map_err(|why| {
+            let called = match &question.name {
+                Some(name) => format!("question {name}"),
+                None => format!("statement {}", index + 1),
+            };
+            Misuse::new(anyhow!("{option}: {called}: {why}"))
+        })?;
+        if let Some(drawn) = drawn {
+            *question = drawn;
+        }
+    }
+    Ok(())
 }
 
 /// Returns what is known of a table that statements make, and makes their queries the questions unless others are
@@ -305,8 +325,8 @@ pub fn tell(file: &Path, found: &Inferred) {
     }
     if found.left_out.len() > MOST_NOTES {
         print_line(format_args!(
-            "note: left out: {}, which [table.columns] names",
-            plural((found.left_out.len() - MOST_NOTES) as u64, "other")
+            "note: left out: {} more, which [table.columns] names",
+            found.left_out.len() - MOST_NOTES
         ));
     }
     if found.bad_rows > 0 && !found.is_typed {

@@ -126,7 +126,9 @@ impl Picked {
             .extend(told.map(|left_out| format!("no question: {left_out}")));
         if self.left_out.len() > MOST_TOLD {
             let others = self.left_out.len() - MOST_TOLD;
-            found.notes.push(format!("no question: {others} others"));
+            found
+                .notes
+                .push(format!("no question: {others} more of the statements"));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{AskedTable, Candidate, Language, StatementsFile};
+use bakeoff_workload::Error;
 use bakeoff_workload::infer::{Declared, Inferred, infer};
 
 use super::live::is_address;
@@ -112,7 +113,20 @@ impl Statements {
         };
         asked.key.clone_from(&declared.partition_key);
         asked.order = Some(declared.order_key.clone());
-        let found = infer(data, &asked).map_err(to_cli_error)?;
+        let names_key = !options.asked().key.is_empty();
+        let found = infer(data, &asked).map_err(|error| {
+            let lacking = lacking_key(&error).filter(|_| !names_key);
+            match lacking {
+                None => to_cli_error(error),
+                Some((called, why)) => Misuse::new(anyhow!(
+                    "--data {0}: `{called}` is in the key of {table} in {1}: write this name above its column in {0}, \
+                     or name another key with --key COLUMN,...: {why}",
+                    data.display(),
+                    self.path
+                ))
+                .into(),
+            }
+        })?;
         let declared = with_sample(declared, data);
         Ok(Found {
             found: found.declared_as(declared),
@@ -124,6 +138,15 @@ impl Statements {
     pub fn candidates(&self, of: &Found) -> (Vec<Candidate>, usize) {
         self.file.candidates(&of.table, &of.found)
     }
+}
+
+/// Returns the column of a key that a file lacks, and what is said of it, if that is the error.
+fn lacking_key(error: &Error) -> Option<(String, String)> {
+    let Error::Usage(message) = error else {
+        return None;
+    };
+    let (called, why) = message.strip_prefix("--key ")?.split_once(": ")?;
+    Some((called.to_owned(), why.to_owned()))
 }
 
 /// Says at the head of the workload where its rows are from.

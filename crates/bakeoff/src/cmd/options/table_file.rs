@@ -14,6 +14,9 @@ use crate::exit::Misuse;
 
 /// Most bytes of a file with questions, beyond which it is none.
 const MOST_BYTES: u64 = 1 << 20;
+/// What is said of a file that is neither questions nor a log of a form that is known.
+const KNOWN_LOGS: &str = "; if it is a log, it has none of the forms that are read: that of PostgreSQL as text or CSV, \
+                          what `fqltool dump` of Cassandra prints, or one statement in each line";
 /// Bytes at the beginning of a file that tell whether it is a log.
 const BEGIN: u64 = 64 << 10;
 
@@ -136,8 +139,14 @@ impl TableFileOptions {
             });
         }
         let text = read(path).map_err(Misuse::new)?;
-        let file = QuestionsFile::parse(&text)
-            .map_err(|why| Misuse::new(anyhow!("--questions {}: {why}", path.display())))?;
+        let file = QuestionsFile::parse(&text).map_err(|why| {
+            let known = if may_be_log(path, &text) {
+                KNOWN_LOGS
+            } else {
+                ""
+            };
+            Misuse::new(anyhow!("--questions {}: {why}{known}", path.display()))
+        })?;
         Ok(AskedOfTable {
             questions: file.questions,
             table: file.table,
@@ -211,6 +220,12 @@ fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
     Ok(Some(log))
 }
 
+/// Returns whether a file that has no questions may have been meant as a log: its name does not say that it has
+/// statements, or it has JSON.
+fn may_be_log(path: &Path, text: &str) -> bool {
+    StatementsFile::language_of(path).is_none() || text.trim_start().starts_with(['{', '['])
+}
+
 /// Reads a column with the form of its times.
 fn time_format(written: &str) -> Result<(String, TimeFormat), String> {
     let (column, form) = { written.split_once('=') }
@@ -224,8 +239,7 @@ fn read(path: &Path) -> Result<String> {
     let length = std::fs::metadata(path).with_context(cannot)?.len();
     if length > MOST_BYTES {
         return Err(anyhow!(
-            "--questions {}: it has {length} bytes, and a file of questions has at most {MOST_BYTES}: is it the one \
-             that you mean?",
+            "--questions {}: it has {length} bytes, and a file of questions has at most {MOST_BYTES}{KNOWN_LOGS}",
             path.display()
         ));
     }

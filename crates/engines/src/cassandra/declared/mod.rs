@@ -110,7 +110,7 @@ fn statement(line: usize, made: Made, indexes: Vec<StoredIndex>) -> TableStateme
         line,
         columns,
         forms,
-        newest_first: descending,
+        descending: made.descending_columns(),
         about,
         notes: Vec::new(),
         design: CassandraLayout::from_id(&id)

@@ -54,16 +54,20 @@ impl Made {
 
     /// Returns whether the greatest order key comes first; `None` if that differs among its columns.
     pub fn descending(&self) -> Option<bool> {
-        let descends = |column: &String| {
-            let stated = self.orders.iter().find(|(of, _)| of == column);
+        let descending = self.descending_columns().len();
+        if descending == 0 {
+            return Some(false);
+        }
+        (descending == self.order_key.len()).then_some(true)
+    }
+
+    /// Returns the columns of the order key whose greatest value comes first.
+    pub fn descending_columns(&self) -> Vec<String> {
+        let descends = |column: &&String| {
+            let stated = self.orders.iter().find(|(of, _)| of == *column);
             stated.is_some_and(|(_, descends)| *descends)
         };
-        let first = self.order_key.first().is_some_and(descends);
-        let is_same = self
-            .order_key
-            .iter()
-            .all(|column| descends(column) == first);
-        is_same.then_some(first)
+        self.order_key.iter().filter(descends).cloned().collect()
     }
 }
 

@@ -31,7 +31,7 @@ fn a_table_has_its_columns_its_key_and_the_design_like_it() {
     assert_eq!((table.place.as_str(), table.line), ("shop.readings", 7));
     assert_eq!(table.partition_key, ["room", "day"]);
     assert_eq!(table.order_key, ["time", "Unit Id"]);
-    assert_eq!(table.newest_first, Some(true));
+    assert_eq!(table.descending, ["time", "Unit Id"]);
     assert_eq!(
         table.design.as_deref(),
         Some("cassandra/wide?compaction=TWCS:1d&compressor=Zstd&gc_grace=10d&order=desc&ttl=30d")
@@ -77,7 +77,7 @@ fn columns_in_different_orders_have_no_order_of_their_own() {
     let cql = "CREATE TABLE t (k int, a int, b int, PRIMARY KEY (k, a, b)) \
                WITH CLUSTERING ORDER BY (a ASC, b DESC)";
     let all = tables_of(&[cql]).unwrap();
-    assert_eq!(all[0].newest_first, None);
+    assert_eq!(all[0].descending, ["b"]);
     let about = &declared(&all[0]).origin.about;
     assert!(
         about.iter().any(|about| about.contains(MIXED_ORDER)),

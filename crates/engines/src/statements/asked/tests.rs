@@ -44,7 +44,7 @@ fn asked(sql: &str, found: &Inferred, language: Language) -> Result<AskedQuestio
         found,
         table: "readings",
         language,
-        newest_first: Some(true),
+        descending: Some(vec!["time".to_owned()]),
     };
     question(sql, &asking)
 }
@@ -98,6 +98,54 @@ fn markers_are_drawn_from_the_rows() {
         let why = asked(sql, &found, Language::Sql).unwrap_err();
         assert!(why.contains(words), "{sql}: {why}");
     }
+}
+
+#[test]
+fn bounds_of_a_range_of_numbers_are_drawn_together() {
+    let found = Inferred::declared(Declared {
+        origin: Origin {
+            table: "readings".to_owned(),
+            ..Origin::default()
+        },
+        columns: vec![
+            column("room", ColumnType::Text),
+            column("t", ColumnType::Bigint),
+            column("state", ColumnType::Int),
+        ],
+        partition_key: vec!["room".to_owned()],
+        order_key: vec!["t".to_owned()],
+        ..Declared::default()
+    });
+    for (conditions, expected) in [
+        ("t BETWEEN 1 AND 100", "t BETWEEN ${t} AND ${t} + 99"),
+        ("t < 500 AND t >= '-20'", "t < ${t} + 520 AND t >= ${t}"),
+        ("t >= ? AND t < ?", "t >= ${t} AND t < ${t} + 100"),
+        (
+            "state > $1 AND state < $2",
+            "state > ${state} AND state < ${state} + 90",
+        ),
+        ("state > 5 AND state < 9", "state > 5 AND state < 9"),
+        ("t < ? OR t > ?", "t < ${t} OR t > ${t_2}"),
+    ] {
+        let sql = format!("SELECT state FROM readings WHERE {conditions}");
+        let question = asked(&sql, &found, Language::Sql).unwrap();
+        let expected = format!("SELECT state FROM readings WHERE {expected}");
+        assert_eq!(question.sql, expected);
+    }
+    let of_texts = "SELECT state FROM readings WHERE room BETWEEN 'a' AND 'f'";
+    let why = asked(of_texts, &found, Language::Sql).unwrap_err();
+    assert!(why.contains("not one of numbers"), "{why}");
+    // Where there are rows, constants stay, and a length that is not written is not known.
+    let found = with_rows();
+    let sql = "SELECT heat FROM readings WHERE heat > 1 AND heat < 2.5";
+    assert_eq!(asked(sql, &found, Language::Sql).unwrap().sql, sql);
+    let why = asked(
+        "SELECT time FROM readings WHERE heat > ? AND heat < ?",
+        &found,
+        Language::Sql,
+    )
+    .unwrap_err();
+    assert!(why.contains("write numbers in place of both"), "{why}");
 }
 
 #[test]
@@ -157,18 +205,18 @@ fn a_limit_of_cql_is_of_the_order_of_the_partition() {
         question.sql,
         "SELECT * FROM readings WHERE the_room = ${the_room} ORDER BY time DESC LIMIT 10"
     );
-    // Rows of several partitions, or in different orders, have none.
+    // Rows of several partitions, or in an order that is not known, have none.
     let sql = "SELECT * FROM readings WHERE \"The Room\" IN ('a', 'b') LIMIT 10";
     let several = asked(sql, &found, Language::Cql).unwrap();
     assert!(!several.sql.contains("ORDER BY"), "{}", several.sql);
-    let mixed = Asking {
+    let unknown = Asking {
         found: &found,
         table: "readings",
         language: Language::Cql,
-        newest_first: None,
+        descending: None,
     };
     let sql = "SELECT * FROM readings WHERE \"The Room\" = ? LIMIT 10";
-    let without = super::question(sql, &mixed).unwrap();
+    let without = super::question(sql, &unknown).unwrap();
     assert!(!without.sql.contains("ORDER BY"), "{}", without.sql);
     let all = asked("SELECT * FROM readings LIMIT 10", &found, Language::Cql).unwrap();
     assert_eq!(all.sql, "SELECT * FROM readings LIMIT 10");

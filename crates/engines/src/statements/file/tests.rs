@@ -71,10 +71,51 @@ fn columns_that_are_changed_later_are_told() {
             panic!("{notes:?}")
         };
         assert!(
-            note.starts_with("t is changed by ALTER TABLE in line 2, which"),
+            note.starts_with("`t` is changed by ALTER TABLE in line 2, which"),
             "{note}"
         );
     }
+}
+
+#[test]
+fn a_dump_of_mysql_has_backslashes_in_its_texts() {
+    let dump = "CREATE TABLE `t` (\n  `a` int NOT NULL AUTO_INCREMENT, # it's the key\n  `b` varchar(9) COMMENT 'don\\'t',\n  \
+                PRIMARY KEY (`a`)\n) ENGINE=InnoDB;\n\
+                INSERT INTO `t` VALUES (1,'it\\'s; \\\\'),(2,'\\\\'),(3,\"a\\\"b'\");\nSELECT max(b) AS m FROM t;\n";
+    let file = sql(dump);
+    let declared = file.declared(None, "d.sql", &[], None).unwrap();
+    assert_eq!(declared.partition_key, ["a"]);
+    let (candidates, others) =
+        file.candidates(&AskedTable::parse("t"), &Inferred::declared(declared));
+    assert_eq!((candidates.len(), others), (1, 0));
+    let open = dump.replace("'\\\\'),(3", "'\\'),(3");
+    let why = StatementsFile::parse(&open, Language::Sql).unwrap_err();
+    assert!(why.contains("line 6: "), "{why}");
+}
+
+#[test]
+fn misspelled_queries_are_told() {
+    let file = sql("CREATE TABLE t (a int PRIMARY KEY);\nSET x = 1;\nSELEC a FROM t;\nVACUUM t;\n");
+    let notes = file.declared(None, "x.sql", &[], None).unwrap().notes;
+    assert_eq!(
+        notes,
+        ["no question: line 3: no statement begins with `SELEC`; did you mean `SELECT`?"]
+    );
+}
+
+#[test]
+fn a_limit_of_cql_has_the_order_of_each_column() {
+    let text = "CREATE TABLE t (k int, \"The Time\" timestamp, id int, v int, PRIMARY KEY (k, \"The Time\", id)) \
+                WITH CLUSTERING ORDER BY (\"The Time\" DESC, id ASC);\n\
+                SELECT * FROM t WHERE k = ? LIMIT 10;";
+    let file = StatementsFile::parse(text, Language::Cql).unwrap();
+    let found = Inferred::declared(file.declared(None, "x.cql", &[], None).unwrap());
+    let (candidates, _) = file.candidates(&AskedTable::parse("t"), &found);
+    let question = candidates[0].question.as_ref().unwrap();
+    assert_eq!(
+        question.sql,
+        "SELECT * FROM t WHERE k = ${k} ORDER BY the_time DESC, id LIMIT 10"
+    );
 }
 
 #[test]
@@ -103,7 +144,11 @@ fn what_is_no_text_or_does_not_end_is_refused() {
         ("CREATE TABLE t (a\0 int)", "bytes that are no text"),
         (
             "CREATE TABLE t (a int PRIMARY KEY); SELECT 'x FROM t",
-            "does not end: close it",
+            "line 1: a quoted text or name does not end: close it",
+        ),
+        (
+            "CREATE TABLE t (a int PRIMARY KEY);\nSELECT 1;\nSELECT a /* FROM t",
+            "line 3: a comment does not end",
         ),
         ("-- name: 1\nSELECT a FROM t", "begins with a letter"),
     ] {

@@ -17,7 +17,7 @@ use super::asking::{Asking, Language};
 use super::form::form;
 use super::plain::plain_cql;
 use super::words::{SELECT, tables, words};
-use super::{AskedTable, Candidate, is_newest_first, words as statement};
+use super::{AskedTable, Candidate, descending, words as statement};
 use crate::sql_check::statements;
 pub use kind::LogKind;
 use lines::Lines;
@@ -233,7 +233,7 @@ impl QueryLog {
             found,
             table: &table.name,
             language: self.language,
-            newest_first: is_newest_first(found),
+            descending: descending(found),
         };
         let all: u64 = self.of(table).iter().map(|asked| asked.number).sum();
         self.of(table).into_iter().map(move |asked| {
@@ -260,19 +260,23 @@ impl QueryLog {
     pub fn notes(&self, table: &AskedTable, asked: u64, questions: usize) -> Vec<String> {
         let own = self.of(table);
         let all: u64 = own.iter().map(|asked| asked.number).sum();
+        let left_out = match all - asked.min(all) {
+            0 => String::new(),
+            left_out => format!("; left out: {left_out}"),
+        };
         let mut notes = vec![
             format!("the log has {}", self.in_words()),
             format!(
-                "{all} of them ask {table} alone; forms of these: {}, of which {questions} are questions, which stand \
-                 for {asked} statements ({} left out)",
-                own.len(),
-                all - asked.min(all)
+                "statements that ask `{table}` alone: {all}; forms of these: {}; questions: {questions}, which stand for {asked} \
+                 of the statements{left_out}",
+                own.len()
             ),
         ];
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
         let is_other = |other: &&Asked| other.only().is_none_or(|only| !only.may_be(table));
         for other in self.asked.values().filter(is_other) {
-            let names: Vec<String> = other.tables.iter().map(AskedTable::to_string).collect();
+            let names = other.tables.iter().map(|table| format!("`{table}`"));
+            let names: Vec<String> = names.collect();
             let name = if names.is_empty() {
                 "no table".to_owned()
             } else {
@@ -325,7 +329,13 @@ impl QueryLog {
         if parts.is_empty() {
             return "no statement".to_owned();
         }
-        format!("{} statements: {}", all + self.unreadable, parts.join(", "))
+        let number = all + self.unreadable;
+        let noun = if number == 1 {
+            "statement"
+        } else {
+            "statements"
+        };
+        format!("{number} {noun}: {}", parts.join(", "))
     }
 }
 

@@ -59,7 +59,7 @@ fn tables_of_several_schemas_are_told_apart() {
     let any = log.table(Some(&readings_of(None))).unwrap();
     assert_eq!(any, most);
     let notes = log.notes(&most, 3, 2);
-    assert_eq!(notes[2], "others ask old.readings (1)");
+    assert_eq!(notes[2], "others ask `old.readings` (1)");
     let only_old = plain("SELECT a FROM old.readings\n");
     let why = only_old
         .table(Some(&readings_of(Some("shop"))))
@@ -128,13 +128,15 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
         "the log has 12 statements: 8 SELECT, 1 BEGIN, 1 INSERT, 1 other, 1 too long or without end"
     );
     assert!(
-        notes[1].starts_with("5 of them ask readings alone; forms of these: 3, of which 2"),
+        notes[1].starts_with(
+            "statements that ask `readings` alone: 5; forms of these: 3; questions: 2"
+        ),
         "{notes:?}"
     );
-    assert!(notes[1].ends_with("(1 left out)"), "{notes:?}");
+    assert!(notes[1].ends_with("; left out: 1"), "{notes:?}");
     assert_eq!(
         notes[2],
-        "others ask no table (1), readings with rooms (1), rooms (1)"
+        "others ask no table (1), `readings` with `rooms` (1), `rooms` (1)"
     );
 }
 

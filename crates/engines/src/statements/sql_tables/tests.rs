@@ -1,5 +1,3 @@
-use bakeoff_workload::infer::DeclaredForm;
-
 use super::*;
 use crate::live::Fate;
 use crate::sql_check::statements;
@@ -122,6 +120,31 @@ fn keys_are_divided_at_the_time_and_may_be_those_of_an_index() {
         (both.partition_key, both.order_key),
         (vec!["at".to_owned()], Vec::new())
     );
+}
+
+#[test]
+fn checked_bounds_and_a_better_key_are_found() {
+    let text = "CREATE TYPE mood AS ENUM ('fine', 'So so');\n\
+        CREATE TABLE t (id serial PRIMARY KEY, series int NOT NULL, at timestamp NOT NULL, feels mood,\n\
+        done tinyint(1), level int CHECK (level BETWEEN 1 AND 5), share double precision,\n\
+        CHECK (((share >= 0) AND (share <= 100))), CHECK (level > series), UNIQUE (series, at))";
+    let all = tables_of(text).unwrap();
+    let forms = &all[0].forms;
+    assert_eq!(forms["done"], DeclaredForm::Between(0, 1));
+    assert_eq!(forms["level"], DeclaredForm::Between(1, 5));
+    assert_eq!(forms["share"], DeclaredForm::Between(0, 100));
+    assert_eq!(forms["series"], DeclaredForm::Plain);
+    let moods = ["fine", "So so"].map(str::to_owned).to_vec();
+    assert_eq!(forms["feels"], DeclaredForm::OneOf(moods));
+    assert_eq!(
+        all[0].notes,
+        [
+            "`t` has the key (id) and a UNIQUE (series, at), which is the better key if rows are asked for by it: \
+          --key series --time at"
+        ]
+    );
+    let without = text.replace(", UNIQUE (series, at)", "");
+    assert!(tables_of(&without).unwrap()[0].notes.is_empty());
 }
 
 #[test]

@@ -138,6 +138,7 @@ fn a_sample_of_a_table_keeps_its_whole_key_and_says_where_it_is_from() {
         left_out: vec!["`tags` (set<text>), a collection".to_owned()],
         rows: Some((7_000, "an estimate".to_owned())),
         design: Some("parquet?codec=zstd".to_owned()),
+        descending: None,
     };
     let found = infer(&path, &asked).unwrap().sampled_from(origin);
     assert_eq!(

@@ -261,6 +261,7 @@ impl Sampled {
                 left_out: table.left_out,
                 rows: table.rows,
                 design: table.design,
+                descending: None,
             },
             key: table.key,
             notes: table.notes,
