@@ -215,12 +215,6 @@ fn operations_that_postgresql_does_not_have_are_refused() {
     let ended = bench.bakeoff(&again).expect(2);
     ended
         .says("--retries: operation `insert` tried again after a time-out may write its row twice");
-    let cycle = sensors(&["postgres/plain"], MIX).replace("every = 50", "every = 50, cycle = 9");
-    let bench = Bench::new(&cycle, "");
-    let ended = bench
-        .bakeoff(&["drive", "w.toml", "--rows", "100"])
-        .expect(2);
-    ended.says("design postgres/plain: rows may have the same key");
     let parts = ["drive", "partitions", "--designs", "postgres/plain"];
     let ended = bench.bakeoff(&parts).expect(2);
     ended.says("reads a partition by several requests, which only designs of cassandra do");
