@@ -231,7 +231,12 @@ fn row(change: &Change) -> [Cell; 7] {
 
 /// Lists undecided figures by what would decide them.
 fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
-    let lines: Vec<String> = remedies(between, judged)
+    settling(&remedies(between, judged))
+}
+
+/// Lists what would decide undecided figures, under a heading.
+fn settling(remedies: &[String]) -> Option<String> {
+    let lines: Vec<String> = remedies
         .iter()
         .map(|line| wrap(line, COLUMNS, "? ", "  "))
         .collect();

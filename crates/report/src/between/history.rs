@@ -144,11 +144,11 @@ fn open(group: &Group) -> Option<String> {
             None => remedies.push((remedy, 1)),
         }
     }
-    super::remedy_lines(
-        remedies
-            .iter()
-            .map(|(remedy, count)| (units::plural(*count, "figure", "figures"), remedy.as_str())),
-    )
+    let line = |(remedy, count): &(String, u64)| {
+        format!("{}: {remedy}", units::plural(*count, "figure", "figures"))
+    };
+    let lines: Vec<String> = remedies.iter().map(line).collect();
+    super::settling(&lines)
 }
 
 /// Shows figures over time, one series after another.
