@@ -255,10 +255,10 @@ fn notes_name_the_option_for_times_without_a_year_and_since_1970() {
     let told = |name: &str, text: &str| inferred(name, text, &Asked::default()).notes.join("\n");
     let notes = told(
         "log.csv",
-        "when,load\nMar 01 00:00:00,1.5\nMar 01 00:01:00,2.5\n",
+        "stamp,load\nMar 01 00:00:00,1.5\nMar 01 00:01:00,2.5\n",
     );
     assert!(
-        notes.contains("--time-format 'when=%b %d %H:%M:%S of 2001'"),
+        notes.contains("--time-format 'stamp=%b %d %H:%M:%S of 2001'"),
         "{notes}"
     );
     let lines = "{\"t\":1700000000,\"v\":1.5}\n{\"t\":1700000060,\"v\":2.5}\n";
