@@ -136,7 +136,7 @@ fn forms_are_counted_and_the_most_frequent_come_first() {
     assert!(notes[1].ends_with("; left out: 1"), "{notes:?}");
     assert_eq!(
         notes[2],
-        "others ask no table (1), `readings` with `rooms` (1), `rooms` (1)"
+        "others ask `readings` with `rooms` (1), `rooms` (1), no table (1)"
     );
 }
 
