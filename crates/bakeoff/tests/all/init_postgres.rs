@@ -187,7 +187,7 @@ fn tables_of_which_nothing_can_be_made_say_why() {
     database
         .init("alone", "alone.toml", &[])
         .expect(0)
-        .says("1 sampled rows");
+        .says("1 sampled row,");
     let keys = ["--key", "name", "--time", "at"];
     let named = database.init("times", "times.toml", &keys).expect(0);
     named.says("key (name, at)");

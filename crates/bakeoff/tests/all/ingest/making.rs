@@ -248,7 +248,7 @@ fn numbers_with_words_for_null_do_not_become_text_unasked() {
     let refused = bench.bakeoff(&ingest).expect(2);
     refused
         .says("column `value` has numbers and 1 `NA`")
-        .says("--null 'NA'")
+        .says("--null 'NA,NaN'")
         .says("--types value=text");
     assert!(!bench.path("t").exists());
     let read = [&ingest[..], &["--null", "NA"]].concat();

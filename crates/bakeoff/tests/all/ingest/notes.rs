@@ -134,7 +134,7 @@ fn a_key_that_is_not_unique_is_told() {
     .unwrap();
     let more = ["ingest", "more.csv", "--into", "dir:m"];
     bench.bakeoff(&[&more[..], &KEYS[..]].concat()).expect(0);
-    let from = ["ingest", "--from", "dir:m", "--into", "dir:n"];
+    let from = ["ingest", "--from", "dir:m", "--into", "dir:other"];
     bench
         .bakeoff(&[&from[..], &other[..]].concat())
         .expect(0)
