@@ -72,13 +72,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     all_nodes_are_sampled_together(&cluster, &session, folder.path()).await;
 
     let mut servers = nodes.into_servers();
-    Box::pin(faults::are_named(
-        &servers,
-        &session,
-        &cluster,
-        folder.path(),
-    ))
-    .await;
+    Box::pin(faults::are_named(&servers, &session, &cluster)).await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;
     for _ in 0..3 {
@@ -183,9 +177,6 @@ async fn start(folder: &Path) -> Option<Nodes> {
     let mut options = ServerOptions::new(Home::from_env().unwrap(), folder).unwrap();
     options.heap_mib = 512;
     options.name = "replicas, tests of engines".to_owned();
-    // More than there is, so that what is written stays in the heap.
-    let unflushed = ("memtable_heap_space".to_owned(), "2048MiB".to_owned());
-    options.tuning.settings = vec![unflushed];
     let began = Instant::now();
     loop {
         let reason = match Nodes::start(options.clone(), 3).await {

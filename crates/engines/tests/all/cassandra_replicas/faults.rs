@@ -1,18 +1,14 @@
-//! Faults of three nodes: a client of one coordinator and a full heap, which a diagnosis names, and a replica that stands
-//! still again and again, which a trace names. The cluster is reached as one of a user is, by an address, and by a command for
-//! nodetool.
+//! Faults of three nodes: a client of one coordinator, which a diagnosis names, and a replica that stands still again and
+//! again, which a trace names. The cluster is reached as one of a user is, by an address.
 
 use std::future::ready;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bakeoff_engines::diagnose::{Request, read};
-use bakeoff_engines::nodes::Nodetool;
-use bakeoff_engines::servers::HOST_PLACEHOLDER;
 use bakeoff_engines::servers::cassandra::Server;
 use bakeoff_engines::{Cluster, TraceRequest, trace};
-use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
+use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, diagnose};
 use bakeoff_stats::trace::Hint;
 use bakeoff_workload::Consistency;
 use futures::{StreamExt, stream};
@@ -24,7 +20,7 @@ use tokio::time::sleep;
 use super::traced::read_of;
 
 const FIRST: &str = "127.0.0.1";
-/// The node that stands still, and whose heap is filled.
+/// The node that stands still.
 const SECOND: &str = "127.0.0.2";
 /// Keys that are read.
 const KEYS: i32 = 30;
@@ -41,21 +37,12 @@ const RUNS: Duration = Duration::from_millis(25);
 const NAMED_WITHIN: Duration = Duration::from_secs(180);
 /// The longest to wait for a trace, which a slow node may write late or not at all.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
-/// Share of the heap that counts as full here, a little more than it does for a diagnosis.
-const FULL: f64 = 0.92;
-/// Looks in a row that have to find the heap full: between two collections it looks fuller than it is.
-const FULL_LOOKS: u32 = 3;
-/// Rows of 1 MiB that fill a heap, fewest at once and most of all.
-const FEWEST_ROWS: usize = 8;
-const MOST_ROWS: usize = 460;
 
-/// Makes the faults one after the other. The heap of the second node stays full.
-pub async fn are_named(servers: &[Server], session: &Session, cluster: &Cluster, folder: &Path) {
+/// Makes the faults one after the other.
+pub async fn are_named(servers: &[Server], session: &Session, cluster: &Cluster) {
     make_tables(session).await;
     a_client_of_one_coordinator_is_named(session, cluster).await;
     a_replica_that_stands_still_is_named(&servers[1], session, cluster).await;
-    let nodetool = nodetool(servers, folder);
-    a_full_heap_is_named(&servers[1], session, cluster, &nodetool).await;
 }
 
 /// Makes tables with one copy of each row, so that no other node can answer for a slow one.
@@ -65,7 +52,6 @@ async fn make_tables(session: &Session) {
         "CREATE TABLE faults.asked_of_one (k int PRIMARY KEY, v int)",
         "CREATE TABLE faults.asked_by_token (k int PRIMARY KEY, v int)",
         "CREATE TABLE faults.slow (k int, c int, PRIMARY KEY (k, c))",
-        "CREATE TABLE faults.heap (k int PRIMARY KEY, v blob)",
     ] {
         session.query_unpaged(cql, ()).await.unwrap();
     }
@@ -93,7 +79,7 @@ async fn a_client_of_one_coordinator_is_named(session: &Session, cluster: &Clust
     read_all(session, &to_one).await;
 
     let tables = ["faults.asked_of_one", "faults.asked_by_token"];
-    let diagnosis = diagnosed(cluster, &tables, None).await;
+    let diagnosis = diagnosed(cluster, &tables).await;
     let finding = found(outcome(&diagnosis, "token-awareness", tables[0]));
     assert_eq!(finding.says, "one node coordinates nearly all reads");
     let mut seen = finding.evidence.iter();
@@ -174,87 +160,6 @@ async fn a_trace_names_it(cluster: &Cluster, key: i32) {
     }
 }
 
-async fn a_full_heap_is_named(
-    second: &Server,
-    session: &Session,
-    cluster: &Cluster,
-    nodetool: &Nodetool,
-) {
-    let select = session.prepare("SELECT v FROM faults.heap WHERE k = ?");
-    let select = select.await.unwrap();
-    let insert = session.prepare("INSERT INTO faults.heap (k, v) VALUES (?, ?)");
-    let insert = insert.await.unwrap();
-    let mut keys = keys_on(session, &select, SECOND).take(MOST_ROWS);
-    let began = Instant::now();
-    let diagnosis = loop {
-        fill_heap(second, session, &insert, &mut keys).await;
-        let diagnosis = diagnosed(cluster, &["faults.heap"], Some(nodetool)).await;
-        let heap = outcome(&diagnosis, "heap", "the cluster");
-        if matches!(heap, Outcome::Finding(_)) {
-            break diagnosis;
-        }
-        assert!(began.elapsed() < NAMED_WITHIN, "{heap:?}");
-    };
-    let finding = found(outcome(&diagnosis, "heap", "the cluster"));
-    assert_eq!(finding.urgency, Urgency::Now);
-    let [seen] = &finding.evidence[..] else {
-        panic!("{finding:?}");
-    };
-    assert!(is_of(seen.node.as_ref(), SECOND), "{seen:?}");
-    assert!(seen.value > 0.9, "{seen:?}");
-    // How long collections take depends on the machine.
-    let gc = outcome(&diagnosis, "garbage-collection", "the cluster");
-    assert!(!matches!(gc, Outcome::NotChecked(_)), "{gc:?}");
-}
-
-/// Inserts rows, which are not flushed, until the heap of a node is full.
-async fn fill_heap(
-    server: &Server,
-    session: &Session,
-    insert: &PreparedStatement,
-    keys: &mut impl Iterator<Item = i32>,
-) {
-    let mut full_looks = 0;
-    while full_looks < FULL_LOOKS {
-        let (used_mib, heap_mib) = heap(&server.nodetool(&["info"]).await.unwrap());
-        if used_mib > FULL * heap_mib {
-            full_looks += 1;
-            continue;
-        }
-        full_looks = 0;
-        // A part of what is used is not collected yet.
-        let missing = (FULL * heap_mib - used_mib) / 2.0;
-        for _ in 0..FEWEST_ROWS.max(missing as usize) {
-            let row = (keys.next().unwrap(), vec![7_u8; 1 << 20]);
-            session.execute_unpaged(insert, row).await.unwrap();
-        }
-    }
-}
-
-/// Returns the MiB of the heap that are used, and all of it, as `nodetool info` prints them.
-fn heap(info: &str) -> (f64, f64) {
-    let line = info.lines().find(|line| line.starts_with("Heap Memory"));
-    let (_, figures) = line.unwrap().split_once(':').unwrap();
-    let (used, most) = figures.split_once('/').unwrap();
-    (used.trim().parse().unwrap(), most.trim().parse().unwrap())
-}
-
-/// Makes a command that reaches the node of each host, as `ssh {host} nodetool` does where each has its own machine.
-fn nodetool(servers: &[Server], folder: &Path) -> Nodetool {
-    let case = |server: &Server| {
-        // JMX of all of them is at one address, on different ports.
-        let line = server.nodetool_line().unwrap();
-        let line = line.replace(HOST_PLACEHOLDER, FIRST);
-        format!("{}) exec {line} \"$@\" ;;\n", server.address().ip())
-    };
-    let cases: String = servers.iter().map(case).collect();
-    let script = folder.join("nodetool.sh");
-    let text = format!("host=$1\nshift\ncase $host in\n{cases}esac\n");
-    std::fs::write(&script, text).unwrap();
-    let line = format!("sh '{}' {HOST_PLACEHOLDER}", script.display());
-    line.parse().unwrap()
-}
-
 /// Returns keys of a table of whose rows a node has a copy.
 fn keys_on(session: &Session, select: &PreparedStatement, host: &str) -> impl Iterator<Item = i32> {
     let cluster = session.get_cluster_state();
@@ -268,13 +173,11 @@ fn keys_on(session: &Session, select: &PreparedStatement, host: &str) -> impl It
     (0..10_000).filter(is_there)
 }
 
-async fn diagnosed(cluster: &Cluster, tables: &[&str], nodetool: Option<&Nodetool>) -> Diagnosis {
+async fn diagnosed(cluster: &Cluster, tables: &[&str]) -> Diagnosis {
     let request = Request {
         tables: { tables.iter() }
             .map(|name| name.parse().unwrap())
             .collect(),
-        nodetool: nodetool.cloned(),
-        gc: nodetool.is_some(),
         ..Request::default()
     };
     diagnose(&read(cluster, &request).await.unwrap().evidence)

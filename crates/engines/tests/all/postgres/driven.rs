@@ -165,7 +165,7 @@ pub(super) async fn every_reply_is_right(started: &Started, id: &str) {
     // The levels that were loaded are within 100.
     let sum = "SELECT sum(level) AS n FROM readings WHERE time < TIMESTAMP '2024-01-01T00:16:40'";
     let before = number(design, sum).await;
-    let came = loaded.drive().await;
+    let came = loaded.fill_and_drive().await;
     came.assert_right(id);
     let rows_of = |name: &str| came.of(name).rows as f64 / came.of(name).successes() as f64;
     assert_eq!((rows_of("read-row"), rows_of("update")), (1.0, 1.0), "{id}");
@@ -192,7 +192,7 @@ pub(super) async fn every_reply_is_right(started: &Started, id: &str) {
 pub(super) async fn rows_come_and_go(started: &Started, id: &str) {
     let loaded = target(started, id, &workload(READINGS, REMOVING), LIMIT).await;
     loaded.fill().await;
-    let came = loaded.drive().await;
+    let came = loaded.fill_and_drive().await;
     came.assert_right(id);
     let reads = came.of("read-row");
     assert!(reads.rows < reads.successes(), "{id}: no row was missing");

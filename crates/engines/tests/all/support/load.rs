@@ -173,6 +173,19 @@ impl Loaded {
         panic!("too few operations even in {:?}", LONGER_AND_LONGER.last());
     }
 
+    /// Does the same with a new table each time: the new rows of a load come again with the next one, and some tables
+    /// would have them twice.
+    pub async fn fill_and_drive(&self) -> Came {
+        for duration in LONGER_AND_LONGER {
+            self.fill().await;
+            let came = self.drive_for(duration).await;
+            if came.is_enough() {
+                return came;
+            }
+        }
+        panic!("too few operations even in {:?}", LONGER_AND_LONGER.last());
+    }
+
     /// Drives the mix as fast as it goes for so long.
     pub async fn drive_for(&self, duration: Duration) -> Came {
         self.drive_plan(&self.plan(Schedule::ClosedLoop, duration))
