@@ -261,7 +261,17 @@ async fn a_process_that_was_killed_is_noticed(spark: Started, table: &Table) {
     let answer = design.answer("SELECT count(*) AS n FROM events");
     let answer = tokio::time::timeout(NOTICED_WITHIN, answer).await.unwrap();
     let error = answer.unwrap_err().to_string();
-    let why = design.dead().unwrap_or_default();
+    // The answer may have failed before the end of the process is known.
+    let noticed = async {
+        loop {
+            match design.dead() {
+                Some(why) => return why,
+                None => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    let why = tokio::time::timeout(NOTICED_WITHIN, noticed).await;
+    let why = why.unwrap_or_else(|_| panic!("nothing was noticed: {error}"));
     assert!(why.contains("SIGKILL"), "{error}; {why}");
     drop(design);
     spark.running.finish(false).await.unwrap();
