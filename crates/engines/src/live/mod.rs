@@ -116,6 +116,7 @@ pub(crate) struct Sampled {
     /// What becomes of each column, by its name in lower case.
     pub words: BTreeMap<String, String>,
     /// The number of rows that were left out, since they lack a value of the key.
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code))]
     pub without_key: usize,
 }
 
