@@ -12,37 +12,12 @@ mod written;
 
 use bakeoff_workload::Workload;
 
-use crate::support::load::{Loaded, Loads, workload};
+use crate::support::load::{Loaded, Loads, READINGS, workload};
 use crate::support::shared;
 use rows::*;
 use server::*;
 use sharing::*;
 use written::*;
-
-/// A workload of 20 sensors with 100 times each, columns of every type, and nulls among choices.
-const READINGS: &str = r#"
-title = "Readings of a test"
-seed = 7
-[table]
-name = "readings"
-columns = { sensor = "text", time = "timestamp", flag = "boolean", level = "int", total = "bigint", value = "double", note = "text", seen = "timestamp", raw = "blob" }
-partition_key = ["sensor"]
-order_key = ["time"]
-[data]
-generator = "columns"
-[data.columns]
-sensor = { sequence = { cycle = 20 }, prefix = "s" }
-time = { sequence = { start = "2024-01-01T00:00:00Z", step = "10s", every = 20 } }
-flag = { choice = [true, false] }
-level = { uniform = [-100, 100] }
-total = { zipf = { items = 1000, exponent = 0.99 } }
-value = { normal = { mean = 100, deviation = 5 } }
-note = { characters = [0, 50] }
-seen = { sequence = { start = "2020-01-01T00:00:00Z", step = "1s" } }
-raw = { bytes = { length = [0, 100], compressibility = 0.5 } }
-[scale]
-rows = 2000
-"#;
 
 const ROW_BY_ROW: &str = r#"
 [mix]

@@ -8,32 +8,7 @@ use bakeoff_workload::{RowSource, Workload, source};
 
 use super::number;
 use crate::support::Started;
-use crate::support::load::{IN_FLIGHT, Loaded, workload};
-
-/// A workload of 20 sensors with 100 times each, and columns of every type.
-pub(super) const READINGS: &str = r#"
-title = "Readings of a test"
-seed = 7
-[table]
-name = "readings"
-columns = { sensor = "text", time = "timestamp", flag = "boolean", level = "int", total = "bigint", value = "double", note = "text", seen = "timestamp", raw = "blob" }
-partition_key = ["sensor"]
-order_key = ["time"]
-[data]
-generator = "columns"
-[data.columns]
-sensor = { sequence = { cycle = 20 }, prefix = "s" }
-time = { sequence = { start = "2024-01-01T00:00:00Z", step = "10s", every = 20 } }
-flag = { choice = [true, false] }
-level = { uniform = [-100, 100] }
-total = { zipf = { items = 1000, exponent = 0.99 } }
-value = { normal = { mean = 100, deviation = 5 } }
-note = { characters = [0, 50] }
-seen = { sequence = { start = "1969-12-31T00:00:00Z", step = "1ms" } }
-raw = { bytes = { length = [0, 100], compressibility = 0.5 } }
-[scale]
-rows = 2000
-"#;
+use crate::support::load::{IN_FLIGHT, Loaded, READINGS, workload};
 
 const READS_AND_UPDATES: &str = r#"
 [[queries]]
@@ -191,7 +166,6 @@ pub(super) async fn every_reply_is_right(started: &Started, id: &str) {
 
 pub(super) async fn rows_come_and_go(started: &Started, id: &str) {
     let loaded = target(started, id, &workload(READINGS, REMOVING), LIMIT).await;
-    loaded.fill().await;
     let came = loaded.fill_and_drive().await;
     came.assert_right(id);
     let reads = came.of("read-row");

@@ -16,6 +16,31 @@ use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Wor
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
+/// A workload of 20 sensors with 100 times each, and columns of every type.
+pub const READINGS: &str = r#"
+title = "Readings of a test"
+seed = 7
+[table]
+name = "readings"
+columns = { sensor = "text", time = "timestamp", flag = "boolean", level = "int", total = "bigint", value = "double", note = "text", seen = "timestamp", raw = "blob" }
+partition_key = ["sensor"]
+order_key = ["time"]
+[data]
+generator = "columns"
+[data.columns]
+sensor = { sequence = { cycle = 20 }, prefix = "s" }
+time = { sequence = { start = "2024-01-01T00:00:00Z", step = "10s", every = 20 } }
+flag = { choice = [true, false] }
+level = { uniform = [-100, 100] }
+total = { zipf = { items = 1000, exponent = 0.99 } }
+value = { normal = { mean = 100, deviation = 5 } }
+note = { characters = [0, 50] }
+seen = { sequence = { start = "1969-12-31T00:00:00Z", step = "1ms" } }
+raw = { bytes = { length = [0, 100], compressibility = 0.5 } }
+[scale]
+rows = 2000
+"#;
+
 pub const IN_FLIGHT: u32 = 32;
 /// How long a load lasts: the first of these that is enough.
 const LONGER_AND_LONGER: [Duration; 3] = [

@@ -9,9 +9,9 @@ use bakeoff_workload::DesignId;
 use tokio_postgres::Client;
 
 use super::Theirs;
-use crate::postgres::driven::{READINGS, target};
+use crate::postgres::driven::target;
 use crate::support::Started;
-use crate::support::load::{IN_FLIGHT, Loaded, workload};
+use crate::support::load::{IN_FLIGHT, Loaded, READINGS, workload};
 
 const ROW_BY_ROW: &str = r#"
 [mix]
