@@ -1,5 +1,10 @@
 //! Questions beside loads on the engine that does nothing, answered by Parquet files.
 
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::between_loads::copy;
 use crate::drive::{drive, refused, summary};
 
 const QUESTION: &str = "SELECT count(*) AS n, max(value) AS last FROM keyvalue";
@@ -99,4 +104,89 @@ fn what_questions_cost_a_load_is_in_the_report() {
         .bakeoff(&["report", "out"])
         .expect(0)
         .says("Load beside questions");
+}
+
+/// Changes the records of a load, each of which is a line.
+fn change(log: &Path, change: impl Fn(&mut Value)) {
+    let text = std::fs::read_to_string(log).unwrap();
+    let changed = text.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        change(&mut record);
+        format!("{record}\n")
+    });
+    let changed: String = changed.collect();
+    assert_ne!(changed, text);
+    std::fs::write(log, changed).unwrap();
+}
+
+/// Sets the answers of each round on record, so that they do not depend on the machine.
+fn answered_within(log: &Path, seconds: f64) {
+    change(log, |record| {
+        if record["record"] != "beside" {
+            return;
+        }
+        let more = 0.001 * record["round"].as_f64().unwrap();
+        let question = &mut record["questions"][0];
+        question["answered"] = 4.into();
+        question["p50"] = (seconds * (1.0 + more)).into();
+    });
+}
+
+#[test]
+fn two_loads_with_questions_are_compared_by_the_answers_too() {
+    let arguments = [
+        "--rate",
+        "400",
+        "--for",
+        "1s",
+        "--rounds",
+        "5",
+        "--beside",
+        QUESTION,
+        "--beside-design",
+        "parquet",
+        "--out",
+        "one",
+    ];
+    let (bench, ended) = drive(&arguments);
+    ended.expect(0);
+    for other in ["two", "without"] {
+        copy(&bench.path("one"), &bench.path(other));
+    }
+    answered_within(&bench.path("one/drive.jsonl"), 0.01);
+    answered_within(&bench.path("two/drive.jsonl"), 0.02);
+    let compared = |other: &str, further: &[&str], code: i32| {
+        let arguments = [&["compare", "one", other], further].concat();
+        bench.bakeoff(&arguments).expect(code)
+    };
+    compared("two", &["--page", "page.html"], 0)
+        .says("B is slower in 1 of ")
+        .says("question 1 answer p50");
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    for heading in ["read p50 with questions", "question 1 answers, /s"] {
+        let heading = format!("<h3>{heading}</h3>");
+        assert!(page.contains(&heading), "{heading} is not in {page}");
+    }
+    let json = compared("two", &["--json"], 0);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let changes = json["comparison"]["changes"].as_array().unwrap();
+    let answer = { changes.iter() }.find(|c| c["what"]["time"] == "question 1 answer p50");
+    assert_eq!(answer.unwrap()["shown"], "slower", "{json:#}");
+
+    compared("two", &["--fail-if", "slower:50%"], 4)
+        .says("question 1 answer p50 of dry is slower by more than 50%");
+    compared("two", &["--fail-if-slower", "50%"], 1);
+    let answers = ["--only", "question 1 answers"];
+    let fewer = [&answers[..], &["--fail-if", "rate-lower:10%"]].concat();
+    compared("two", &fewer, 0).says("B passes");
+
+    // As if no questions had been asked.
+    change(&bench.path("without/drive.jsonl"), |record| {
+        if record["record"] == "started" {
+            record.as_object_mut().unwrap().remove("beside");
+        }
+    });
+    compared("without", &["--fail-if", "slower:50%"], 5)
+        .says("B does not measure read p50 with questions with dry");
+    compared("without", &fewer, 5).says("B does not measure question 1 answers with dry");
 }

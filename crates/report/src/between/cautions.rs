@@ -13,7 +13,10 @@ pub fn clauses(between: &Between) -> Vec<String> {
     let mut clauses: Vec<String> = Vec::new();
     for caution in all {
         let clause = match caution {
-            Caution::Debug { .. } | Caution::Query { .. } | Caution::Operation { .. }
+            Caution::Debug { .. }
+            | Caution::Query { .. }
+            | Caution::Operation { .. }
+            | Caution::Questions
                 if !is_compared =>
             {
                 continue;

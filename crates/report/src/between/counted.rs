@@ -70,7 +70,8 @@ fn differs(counted: &Counted) -> bool {
         Value::Bytes(number)
         | Value::Share(number)
         | Value::Seconds(number)
-        | Value::PerSecond(number) => Some(number),
+        | Value::PerSecond(number)
+        | Value::Ratio(number) => Some(number),
         Value::Setting { .. } => None,
     };
     let numbers = (counted.a.and_then(number), counted.b.and_then(number));

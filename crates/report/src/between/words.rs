@@ -213,6 +213,7 @@ pub fn value(value: Option<Value>) -> String {
         Some(Value::Share(0.0)) => "0%".to_owned(),
         Some(Value::Share(share)) => format!("{:.3}%", 100.0 * share),
         Some(Value::Seconds(seconds)) => units::duration(seconds),
+        Some(Value::Ratio(times)) => ratio(times),
         Some(Value::PerSecond(rate)) => format!("{}/s", units::trimmed(&units::rate(rate))),
         Some(Value::Setting {
             batch_rows,

@@ -42,9 +42,9 @@ pub use record::{
 pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
-    BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison,
-    LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary, WithAndWithout,
-    warm_up_of,
+    AskedInRound, BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison,
+    LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
+    WithAndWithout, warm_up_of,
 };
 pub use tally::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,

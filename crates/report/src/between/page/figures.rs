@@ -129,8 +129,18 @@ fn is_drawn(what: &What) -> bool {
     }
 }
 
-/// Returns whether the operation of a figure does the same wherever there is one of its name.
+/// Returns whether the operation of a figure does the same wherever there is one of its name, and, of a figure with
+/// questions beside the load, whether the same are asked wherever some are.
 fn is_of_the_same(all: &[Placed], figure: &MeasuredFigure) -> bool {
+    if figure.is_beside {
+        let mut asking = all.iter().filter(|(_, one)| !one.questions.is_empty());
+        let Some((_, first)) = asking.next() else {
+            return false;
+        };
+        if !asking.all(|(_, other)| first.asks_the_same_as(other)) {
+            return false;
+        }
+    }
     let Some(operation) = &figure.operation else {
         return true;
     };

@@ -50,3 +50,26 @@ fn loads_at_different_rates_are_not_a_search() {
     assert!(text.starts_with("These loads cannot be compared: A is a load as fast as it goes"));
     assert!(text.contains("Repeat one of them with the workload and options of the other."));
 }
+
+#[test]
+fn questions_beside_loads_are_among_the_figures() {
+    let one = fixture::questions().unwrap().summary;
+    let mut other = one.clone();
+    let question = &mut other.beside[0].questions[0];
+    question.differing = 3;
+    question.compared = 15;
+    for asked in &mut question.rounds {
+        asked.p50 = asked.p50.map(|seconds| 3.0 * seconds);
+    }
+    let text = text(&one, &other);
+    assert!(text.starts_with("B is slower in 1 of 16"), "{text}");
+    for figure in ["1.70 s", "5.10 s", "3.00×", "20.000%"] {
+        assert!(text.contains(figure), "{figure}: {text}");
+    }
+    let beside = other.header.beside.as_mut().unwrap();
+    beside.questions[0].sql = "SELECT count(*) AS n FROM keyvalue".to_owned();
+    let text = self::text(&one, &other);
+    let told = "! the questions beside the loads are others in B, so that no figure with them is compared.";
+    assert!(text.contains(told), "{text}");
+    assert!(!text.contains("5.10 s"), "{text}");
+}

@@ -211,6 +211,38 @@ fn loads_have_curves_over_each_other() {
 }
 
 #[test]
+fn loads_with_questions_have_bars_of_the_load_meanwhile_and_of_the_answers() {
+    let one = loads::questions().unwrap().summary;
+    let mut other = one.clone();
+    let drawn = |other: &DriveSummary| {
+        let (a, b) = (
+            Measured::of_load("one", &one),
+            Measured::of_load("two", other),
+        );
+        let found = Between::of_measured(&a, &b, None);
+        page(&[load("one", &one), load("two", other)], Some(&found), &[])
+    };
+    let page = drawn(&other);
+    let figures = section(&page, "Figures side by side");
+    for heading in [
+        "operations with questions, /s",
+        "read p99 with questions",
+        "question 1 answers, /s",
+        "question 1 answer p50",
+    ] {
+        let heading = format!("<h3>{heading}</h3>");
+        assert!(figures.contains(&heading), "{heading}: {figures}");
+    }
+    let beside = other.header.beside.as_mut().unwrap();
+    beside.questions[0].sql = "SELECT 2".to_owned();
+    let page = drawn(&other);
+    let figures = section(&page, "Figures side by side");
+    assert!(figures.contains("<h3>read p99</h3>"), "{figures}");
+    assert!(!figures.contains("questions</h3>") && !figures.contains("question 1"));
+    assert!(page.contains("the questions beside the loads are others in B"));
+}
+
+#[test]
 fn searches_have_the_times_of_their_loads_over_each_other() {
     let one = loads::search().unwrap().summary;
     let (a, b) = (

@@ -47,6 +47,8 @@ pub fn cautions(a: &Measured, b: &Measured) -> Vec<Caution> {
     found.extend(flaws(b, Side::B));
     let changed = other_operations(a, b).into_iter();
     found.extend(changed.map(|name| Caution::Operation { name }));
+    let both_ask = !a.questions.is_empty() && !b.questions.is_empty();
+    found.extend((both_ask && !a.asks_the_same_as(b)).then_some(Caution::Questions));
     found.extend(only_in(a, b, Side::A));
     found.extend(only_in(b, a, Side::B));
     let conditions = a.conditions.iter().filter_map(|(name, value)| {

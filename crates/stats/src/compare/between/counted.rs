@@ -12,6 +12,8 @@ pub enum Value {
     Seconds(f64),
     /// Rows or operations a second.
     PerSecond(f64),
+    /// A figure with questions beside the load, as a multiple of the one without them.
+    Ratio(f64),
     Setting {
         batch_rows: u64,
         workers: u32,

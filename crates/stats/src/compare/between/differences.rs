@@ -72,6 +72,8 @@ pub enum Caution {
     Operation {
         name: String,
     },
+    /// The questions beside the loads differ, so that no figure with them is compared.
+    Questions,
     /// Rounds of a load were not steady, and are left out.
     UnsteadyRounds {
         side: Side,
@@ -154,6 +156,9 @@ impl fmt::Display for Caution {
             Caution::Operation { name } => {
                 write!(f, "{name} is another operation in B, and is not compared")
             }
+            Caution::Questions => f.write_str(
+                "the questions beside the loads are others in B, so that no figure with them is compared",
+            ),
             Caution::UnsteadyRounds { side, rounds: 1 } => {
                 write!(f, "a round of {side} was not steady, and is left out")
             }

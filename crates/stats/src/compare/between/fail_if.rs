@@ -8,11 +8,11 @@ use super::{Between, Change, Side, Unknown, What};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worse {
-    /// The time of a query or an operation is longer.
+    /// The time of a query or an operation, or of a question beside a load, is longer.
     Slower,
     /// A row takes more bytes.
     Larger,
-    /// Fewer rows are loaded, or fewer operations done, a second.
+    /// Fewer rows are loaded, operations done, or questions beside a load answered, a second.
     RateLower,
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::RunAbout;
 use super::counted::Value;
 use super::equal_rates::Curve;
+use super::sections;
 use super::what::What;
 use crate::compare::summary::rounds::method::Part;
 use crate::{DesignInfo, EngineInfo, Machine};
@@ -47,6 +48,8 @@ pub struct Measured {
     pub is_one_shard: bool,
     /// Operations with what they do, in words.
     pub operations: Vec<(String, String)>,
+    /// Questions that are asked beside every second load, each with its text and who answers it, in words.
+    pub questions: Vec<(String, String)>,
     /// Names and values of what it was made with, in the order in which differences are told.
     pub conditions: Vec<(&'static str, String)>,
     pub engines: Vec<EngineInfo>,
@@ -75,6 +78,8 @@ pub struct MeasuredFigure {
     pub what: What,
     /// The operation that it is of; `None` if it is of all of them.
     pub operation: Option<String>,
+    /// Whether it is of a question beside the load, or of the load while questions are asked.
+    pub is_beside: bool,
     /// Number of each round with its seconds: of a rate those for one row or operation.
     pub rounds: Vec<(u32, f64)>,
     /// Median of these seconds.
@@ -90,6 +95,14 @@ impl Measured {
     /// Returns a design by its id.
     pub fn design(&self, id: &str) -> Option<&MeasuredDesign> {
         self.designs.iter().find(|design| design.info.id == id)
+    }
+
+    /// Returns whether the same questions, or none, are asked beside the loads of both.
+    pub fn asks_the_same_as(&self, other: &Measured) -> bool {
+        let sections = sections::differing(&self.workload_text, &other.workload_text);
+        let is_changed =
+            |(name, _): &(String, String)| sections.contains(&format!("queries {name}"));
+        self.questions == other.questions && !self.questions.iter().any(is_changed)
     }
 }
 

@@ -14,6 +14,8 @@ struct Pair<'a> {
     b: &'a Measured,
     /// Operations that are not compared.
     other_operations: Vec<String>,
+    /// Whether the same questions are asked beside the loads.
+    has_same_questions: bool,
     only: Option<&'a [String]>,
 }
 
@@ -38,6 +40,7 @@ impl Between {
         if between.obstacles.is_empty() {
             let pair = Pair {
                 other_operations: conditions::other_operations(a, b),
+                has_same_questions: a.asks_the_same_as(b),
                 only: between.only.as_deref(),
                 a,
                 b,
@@ -79,7 +82,9 @@ impl<'a> Pair<'a> {
 
     fn is_of_the_same(&self, figure: &MeasuredFigure) -> bool {
         let operation = figure.operation.as_ref();
-        operation.is_none_or(|operation| !self.other_operations.contains(operation))
+        let does_the_same =
+            operation.is_none_or(|operation| !self.other_operations.contains(operation));
+        does_the_same && (self.has_same_questions || !figure.is_beside)
     }
 
     /// Returns the figures that both have, with their design.

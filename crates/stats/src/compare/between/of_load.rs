@@ -1,5 +1,7 @@
 //! A load as it is compared with another one: its figures in each round that counts.
 
+mod beside;
+
 use super::RunAbout;
 use super::counted::Value;
 use super::differs;
@@ -50,6 +52,7 @@ impl Measured {
             operations: { header.operations.iter() }
                 .map(|operation| (operation.name.clone(), operation.action.clone()))
                 .collect(),
+            questions: beside::questions(load),
             conditions: conditions(load),
             engines: load.engines.clone(),
             designs: load.designs.iter().map(|d| of_design(load, d)).collect(),
@@ -109,6 +112,10 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
         ("seed", header.seed.to_string()),
         ("nodes added meanwhile", list(added.collect())),
         ("methods recorded meanwhile", recorded.to_owned()),
+        (
+            "questions beside every second load",
+            list(beside::told(load)),
+        ),
     ]
 }
 
@@ -129,6 +136,7 @@ fn of_design(load: &DriveSummary, design: &DriveDesign) -> MeasuredDesign {
     let figures = design.figures.as_ref();
     let bytes = design.footprint.as_ref().and_then(|f| f.bytes());
     let rows = design.rows.filter(|rows| *rows > 0);
+    let of_load = figures.map_or_else(Vec::new, |figures| counted(load, figures));
     MeasuredDesign {
         info: design.info.clone(),
         bytes_per_row: bytes
@@ -136,7 +144,7 @@ fn of_design(load: &DriveSummary, design: &DriveDesign) -> MeasuredDesign {
             .map(|(bytes, rows)| bytes as f64 / rows as f64),
         failed: figures.map_or(0.0, LoadFigures::failed_share),
         figures: figures_of(load, design),
-        counted: figures.map_or_else(Vec::new, |figures| counted(load, figures)),
+        counted: [of_load, beside::counted(load, design)].concat(),
         curves: Vec::new(),
     }
 }
@@ -167,6 +175,7 @@ fn figures_of(load: &DriveSummary, design: &DriveDesign) -> Vec<MeasuredFigure> 
             figures.extend(figure(what, name, &steady, seconds));
         }
     }
+    figures.extend(beside::figures(load, design, at_a_rate));
     figures
 }
 
@@ -208,6 +217,7 @@ fn of_rounds(
     (!values.is_empty()).then(|| MeasuredFigure {
         what,
         operation,
+        is_beside: false,
         rounds,
         median: median(&values),
         part: None,

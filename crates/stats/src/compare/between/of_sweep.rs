@@ -31,6 +31,7 @@ impl Measured {
             unsteady: 0,
             is_one_shard: sweep.is_one_shard(),
             operations: Vec::new(),
+            questions: Vec::new(),
             conditions: conditions(sweep),
             engines: sweep.engines.clone(),
             designs: sweep.designs.iter().map(of_design).collect(),
@@ -92,6 +93,7 @@ fn highest_rate(design: &SweepDesign) -> Option<MeasuredFigure> {
     Some(MeasuredFigure {
         what: What::Rate("highest rate".to_owned()),
         operation: None,
+        is_beside: false,
         rounds: table.rounds,
         median: table.median,
         part: None,

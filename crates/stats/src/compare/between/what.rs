@@ -13,7 +13,7 @@ pub enum What {
     Query(String),
     /// Loading and settling all rows.
     Loading,
-    /// Time in a load or a sweep, such as `read p99`.
+    /// Time in a load or a sweep, such as `read p99`, or `read p99 with questions` beside the load.
     Time(String),
     /// Operations or rows a second in a load or a sweep, such as `operations`. The seconds for each of them are
     /// compared.
@@ -95,7 +95,7 @@ impl Unknown {
             Unknown::NotMeasured => "right answers in both runs".to_owned(),
             Unknown::NoDesign => "the design in B, or a new A without it".to_owned(),
             Unknown::NoQuestion if is_under_load => {
-                "the same operation in B, or --only with others".to_owned()
+                "the same operation or question in B, or --only with others".to_owned()
             }
             Unknown::NoQuestion => "the same question in B, or --only with others".to_owned(),
             Unknown::Obstacle => "the same rows in the same table".to_owned(),

@@ -63,6 +63,20 @@ pub struct QuestionBeside {
     /// Answers that differed from the first one to the same question.
     pub differing: u64,
     pub messages: Vec<String>,
+    /// What became of it in each round in which both loads came to their end.
+    #[serde(skip)]
+    pub rounds: Vec<AskedInRound>,
+}
+
+/// What became of a question beside the load of one round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AskedInRound {
+    pub round: u32,
+    /// Seconds that the load lasted.
+    pub lasted: f64,
+    pub answered: u64,
+    /// Median time of the answers in seconds; `None` if there are none.
+    pub p50: Option<f64>,
 }
 
 /// Sums up what questions cost each design.
@@ -100,7 +114,10 @@ fn of_design(
         failed_with: total(pairs.iter().map(|pair| pair.with.figures.failed())),
         questions: asked
             .enumerate()
-            .map(|(place, question)| of_question(&question.name, place, &own))
+            .map(|(place, question)| QuestionBeside {
+                rounds: by_round(place, &pairs, &own),
+                ..of_question(&question.name, place, &own)
+            })
             .collect(),
     }
 }
@@ -154,7 +171,28 @@ fn response(trial: &TrialSummary, operation: usize, quantile: f64) -> Option<f64
     figures.supported(quantile)
 }
 
-/// Sums up a question over its records, each with the seconds that its load lasted.
+/// Returns what became of a question beside each of these loads, of records with the seconds that their loads
+/// lasted.
+fn by_round(
+    place: usize,
+    pairs: &[Pair<'_>],
+    records: &[(&BesideRecord, f64)],
+) -> Vec<AskedInRound> {
+    let of_pair = |pair: &Pair<'_>| {
+        let start = &pair.with.start;
+        let (record, lasted) = { records.iter() }.find(|(r, _)| r.trial == start.trial)?;
+        let asked = record.questions.get(place)?;
+        Some(AskedInRound {
+            round: start.round,
+            lasted: *lasted,
+            answered: asked.answered,
+            p50: asked.p50,
+        })
+    };
+    pairs.iter().filter_map(of_pair).collect()
+}
+
+/// Sums up a question over its records, each with the seconds that its load lasted; without its rounds.
 fn of_question(name: &str, place: usize, records: &[(&BesideRecord, f64)]) -> QuestionBeside {
     let asked: Vec<(&AskedBeside, f64)> = { records.iter() }
         .filter_map(|(record, lasted)| Some((record.questions.get(place)?, *lasted)))
@@ -183,6 +221,16 @@ fn of_question(name: &str, place: usize, records: &[(&BesideRecord, f64)]) -> Qu
         compared: sum(|asked| asked.compared),
         differing: sum(|asked| asked.differing),
         messages,
+        rounds: Vec::new(),
+    }
+}
+
+impl DriveSummary {
+    /// Returns the loads of a design with questions beside them, of the rounds in which both loads came to their
+    /// end.
+    pub fn loads_with_questions(&self, design: &DriveDesign) -> Vec<&TrialSummary> {
+        let pairs = pairs(self, design).into_iter();
+        pairs.map(|pair| pair.with).collect()
     }
 }
 

@@ -11,7 +11,7 @@ mod passes;
 mod per_node;
 mod result;
 
-pub use beside::{BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
+pub use beside::{AskedInRound, BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
 pub use collect::warm_up_of;
 pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 pub use passes::PassFigures;

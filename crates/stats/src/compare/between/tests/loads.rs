@@ -20,7 +20,8 @@ const DRAWN: Drawn = Drawn {
     response_ns: 4_000_000,
 };
 
-fn seconds(reads: u64, response_ns: u64, failed: u64) -> Vec<ASecond> {
+/// Makes equal seconds with so many reads and inserts each, every one of which took so long.
+pub fn seconds(reads: u64, response_ns: u64, failed: u64) -> Vec<ASecond> {
     let mut tally = Tally::default();
     for _ in 0..reads {
         tally.record(response_ns, response_ns);
@@ -48,7 +49,8 @@ fn load(drawn: &Drawn) -> Measured {
     Measured::of_load("load", &load_of(&header(), drawn, 0))
 }
 
-fn fails(found: &Between, worse: Worse, limit: f64) -> Vec<String> {
+/// Returns the names of the figures that are certain to be worse.
+pub fn fails(found: &Between, worse: Worse, limit: f64) -> Vec<String> {
     match found.fail_if(&[FailIf { worse, limit }]) {
         Failing::Worse { certain } => {
             let named = certain.iter().filter_map(|c| c.what.as_ref());

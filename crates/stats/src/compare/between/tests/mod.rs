@@ -1,5 +1,6 @@
 //! Comparisons of runs with known truth, of runs that may not be compared, and of many runs.
 
+mod beside;
 mod factors;
 mod fail_if;
 mod gates;

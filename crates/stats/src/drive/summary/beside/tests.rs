@@ -82,6 +82,9 @@ fn loads_with_questions_are_compared_with_those_of_the_same_round() {
     // The figures of the design itself are those without questions.
     let design = summary.design(DESIGN).unwrap();
     assert_eq!(design.trials, [1, 4]);
+    let with = summary.loads_with_questions(design).into_iter();
+    let with: Vec<u32> = with.map(|load| load.start.trial).collect();
+    assert_eq!(with, [2, 3]);
     assert!(near(design.rate.unwrap().median, 200.0));
 }
 
@@ -98,6 +101,11 @@ fn questions_are_summed_up_over_their_rounds() {
     assert_eq!(question.longest, Some(6.0));
     assert_eq!((question.failed, question.unfinished), (2, 1));
     assert_eq!(question.messages, ["no memory"]);
+    let by_round: Vec<(u32, u64, Option<f64>)> = { question.rounds.iter() }
+        .map(|asked| (asked.round, asked.answered, asked.p50))
+        .collect();
+    assert_eq!(by_round, [(1, 3, Some(2.0)), (2, 3, Some(2.0))]);
+    assert!(question.rounds.iter().all(|asked| asked.lasted == 20.0));
     assert!(figures.has_trouble() && !figures.is_unanswered());
 }
 
@@ -109,6 +117,8 @@ fn a_round_without_its_other_load_is_no_pair() {
         write_trial(log, &with_questions(3, 2), &even_seconds(20, 50, 50), true);
     });
     assert_eq!((figures.pairs, figures.rate), (0, None));
+    let design = summary.design(DESIGN).unwrap();
+    assert!(summary.loads_with_questions(design).is_empty());
     assert!(figures.is_unanswered() && !figures.has_trouble());
     assert_eq!(summary.design(DESIGN).unwrap().trials, [1]);
 }
