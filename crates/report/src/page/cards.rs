@@ -1,4 +1,4 @@
-//! Renders tables whose rows become cards on a narrow screen.
+//! Renders tables whose rows become cards on a narrow screen. On any other one they scroll inside their own box.
 
 use crate::markup::Escaped;
 
@@ -29,9 +29,9 @@ impl Cards {
             text => format!("<caption>{}</caption>", Escaped(text)),
         };
         format!(
-            "<table role=\"table\" class=\"cards\">{caption}\n\
+            "<div class=\"scroll\" tabindex=\"0\"><table role=\"table\" class=\"cards\">{caption}\n\
              <thead role=\"rowgroup\"><tr role=\"row\">{head}</tr></thead>\n\
-             <tbody role=\"rowgroup\">\n{rows}</tbody></table>\n"
+             <tbody role=\"rowgroup\">\n{rows}</tbody></table></div>\n"
         )
     }
 
