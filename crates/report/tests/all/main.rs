@@ -8,6 +8,8 @@ mod drive;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod study;
 #[cfg(test)]
 mod sweep;
