@@ -12,20 +12,12 @@ mod written;
 
 use bakeoff_workload::Workload;
 
-use crate::support::load::{Loaded, Loads, READINGS, workload};
+use crate::support::load::{Loaded, Loads, READINGS, ROW_BY_ROW, workload};
 use crate::support::shared;
 use rows::*;
 use server::*;
 use sharing::*;
 use written::*;
-
-const ROW_BY_ROW: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-row"
-keys = "sequential"
-weight = 100
-"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mixes_on_a_real_cassandra() {

@@ -7,8 +7,8 @@ use bakeoff_stats::FailureKind;
 use bakeoff_workload::{Consistency, Value, Version};
 use scylla::value::CqlTimestamp;
 
-use super::{READINGS, ROW_BY_ROW, table_of};
-use crate::support::load::{Loaded, Loads, workload};
+use super::table_of;
+use crate::support::load::{Loaded, Loads, PARTITIONS, READINGS, ROW_BY_ROW, workload};
 
 pub const LAYOUTS: &[&str] = &[
     "cassandra/narrow",
@@ -90,19 +90,6 @@ weight = 10
 action = "read-range"
 rows = 5
 weight = 10
-"#;
-
-const PARTITIONS: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-partition"
-keys = "sequential"
-weight = 50
-[[mix.operations]]
-action = "read-range"
-rows = 100
-keys = "sequential"
-weight = 50
 "#;
 
 pub async fn every_action_is_right(loads: &Loads, id: &str) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use bakeoff_workload::DesignId;
 
+use super::readings_reads;
 use super::written::{WRITTEN, WRITTEN_TABLES};
-use super::{READINGS, ROW_BY_ROW, readings_reads};
-use crate::support::load::{Loads, workload};
+use crate::support::load::{Loads, READINGS, ROW_BY_ROW, workload};
 
 /// Checks that tables of other workloads stay, and everything that a workload in CQL finds.
 pub async fn nothing_of_others_is_dropped(loads: &Loads, written: &Loads) {

@@ -7,8 +7,7 @@ use bakeoff_stats::FailureKind;
 use bakeoff_testing::times;
 use bakeoff_workload::DesignId;
 
-use super::{READINGS, ROW_BY_ROW};
-use crate::support::load::{Loads, workload};
+use crate::support::load::{Loads, READINGS, ROW_BY_ROW, workload};
 
 pub const WRITTEN_TABLES: &str = r#"
 title = "Statements as written"

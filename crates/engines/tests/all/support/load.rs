@@ -41,6 +41,29 @@ raw = { bytes = { length = [0, 100], compressibility = 0.5 } }
 rows = 2000
 "#;
 
+/// Reads of all rows, one after the other.
+pub const ROW_BY_ROW: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-row"
+keys = "sequential"
+weight = 100
+"#;
+
+/// Reads of all rows by their partitions, and by parts of them.
+pub const PARTITIONS: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-partition"
+keys = "sequential"
+weight = 50
+[[mix.operations]]
+action = "read-range"
+rows = 100
+keys = "sequential"
+weight = 50
+"#;
+
 pub const IN_FLIGHT: u32 = 32;
 /// How long a load lasts: the first of these that is enough.
 const LONGER_AND_LONGER: [Duration; 3] = [

@@ -11,28 +11,7 @@ use tokio_postgres::Client;
 use super::Theirs;
 use crate::postgres::driven::target;
 use crate::support::Started;
-use crate::support::load::{IN_FLIGHT, Loaded, READINGS, workload};
-
-const ROW_BY_ROW: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-row"
-keys = "sequential"
-weight = 100
-"#;
-
-const PARTITIONS: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-partition"
-keys = "sequential"
-weight = 50
-[[mix.operations]]
-action = "read-range"
-rows = 100
-keys = "sequential"
-weight = 50
-"#;
+use crate::support::load::{IN_FLIGHT, Loaded, PARTITIONS, READINGS, ROW_BY_ROW, workload};
 
 const UPDATES: &str = r#"
 [mix]
