@@ -5,8 +5,8 @@ use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::{IntoRowsResultError, QueryResult, QueryRowsResult};
 
 use super::results::APPLIED;
-use crate::cassandra::drive::check::{Checker, value_bytes};
-use crate::cassandra::drive::pages::Pages;
+use crate::cassandra::drive::pages::{Pages, value_bytes};
+use crate::drive::check::Checker;
 
 /// The reply to one statement.
 pub struct StepReply {

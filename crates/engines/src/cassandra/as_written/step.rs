@@ -15,8 +15,8 @@ use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::pages::{Pages, all_pages};
 use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement};
-use crate::cassandra::drive::rows::Rows;
 use crate::cassandra::drive::statements::{Prepared, prepare};
+use crate::drive::rows::Rows;
 
 /// A prepared statement of an operation.
 pub struct Step {

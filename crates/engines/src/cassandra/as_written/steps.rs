@@ -10,9 +10,9 @@ use scylla::deserialize::row::ColumnIterator;
 use super::replies::StepReply;
 use super::step::{Step, StepCells};
 use crate::cassandra::drive::arrays::ArrayType;
-use crate::cassandra::drive::check::Checker;
 use crate::cassandra::drive::plan::{OperationPlan, Written};
-use crate::cassandra::drive::rows::Rows;
+use crate::drive::check::Checker;
+use crate::drive::rows::Rows;
 
 /// The prepared statements of one operation.
 pub struct WrittenSteps {

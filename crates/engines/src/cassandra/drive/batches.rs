@@ -11,10 +11,10 @@ use scylla::client::session::Session;
 use scylla::statement::batch::{Batch, BatchType};
 
 use super::cells::Cells;
-use super::rows::Rows;
 use super::statements::Prepared;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::failures::failure;
+use crate::drive::rows::Rows;
 
 /// The batches of one operation.
 pub struct Batches {

@@ -1,27 +1,20 @@
 //! Mixed loads on Cassandra, whose statements worker threads prepare and send on their own
 //! connections.
 //!
-//! [`Rows`](rows::Rows) and [`Checker`](check::Checker) know the rows that were written and compare replies with
-//! them, also those of loads on PostgreSQL.
-//!
-//! Replies are compared with what was written. Every cell has two versions, and a column that the mix
-//! updates may hold either of them, so that a lost update or a stale read is not noticed.
+//! Replies are compared with what was written as on all engines ([`drive`](crate::drive)).
 
 pub mod arrays;
 mod batches;
 pub mod cells;
-pub mod check;
 mod direct;
 mod operations;
 pub mod pages;
-mod partition;
 mod parts;
 pub mod plan;
 mod queries;
-pub mod query_texts;
 mod reads;
 mod replies;
-pub mod rows;
+mod rows;
 mod session;
 pub mod statements;
 
@@ -51,11 +44,11 @@ use crate::cassandra::read;
 use crate::cassandra::read::table::CassandraTable;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::write::buckets::BucketsWritten;
+use crate::drive::rows::Rows;
 use crate::sql::{self, Session as SqlSession};
 use direct::{Direct, Login};
 use plan::{OperationPlan, Work};
 use queries::Queries;
-use rows::Rows;
 use session::CassandraSession;
 
 /// Maximum number of requests in flight on one connection.

@@ -13,10 +13,10 @@ use super::parts::Parts;
 use super::plan::{OperationPlan, Read, Work};
 use super::queries::Queries;
 use super::reads::prepare_read;
-use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
 use crate::deadlines::Over;
+use crate::drive::rows::Rows;
 
 /// An operation of the mix, prepared for one session.
 pub struct Operation {

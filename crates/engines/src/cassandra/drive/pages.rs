@@ -2,7 +2,7 @@
 
 use bakeoff_driver::drive::Failure;
 use scylla::client::session::Session;
-use scylla::response::query_result::QueryResult;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 
 use super::cells::Cells;
@@ -33,4 +33,10 @@ pub async fn all_pages(
         paging = after;
     }
     Ok(Pages { first, more })
+}
+
+/// Returns the number of bytes of a page's values, without their lengths.
+pub fn value_bytes(page: &QueryRowsResult) -> u64 {
+    let lengths = 4 * page.rows_num() * page.column_specs().len();
+    page.rows_bytes_size().saturating_sub(lengths) as u64
 }

@@ -11,10 +11,11 @@ use scylla::client::session::Session;
 
 use super::cells::Cells;
 use super::pages::{Pages, all_pages};
-use super::plan::{OperationPlan, ReadParts, ReadRows};
+use super::plan::{OperationPlan, ReadParts};
 use super::reads::prepare_read;
-use super::rows::Rows;
 use super::statements::Prepared;
+use crate::drive::read_rows::ReadRows;
+use crate::drive::rows::Rows;
 
 /// The rows that all requests return together.
 pub const WHOLE: ReadRows = ReadRows::Partition {

@@ -4,6 +4,7 @@ use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Wo
 
 use super::arrays::{ArrayType, Number};
 use crate::EngineError;
+use crate::drive::read_rows::ReadRows;
 
 /// The plan of an operation.
 #[derive(Debug, Clone)]
@@ -76,31 +77,6 @@ impl ReadParts {
             1 => vec![&self.whole],
             2 => vec![&self.first, &self.last],
             _ => vec![&self.first, &self.middle, &self.last],
-        }
-    }
-}
-
-/// The rows that a read returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadRows {
-    /// Returns the drawn row.
-    One,
-    /// Returns the rows of the drawn row's partition.
-    Partition {
-        limit: Option<u32>,
-        descending: bool,
-    },
-    /// Returns the rows of the drawn row's partition from that row on.
-    From { limit: u32 },
-}
-
-impl ReadRows {
-    /// Returns the maximum number of rows that the server may return.
-    pub fn limit(self) -> Option<u32> {
-        match self {
-            ReadRows::One => Some(1),
-            ReadRows::From { limit } => Some(limit),
-            ReadRows::Partition { limit, .. } => limit,
         }
     }
 }

@@ -13,8 +13,8 @@ use bakeoff_workload::literal::text;
 use bakeoff_workload::{Value, Workload};
 use tokio::runtime::Handle;
 
-use super::query_texts::QueryTexts;
-use super::rows::Rows;
+use crate::drive::query_texts::QueryTexts;
+use crate::drive::rows::Rows;
 use crate::sql::Session;
 
 /// The queries of a workload on one worker's connections.

@@ -4,8 +4,8 @@ use bakeoff_driver::DesignError;
 use scylla::client::session::Session;
 
 use super::plan::{OperationPlan, Statement};
-use super::rows::Rows;
 use super::statements::{Prepared, prepare};
+use crate::drive::rows::Rows;
 
 /// Prepares a statement of an operation that reads rows of the table.
 ///

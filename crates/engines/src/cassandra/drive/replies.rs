@@ -1,19 +1,22 @@
-//! Checks of replies to reads of one row or of several rows of a partition.
-
-#[cfg(feature = "postgres")]
-use std::borrow::Cow;
+//! Checks of replies as they come from Cassandra: page by page, or on a direct connection.
 
 use bakeoff_driver::drive::{Done, Failure};
 use scylla::deserialize::row::ColumnIterator;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
 
+use super::arrays::ArrayType;
 use super::cells;
-use super::check::{Cell, Checker, value_bytes};
 use super::direct::RawRows;
-use super::pages::Pages;
-use super::partition::Walk;
-use super::plan::ReadRows;
+use super::pages::{Pages, value_bytes};
+use crate::drive::check::{Cell, Checker};
+use crate::drive::read_rows::ReadRows;
 
 impl Checker<'_> {
+    /// Parses a page as rows.
+    pub fn rows_of(&self, page: QueryResult) -> Result<QueryRowsResult, Failure> {
+        page.into_rows_result().map_err(|e| self.rejected(&e))
+    }
+
     /// Compares the rows of a read.
     pub fn read(&self, wanted: ReadRows, pages: Pages) -> Result<Done, Failure> {
         let mut done = Done::default();
@@ -53,68 +56,16 @@ impl Checker<'_> {
         self.whole(wanted, walk, done)
     }
 
-    /// Compares the rows of a read that came from another system, each with its cells as CQL has them on the wire.
-    /// `bytes` are those of the values as they came.
-    #[cfg(feature = "postgres")]
-    pub fn read_cells(
-        &self,
-        wanted: ReadRows,
-        rows: &[Vec<Option<Cow<'_, [u8]>>>],
-        bytes: u64,
-    ) -> Result<Done, Failure> {
-        let mut walk = self.walk(wanted);
-        for cells in rows {
-            self.next_row(&mut walk, cells.iter().map(|cell| Ok(cell.as_deref())))?;
+    /// Compares a column of lists of numbers in the result of a statement as written.
+    pub fn numbers(&self, column: usize, kind: ArrayType, cell: Cell<'_>) -> Result<(), Failure> {
+        let row = self.call.row;
+        if self.agrees(column, row, cell, |value, cell| {
+            kind.is_on_wire(value, cell)
+        }) {
+            return Ok(());
         }
-        let done = Done {
-            rows: rows.len() as u64,
-            bytes,
-            not_applied: false,
-        };
-        self.whole(wanted, walk, done)
-    }
-
-    fn walk(&self, wanted: ReadRows) -> Option<Walk<'_>> {
-        match wanted {
-            ReadRows::One => None,
-            _ => Some(Walk::new(self.rows, self.call.row, wanted)),
-        }
-    }
-
-    fn next_row<'c>(
-        &self,
-        walk: &mut Option<Walk<'_>>,
-        cells: impl Iterator<Item = Result<Cell<'c>, Failure>> + Clone,
-    ) -> Result<(), Failure> {
-        match walk {
-            None => self.row(self.call.row, cells),
-            Some(walk) => walk.row(self, cells),
-        }
-    }
-
-    /// Checks at the end of a reply that no row is missing and that the limit was respected.
-    pub fn whole(
-        &self,
-        wanted: ReadRows,
-        walk: Option<Walk<'_>>,
-        done: Done,
-    ) -> Result<Done, Failure> {
-        let found = walk.as_ref().map_or(done.rows > 0, Walk::has_drawn_row);
-        if !found && self.call.row_exists && !self.rows.rows_vanish {
-            return Err(self.missing());
-        }
-        if let Some(walk) = walk {
-            walk.ends(self)?;
-        }
-        self.within_limit(wanted, done)
-    }
-
-    fn within_limit(&self, wanted: ReadRows, done: Done) -> Result<Done, Failure> {
-        match wanted.limit() {
-            Some(limit) if done.rows > u64::from(limit) => {
-                Err(self.wrong(format!("{} rows came, more than {limit}", done.rows)))
-            }
-            _ => Ok(done),
-        }
+        let name = &self.rows.table.columns[column].name;
+        let what = cell.map_or("null", |_| "other numbers than were written");
+        Err(self.wrong(format!("column `{name}` of row {row} has {what}")))
     }
 }

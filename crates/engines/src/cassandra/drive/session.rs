@@ -13,20 +13,20 @@ use scylla::client::session::Session as Client;
 
 use super::batches::Group;
 use super::cells::{Cell, Cells};
-use super::check::Checker;
 use super::direct::{Direct, Outcome as DirectOutcome, RawRows};
 use super::operations::{Operation, Single, Steps};
 use super::pages::{Pages, all_pages};
 use super::parts::WHOLE;
 use super::plan::{Bind, OperationPlan};
 use super::queries::{Counted, Queries};
-use super::rows::Rows;
 use super::statements::Prepared;
 use crate::cassandra::as_written::step::StepCells;
 use crate::cassandra::as_written::steps::Outcome;
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::buckets::BucketsWritten;
 use crate::deadlines::Limit;
+use crate::drive::check::Checker;
+use crate::drive::rows::Rows;
 
 /// The state of one worker, which shares only the rows and the written buckets with other threads.
 pub struct CassandraSession {

@@ -20,7 +20,7 @@ use scylla::response::query_result::QueryRowsResult;
 use super::readable::{CqlKind, ReadColumn, ReadTable, SCALE};
 use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::rows::layout::BLOB_COLUMN;
-use crate::cassandra::write::row_blob;
+use crate::row_blob;
 use builder::Builder;
 
 /// The decoder of the columns that a query projects from the CQL columns that are selected.

@@ -30,7 +30,7 @@ use meaning::{check_meaning, column_names};
 /// Name of the column with the bucket number in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
 /// Name of the column with all columns outside the key, as
-/// [`row_blob`](crate::cassandra::write::row_blob) encodes them.
+/// [`row_blob`](crate::row_blob) encodes them.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
 /// A layout of rows in one CQL table.

@@ -5,9 +5,10 @@ use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
 use super::layout::{BLOB_COLUMN, TableLayout};
 use crate::EngineError;
 use crate::cassandra::drive::plan::{
-    Bind, OperationPlan, Read, ReadParts, ReadRows, Statement, Work, refused,
+    Bind, OperationPlan, Read, ReadParts, Statement, Work, refused,
 };
 use crate::cassandra::names::{quoted, quoted_list};
+use crate::drive::read_rows::ReadRows;
 
 /// Plans the operations of a mix on a table of rows.
 ///

@@ -10,11 +10,11 @@ use super::error::TraceError;
 use super::question::TracedQuestion;
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::{OperationPlan, Statement, Work};
-use crate::cassandra::drive::rows::Rows;
 use crate::cassandra::drive::statements::{Prepared, prepare};
 use crate::cassandra::layout::CassandraLayout;
 use crate::cassandra::names::ENGINE;
 use crate::cassandra::request::DesignRequest;
+use crate::drive::rows::Rows;
 use crate::{Context, EngineError, TargetOptions};
 
 /// Rows of a page of a SELECT, which is the default of drivers.

@@ -8,9 +8,9 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
 
-use super::row_blob;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::integers::integers;
+use crate::row_blob;
 
 /// The rows of one batch, with their values in the order of [`TableLayout::insert_statement`].
 pub struct Rows {

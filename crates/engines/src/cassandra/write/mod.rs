@@ -5,5 +5,4 @@ pub mod batches;
 pub mod buckets;
 mod encode;
 pub mod inserts;
-pub mod row_blob;
 pub mod summary_rows;

@@ -27,8 +27,8 @@ use super::layout::TableLayout;
 use super::load_connections::LoadConnections;
 use super::schema::Schema;
 use super::session_settings;
-use crate::cassandra::drive::query_texts::QueryTexts;
-use crate::cassandra::drive::rows::{Rows, Selected};
+use crate::drive::query_texts::QueryTexts;
+use crate::drive::rows::Rows;
 use crate::{EngineError, TargetOptions};
 pub use check::check_drive;
 use connections::{Connecting, Connections};
@@ -208,16 +208,9 @@ fn load_settings(settings: &str, time_limit: Duration) -> String {
     format!("{settings}; SET statement_timeout TO '{millis}ms'")
 }
 
-/// Makes the rows of a table that has all columns, in their order.
+/// Makes the rows of a table.
 fn rows(table: &Table, options: &TargetOptions) -> Rows {
-    let numbers = |names: &[String]| -> Vec<usize> {
-        let numbers = names.iter().map(|name| table.column_index(name));
-        numbers.flatten().collect()
-    };
-    let mut rows = Rows::as_written(table, options);
-    rows.selected = (0..table.columns.len()).map(Selected::Column).collect();
-    rows.partition = numbers(&table.partition_key);
-    rows.clustering = numbers(&table.order_key);
+    let mut rows = Rows::of_table(table, options);
     // An update of a row that is gone writes nothing, where Cassandra makes a row of the written cells.
     rows.nulls_appear = false;
     rows

@@ -4,7 +4,7 @@ use bakeoff_workload::{Action, ColumnType, DesignId, Keys, Mix, Operation, Query
 use tokio_postgres::types::Type;
 
 use crate::EngineError;
-use crate::cassandra::drive::plan::ReadRows;
+use crate::drive::read_rows::ReadRows;
 use crate::postgres::layout::{Shape, TableLayout, qualified, quoted};
 
 /// Most values that one statement of PostgreSQL's protocol binds.

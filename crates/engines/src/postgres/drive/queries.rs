@@ -12,9 +12,9 @@ use bakeoff_workload::{Action, DesignId, Mix, Value, Workload};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::Client;
 
-use crate::cassandra::drive::query_texts::QueryTexts;
-use crate::cassandra::drive::rows::Rows;
 use crate::dialect::{SqlDialect, translated};
+use crate::drive::query_texts::QueryTexts;
+use crate::drive::rows::Rows;
 use crate::nulls::with_nulls;
 use crate::postgres::asking::Asking;
 use crate::postgres::connect::{PostgresServer, reason};

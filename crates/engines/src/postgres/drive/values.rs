@@ -90,7 +90,7 @@ fn millis_from_1970(bytes: [u8; 8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cassandra::drive::cells::read;
+    use crate::drive::values::read;
 
     fn every_value() -> [(ColumnType, Value); 11] {
         [

@@ -9,7 +9,8 @@ use bakeoff_workload::ColumnType;
 use bytes::BytesMut;
 
 use super::frames::{Answer, RawRows, split_frame};
-use crate::cassandra::drive::cells::{Cell, read};
+use crate::cassandra::drive::cells::Cell;
+use crate::drive::values::read;
 
 /// The memory for replies of at most 128 KiB in all. A map of 65,535 texts, as a reply may claim to have,
 /// takes half of it.

@@ -1,5 +1,21 @@
-use super::super::partition::tests::{SERIES, rows_of, series};
+use std::ops::Range;
+
 use super::*;
+use crate::cassandra::rows::layout::{Shape, TableLayout};
+use crate::drive::partition::tests::{SERIES, workload_with};
+
+/// Returns the rows of a design with which a load begins.
+fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
+    let (workload, options) = workload_with(text, loaded);
+    let id = design.parse().unwrap();
+    let shape = Shape::from_id(&id).unwrap();
+    let layout = TableLayout::new(&id, shape, &workload.table, false).unwrap();
+    Rows::from_layout(&layout, &options)
+}
+
+fn series() -> Rows {
+    rows_of(SERIES, "cassandra/wide", 0..50)
+}
 
 #[test]
 fn parts_have_about_the_same_number_of_rows_in_order() {

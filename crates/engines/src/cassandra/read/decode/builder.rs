@@ -90,7 +90,7 @@ impl Builder {
         Some(())
     }
 
-    /// Appends a value in the encoding of [`row_blob`](crate::cassandra::write::row_blob)
+    /// Appends a value in the encoding of [`row_blob`](crate::row_blob)
     /// (little-endian); `None` if the bytes do not fit the type.
     pub fn push_blob(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {

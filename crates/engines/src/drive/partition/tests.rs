@@ -9,7 +9,6 @@ use bakeoff_workload::{RowSource, Workload, source};
 
 use super::*;
 use crate::TargetOptions;
-use crate::cassandra::rows::layout::{Shape, TableLayout};
 
 /// Five sensors take turns with a reading every 10 s.
 pub const SERIES: &str = r#"
@@ -44,14 +43,12 @@ const BACKWARDS: ReadRows = ReadRows::Partition {
 /// Rows of the third sensor.
 const THIRD: [u64; 10] = [2, 7, 12, 17, 22, 27, 32, 37, 42, 47];
 
-pub fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
+/// Returns a workload, and the options of a load that begins with these of its rows.
+pub fn workload_with(text: &str, loaded: Range<u64>) -> (Workload, TargetOptions) {
     let workload = Workload::parse(text, Path::new("series.toml")).unwrap();
     let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
     let count = workload.scale.default_rows;
     let values = source::row_values(&workload, source, count).unwrap();
-    let id = design.parse().unwrap();
-    let shape = Shape::from_id(&id).unwrap();
-    let layout = TableLayout::new(&id, shape, &workload.table, false).unwrap();
     let options = TargetOptions {
         keys_repeat: source::keys_repeat(&workload, &*values, count, 1),
         values,
@@ -61,11 +58,16 @@ pub fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
         request_time_limit: Duration::from_secs(1),
         consistency: None,
     };
-    Rows::from_layout(&layout, &options)
+    (workload, options)
 }
 
-pub fn series() -> Rows {
-    rows_of(SERIES, "cassandra/wide", 0..50)
+fn rows_of(text: &str, loaded: Range<u64>) -> Rows {
+    let (workload, options) = workload_with(text, loaded);
+    Rows::of_table(&workload.table, &options)
+}
+
+fn series() -> Rows {
+    rows_of(SERIES, 0..50)
 }
 
 /// The cells of a row as they are on the wire, with something added to its value.
@@ -199,7 +201,9 @@ fn rows_that_the_load_inserts_may_be_there_or_not() {
 #[test]
 fn a_bucket_and_another_process_s_rows_end_a_partition() {
     // Three readings of a sensor are in one bucket.
-    let rows = rows_of(SERIES, "cassandra/wide?bucket=30s", 0..50);
+    let mut rows = series();
+    let time = rows.table.column_index("time").unwrap();
+    rows.bucket = Some((time, 30_000));
     assert_eq!(missing(&rows, 22, WHOLE, &[17, 22, 27]), None);
     assert_eq!(missing(&rows, 22, BACKWARDS, &[27, 22, 17]), None);
     let message = missing(&rows, 22, WHOLE, &[17, 22]);
@@ -208,7 +212,7 @@ fn a_bucket_and_another_process_s_rows_end_a_partition() {
         Some("read: row 27 is missing from the reply")
     );
 
-    let rows = rows_of(SERIES, "cassandra/wide", 20..35);
+    let rows = rows_of(SERIES, 20..35);
     assert_eq!(missing(&rows, 22, WHOLE, &[7, 22, 27, 32, 42]), None);
     assert!(missing(&rows, 22, WHOLE, &[22, 32]).is_some());
 }
@@ -219,14 +223,14 @@ fn rows_that_may_be_gone_are_not_asked_for() {
         "weight = 100",
         "weight = 50\n[[mix.operations]]\naction = \"delete-row\"\nweight = 50",
     );
-    let rows = rows_of(&removing, "cassandra/wide", 0..50);
+    let rows = rows_of(&removing, 0..50);
     assert_eq!(missing(&rows, 22, WHOLE, &[2, 47]), None);
 }
 
 #[test]
 fn a_wrong_cell_is_noticed_where_keys_are_a_cycle() {
     let cycle = SERIES.replace("every = 5 }", "every = 5, cycle = 10 }");
-    let rows = rows_of(&cycle, "cassandra/wide", 0..50);
+    let rows = rows_of(&cycle, 0..50);
     let call = Call {
         number: 0,
         operation: 0,

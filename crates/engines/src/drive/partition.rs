@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use bakeoff_driver::drive::Failure;
 use bakeoff_workload::{Value, Version};
 
-use super::cells::{is_on_wire, order, read, shown};
 use super::check::{Cell, Checker};
-use super::plan::ReadRows;
+use super::read_rows::ReadRows;
 use super::rows::{Rows, Selected};
+use super::values::{is_on_wire, order, read, shown};
 
 /// A walk along the rows of a partition in the order of a reply.
 ///

@@ -3,12 +3,10 @@
 use bakeoff_driver::drive::{Call, Failure};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{ColumnType, Value, Version};
-use scylla::response::query_result::{QueryResult, QueryRowsResult};
 
-use super::arrays::ArrayType;
-use super::cells::{is_in_blob, is_on_wire, read, shown, shown_bytes};
 use super::rows::{Rows, Selected};
-use crate::cassandra::write::row_blob;
+use super::values::{is_in_blob, is_on_wire, read, shown, shown_bytes};
+use crate::row_blob;
 
 /// The checker of a reply to one call.
 pub struct Checker<'a> {
@@ -22,11 +20,6 @@ pub struct Checker<'a> {
 pub type Cell<'a> = Option<&'a [u8]>;
 
 impl Checker<'_> {
-    /// Parses a page as rows.
-    pub fn rows_of(&self, page: QueryResult) -> Result<QueryRowsResult, Failure> {
-        page.into_rows_result().map_err(|e| self.rejected(&e))
-    }
-
     /// Compares cells with those of the row with a given number.
     pub fn row<'c>(
         &self,
@@ -93,7 +86,7 @@ impl Checker<'_> {
     }
 
     /// Returns whether a cell holds one of the versions that the mix writes.
-    fn agrees(
+    pub fn agrees(
         &self,
         column: usize,
         row: u64,
@@ -116,19 +109,6 @@ impl Checker<'_> {
     /// Compares a column in the result of a statement as written.
     pub fn column(&self, column: usize, cell: Cell<'_>) -> Result<(), Failure> {
         self.cell(self.call.row, Selected::Column(column), cell)
-    }
-
-    /// Compares a column of lists of numbers in the result of a statement as written.
-    pub fn numbers(&self, column: usize, kind: ArrayType, cell: Cell<'_>) -> Result<(), Failure> {
-        let row = self.call.row;
-        if self.agrees(column, row, cell, |value, cell| {
-            kind.is_on_wire(value, cell)
-        }) {
-            return Ok(());
-        }
-        let name = &self.rows.table.columns[column].name;
-        let what = cell.map_or("null", |_| "other numbers than were written");
-        Err(self.wrong(format!("column `{name}` of row {row} has {what}")))
     }
 
     fn wrong_cell(&self, column: usize, row: u64, cell: Cell<'_>) -> Failure {
@@ -174,10 +154,4 @@ impl Checker<'_> {
         let message = format!("{}: the reply cannot be read: {error}", self.operation);
         Failure::new(FailureKind::Rejected, message)
     }
-}
-
-/// Returns the number of bytes of a page's values, without their lengths.
-pub fn value_bytes(page: &QueryRowsResult) -> u64 {
-    let lengths = 4 * page.rows_num() * page.column_specs().len();
-    page.rows_bytes_size().saturating_sub(lengths) as u64
 }
