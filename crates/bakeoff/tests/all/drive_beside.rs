@@ -156,7 +156,7 @@ fn two_loads_with_questions_are_compared_by_the_answers_too() {
     answered_within(&bench.path("one/drive.jsonl"), 0.01);
     answered_within(&bench.path("two/drive.jsonl"), 0.02);
     let compared = |other: &str, further: &[&str], code: i32| {
-        let arguments = [&["compare", "one", other], further].concat();
+        let arguments = [&["compare", "one", other][..], further].concat();
         bench.bakeoff(&arguments).expect(code)
     };
     compared("two", &["--page", "page.html"], 0)
