@@ -25,6 +25,7 @@ use self::record::Record;
 use crate::cmd::completions;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::data::choose;
+use crate::cmd::options::no_workload;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
@@ -204,6 +205,7 @@ fn read(asked: &Path) -> Result<StudyFile> {
 
 /// Reads the workload of a step as its command does.
 fn read_workload(asked: &Path) -> Result<Workload> {
+    no_workload::refuse(asked)?;
     match choose(&WORKLOADS, asked)? {
         Chosen::Shipped(Shipped { name, text }) => {
             let workload = Workload::parse(text, Path::new(name));
