@@ -28,6 +28,7 @@ use crate::cmd::options::data::choose;
 use crate::cmd::options::no_workload;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
+use crate::page_file;
 use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
 use crate::stderr::print_line;
 use crate::terminal::stdout;
@@ -77,6 +78,7 @@ impl Study {
         let file = read(asked)?;
         if let Some(page) = &self.page {
             write::charts_of(page)?;
+            page_file::check(page)?;
         }
         if let Some(dir) = &self.from {
             return self.rewrite(asked, &file, dir);
