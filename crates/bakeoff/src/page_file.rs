@@ -32,8 +32,8 @@ pub fn check(path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Misuse::new(anyhow!(
-        "{shown} of --page already exists and is no page that Bakeoff has written, which it would replace: name another \
-         file, or remove it"
+        "{shown} of --page already exists and is no page that Bakeoff has written, which it would replace: name \
+         another file, or remove it"
     ))
     .into())
 }

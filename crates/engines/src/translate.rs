@@ -52,8 +52,8 @@ pub fn translate_queries(
 /// Gives a question texts as [`translate_queries`] does.
 ///
 /// # Errors
-/// An engine lacks something that the question asks for, or it is nested too deeply: the line and the column in its SQL,
-/// and what to write.
+/// An engine lacks something that the question asks for, or that is nested too deeply: the line and the column in its
+/// SQL, and what to write.
 pub fn translate_query(
     query: &mut Query,
     table: &Table,

@@ -174,7 +174,7 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
         .says("; by: ")
         .says("designs are left out: ")
         .says("  rows    as many of 600 rows as every design loads")
-        .says("  budget  15s: rows are loaded until 3s, warm-up ends by 8s, and rounds of all questions by 14s\n")
+        .says("  budget  15s: rows are loaded until 3s, warm-up ends by 8s, and rounds of questions by 14s\n")
         .says("  race    two smaller tables of every design come first");
     assert!(planned.stdout.starts_with("Nothing is touched."));
     assert!(!designs_of(&planned).is_empty(), "{}", planned.stdout);

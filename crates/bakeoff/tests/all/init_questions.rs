@@ -148,10 +148,10 @@ fn two_hundred_conditions_are_asked_and_thousands_are_refused_before_they_are_pa
     );
     let long = conditions(50_000);
     let bench = bench(&[
-        ("asked.sql", &asked),
-        ("long.sql", &long),
-        ("nested.sql", &nested),
-        ("open.sql", &open),
+        ("asked.sql", asked.as_str()),
+        ("long.sql", long.as_str()),
+        ("nested.sql", nested.as_str()),
+        ("open.sql", open.as_str()),
     ]);
     let init = |questions: &str, out: &str| {
         let arguments = ["init", "readings.csv", "--questions", questions];

@@ -318,8 +318,8 @@ pub fn too_deep(words: &[Token<'_>]) -> Option<String> {
 }
 
 /// Says why no parser is given the SQL of a question: it is nested too deeply, or cannot be divided into tokens by
-/// which that is known; `None` if it may be parsed. What the parser's own tokens find to have no end is left to it, since
-/// it tells the place.
+/// which that is known; `None` if it may be parsed. What has no end for the parser, too, is left to it, since it tells
+/// the place.
 pub fn complaint(sql: &str) -> Option<String> {
     match words(sql) {
         Some(words) => too_deep(&words),

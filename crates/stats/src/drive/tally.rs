@@ -21,8 +21,8 @@ pub enum FailureKind {
     Overloaded,
     /// The connection broke or could not be opened.
     Connection,
-    /// The server ended the transaction for another one that was in its way: a deadlock or a serialization failure, after
-    /// which a client is to try again.
+    /// The server ended the transaction for another one that was in its way: a deadlock or a serialization failure,
+    /// after which a client is to try again.
     Conflict,
     /// The server returned any other error.
     Rejected,

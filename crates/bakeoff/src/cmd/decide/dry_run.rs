@@ -165,7 +165,7 @@ impl Planned {
             "\nHow they would be measured".to_owned(),
             format!("  rows    as many of {rows} as every design loads in the time for that"),
             format!(
-                "  budget  {}: rows are loaded until {}, warm-up ends by {}, and rounds of all questions by {}{clients}",
+                "  budget  {}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
                 time(total),
                 time(shares.loaded_by),
                 time(shares.warm_by),
