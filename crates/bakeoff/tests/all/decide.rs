@@ -177,7 +177,6 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
         .says("  budget  15s: rows are loaded until 3s, warm-up ends by 8s, and rounds of questions by 14s\n")
         .says("  race    two smaller tables of every design come first");
     assert!(planned.stdout.starts_with("Nothing is touched."));
-    assert!(!designs_of(&planned).is_empty(), "{}", planned.stdout);
     let of_workload = ["decide", "w.toml", "--dry-run"];
     without_servers(&bench, &of_workload)
         .expect(0)
