@@ -78,6 +78,8 @@ fn answers(ended: &Ended) -> bool {
 #[test]
 fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     let bench = bench();
+    let planned = decide(&bench, &["--adopt", "mine", "--dry-run"]).expect(0);
+    assert!(!bench.path("out").exists() && !bench.path("mine").exists());
     let ended = decide(&bench, &["--adopt", "mine"]).expect(0);
     ended
         .says("600 rows, 3 columns, key (room, time)")
@@ -98,6 +100,10 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .unwrap()
         .len();
     assert!((2..=40).contains(&designs), "{designs}");
+    assert_eq!(designs_of(&planned), measured(&records));
+    decide(&bench, &["--dry-run"])
+        .expect(0)
+        .says("out has ended: without --dry-run it is printed again");
     assert_eq!(of_kind(&records, "failed").next(), None);
     // The files of it make and fill the design.
     let made = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
@@ -132,6 +138,67 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .says("as it was before it changed: name a new folder with --out");
 }
 
+/// The designs that a dry run lists, in the order of their names.
+fn designs_of(planned: &Ended) -> Vec<String> {
+    let lines = planned.stdout.lines();
+    let listed = lines.skip_while(|line| *line != "Worth measuring").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let ids = listed.filter_map(|line| line.strip_prefix("  "));
+    let mut ids: Vec<String> = ids
+        .filter(|id| !id.starts_with(' '))
+        .map(str::to_owned)
+        .collect();
+    ids.sort();
+    ids
+}
+
+/// The designs that a run began with, in the order of their names.
+fn measured(records: &[serde_json::Value]) -> Vec<String> {
+    let started = of_kind(records, "started").next().unwrap();
+    let designs = started["designs"].as_array().unwrap().iter();
+    let mut ids: Vec<String> = designs
+        .map(|design| design["id"].as_str().unwrap().to_owned())
+        .collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
+    let bench = bench();
+    let before = names(&bench);
+    let planned = decide(&bench, &["--dry-run"]).expect(0);
+    planned
+        .says("Nothing is touched. The decision would write to ")
+        .says("worth measuring for green_house_s, by ")
+        .says("; by: ")
+        .says("designs are left out: ")
+        .says("  rows    as many of 600 rows as every design loads")
+        .says("  budget  15s: rows are loaded until 3s, warm-up ends by 8s, and rounds of questions by 14s\n")
+        .says("  race    two smaller tables of every design come first");
+    assert!(planned.stdout.starts_with("Nothing is touched."));
+    let of_workload = ["decide", "w.toml", "--dry-run"];
+    without_servers(&bench, &of_workload)
+        .expect(0)
+        .says("worth measuring for w, by ")
+        .says("  budget  15m: rows are loaded until 3m");
+    let on_theirs = [&of_workload[..], &["--cassandra", "127.0.0.1:1"]].concat();
+    without_servers(&bench, &on_theirs)
+        .expect(0)
+        .says("and to the Cassandra at 127.0.0.1:1.")
+        .says("What the server of --cassandra gets:");
+    assert_eq!(names(&bench), before);
+}
+
+/// The names of all that is in the folder of the bench.
+fn names(bench: &Bench) -> Vec<String> {
+    let entries = std::fs::read_dir(bench.dir.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 #[test]
 fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     let bench = bench();
@@ -142,6 +209,12 @@ fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     });
     going.kill();
     let workload = std::fs::read_to_string(bench.path("out/workload.toml")).unwrap();
+    let begun = bench.journal("out/run").len();
+    decide(&bench, &["--dry-run"])
+        .expect(0)
+        .says("out would go on")
+        .says("of its workload, which says by which rules");
+    assert_eq!(bench.journal("out/run").len(), begun);
     let ended = decide(&bench, &[]).expect(0);
     ended
         .says("going on with the run in")
@@ -307,6 +380,18 @@ fn mistakes_are_refused_before_anything_is_made() {
         (
             &[FILE, "--out", "."],
             "holds other files: name a new folder with --out",
+        ),
+        (
+            &[FILE, "--dry-run", "--out", "."],
+            "holds other files: name a new folder with --out",
+        ),
+        (
+            &[FILE, "--dry-run", "--adopt", "."],
+            "--adopt .: there is something in it",
+        ),
+        (
+            &[FILE, "--dry-run", "--questions", "bad.sql"],
+            "--questions bad.sql: query question_1: there is no column `speed`",
         ),
     ];
     for (arguments, words) in cases {

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod conclude;
+mod dry_run;
 mod prepare;
 mod record;
 mod source;
@@ -60,6 +61,11 @@ pub struct Decide {
     #[arg(long, value_name = "DIR")]
     adopt: Option<PathBuf>,
 
+    /// Say which designs would be measured and by which rules, on how many rows and how the budget is shared out;
+    /// start nothing and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     prices: PriceOptions,
 
@@ -81,6 +87,9 @@ impl Decide {
         let record = Record::new(&self, &source, &questions)?;
         let dir = self.folder(&source, &record)?;
         record.check(&dir)?;
+        if self.dry_run {
+            return dry_run::print(&self, &source, &dir);
+        }
         let ended = if has_ended(&dir.join(RUN)) {
             None
         } else {
@@ -143,6 +152,11 @@ impl Decide {
 
     /// Measures the designs of the workload in the folder, by the command that does so.
     fn measure(&self, dir: &Path) -> Result<Exit> {
+        self.measurement(dir)?.run()
+    }
+
+    /// Returns the run that measures the designs of the workload in the folder, as the command line reads it.
+    fn measurement(&self, dir: &Path) -> Result<run::Run> {
         let mut words: Vec<OsString> = vec!["run".into()];
         words.push(dir.join(WORKLOAD).into_os_string());
         words.extend(source::data_words(&self.from)?);
@@ -157,12 +171,11 @@ impl Decide {
             Ok(_) => return Err(anyhow!("cannot begin the run")),
             Err(why) => return Err(anyhow!("cannot begin the run: {why}")),
         };
-        run.on_servers(run::Servers {
+        Ok(run.on_servers(run::Servers {
             cluster: self.cluster.clone(),
             postgres: self.postgres.clone(),
             rate_limit: self.rate_limit.clone(),
-        })
-        .run()
+        }))
     }
 }
 
