@@ -94,9 +94,10 @@ fn the_most_frequent_statements_of_a_log_in_json_become_questions() {
             "{{\"dbname\":\"shop\",\"ps\":\"idle\",\"error_severity\":\"LOG\",\"message\":\"{message}\"}}\n"
         )
     };
-    let log = line("statement: SELECT series, last(value, time) AS newest FROM readings GROUP BY series")
-        + &line("statement: INSERT INTO readings VALUES ('a', now(), 1)")
-        + &line("connection received: host=[local]");
+    let log =
+        line("statement: SELECT series, last(value, time) AS newest FROM readings GROUP BY series")
+            + &line("statement: INSERT INTO readings VALUES ('a', now(), 1)")
+            + &line("connection received: host=[local]");
     let bench = bench(&[("queries.json", &log)]);
     let init = [
         "init",
