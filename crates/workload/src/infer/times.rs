@@ -8,7 +8,7 @@ use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
-const PATTERNS: [&str; 28] = [
+const PATTERNS: [&str; 32] = [
     "%Y%m%d",
     "%Y%m%d%H%M%S",
     "%m%d%Y",
@@ -37,6 +37,10 @@ const PATTERNS: [&str; 28] = [
     "%d-%b-%y",
     "%b %d, %Y",
     "%a, %d %b %Y %H:%M:%S %z",
+    "%d/%b/%Y:%H:%M:%S %z",
+    "[%d/%b/%Y:%H:%M:%S %z]",
+    "%d/%b/%Y:%H:%M:%S",
+    "%a %b %d %H:%M:%S%.f %Y",
 ];
 
 const UNITS: [EpochUnit; 4] = [
@@ -305,6 +309,25 @@ mod tests {
                 "%m/%d/%Y %I:%M %p",
             ),
             (["29-Mar-58", "1-Dec-20"], "%d-%b-%y"),
+            (
+                ["10/Oct/2000:13:55:36 -0700", "11/Oct/2000:00:00:00 +0000"],
+                "%d/%b/%Y:%H:%M:%S %z",
+            ),
+            (
+                [
+                    "[10/Oct/2000:13:55:36 -0700]",
+                    "[11/Oct/2000:00:00:00 +0000]",
+                ],
+                "[%d/%b/%Y:%H:%M:%S %z]",
+            ),
+            (
+                ["10/Oct/2000:13:55:36", "11/Oct/2000:00:00:00"],
+                "%d/%b/%Y:%H:%M:%S",
+            ),
+            (
+                ["Wed Oct 11 14:32:52.127 2000", "Thu Oct 12 09:00:00 2000"],
+                "%a %b %d %H:%M:%S%.f %Y",
+            ),
             (["1700000000", "1700000000.5"], "s"),
             (["1700000000000", "1700000000001"], "ms"),
             (["1700000000000000", "1700000000000001"], "us"),
