@@ -95,6 +95,13 @@ impl AskedOfTable {
             None => (!self.questions.is_empty()).then(|| "--question".to_owned()),
         }
     }
+
+    /// Returns the texts of all questions, also of those that are still to be made.
+    pub fn texts(&self) -> Vec<String> {
+        let own = { self.questions.iter() }.map(|question| question.sql.as_str());
+        let of_log = self.log.iter().flat_map(QueryLog::examples);
+        own.chain(of_log).map(str::to_owned).collect()
+    }
 }
 
 impl TableFileOptions {

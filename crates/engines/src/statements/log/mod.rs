@@ -225,6 +225,11 @@ impl QueryLog {
         }
     }
 
+    /// Returns a statement of each form that asks anything.
+    pub fn examples(&self) -> impl Iterator<Item = &str> {
+        self.asked.values().map(|asked| asked.example.as_str())
+    }
+
     /// Returns the statements that ask a table alone, the most frequent first, each with one of its actual statements.
     pub fn candidates<'a>(
         &'a self,
