@@ -251,14 +251,12 @@ fn what_may_be_something_else_is_not_put_together() {
         ),
         // Years that are none, and days that no month has.
         (
-            rows("year,month,day,v", |day, hour| {
-                format!("13,1,{day},{hour}.5")
-            }),
+            rows("year,month,day,v", |day, hour| format!("13,1,{day},{hour}")),
             asked(None, &["v"]),
         ),
         (
             rows("year,month,day,v", |day, hour| {
-                format!("2013,2,{},{hour}.5", day + 15)
+                format!("2013,2,{},{hour}", day + 15)
             }),
             asked(None, &["v"]),
         ),
