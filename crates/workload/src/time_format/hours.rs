@@ -25,7 +25,7 @@ pub fn with_zeros<'c>(pattern: &str, cell: &'c str) -> Cow<'c, str> {
         let number = NUMBERS.iter().find(|(number, _)| number == form);
         let is_digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         match number {
-            Some((_, digits)) if is_digits => format!("{word:0>digits$}"),
+            Some(&(_, digits)) if is_digits => format!("{word:0>digits$}"),
             _ => word.to_owned(),
         }
     });

@@ -62,10 +62,11 @@ fn a_date_and_a_time_of_day_are_read_as_one_time() {
         {\"date\":\"02/01/1970\",\"series\":\"a\"}\n{\"date\":null,\"time\":\"18.00.00\",\"series\":\"a\"}\n\
         {\"time\":\"24.00.00\",\"date\":\"02/01/1970\",\"series\":\"a\",\"value\":4}\n\
         {\"date\":\"NA\",\"time\":\"18.00.00\",\"series\":\"a\"}\n";
+    let tabs = semicolons.replace(';', "\t");
     let headless = semicolons.split_once('\n').unwrap().1;
     for (data, name, text) in [
         ("delimiter = ';'", "x.csv", semicolons),
-        ("", "x.tsv", &semicolons.replace(';', "\t")),
+        ("", "x.tsv", tabs.as_str()),
         ("", "x.jsonl", objects),
         (
             "delimiter = ';'\nheader = false\nfields = ['date', 'series', 'time_of_day', 'value']",

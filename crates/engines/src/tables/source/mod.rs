@@ -103,8 +103,8 @@ impl Source {
             }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) if join.is_some() => {
                 return Err(TableError::Asked(format!(
-                    "--join: it puts times together from columns of text, and {} has types: write the time to it as one \
-                     timestamp, and leave the option out",
+                    "--join: it puts times together from columns of text, and {} has types: write the time to it as \
+                     one timestamp, and leave the option out",
                     path.display()
                 )));
             }

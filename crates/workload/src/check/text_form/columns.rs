@@ -88,7 +88,8 @@ pub fn joined(
         let parts = written.get_ref();
         if !(FEWEST_PARTS..=MOST_PARTS).contains(&parts.len()) {
             let message = format!(
-                "a time is put together from {FEWEST_PARTS} to {MOST_PARTS} columns of the file, but `{name}` has {};                  `from` names a single one",
+                "a time is put together from {FEWEST_PARTS} to {MOST_PARTS} columns of the file, but `{name}` has {}; \
+                 `from` names a single one",
                 parts.len()
             );
             return Err(document.error(written.span(), message));
