@@ -57,8 +57,8 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         let names: Vec<String> = of_key.map(|column| format!("`{}`", column.name)).collect();
         if !names.is_empty() {
             seen.notes.push(format!(
-                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 14:30, \
-                 questions can ask for hours",
+                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 \
+                 14:30, or put together by `join` in [data], questions can ask for hours",
                 names.join(", "),
                 name_of(time)
             ));
