@@ -59,7 +59,11 @@ impl Join {
     /// Names the columns, for a reader.
     pub fn in_words(&self) -> String {
         let called = self.called.iter().map(|name| format!("`{name}`"));
-        called.collect::<Vec<String>>().join(" and ")
+        let called: Vec<String> = called.collect();
+        match called.split_last() {
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     /// Returns the time of a row, which has no value where one of the parts has none.

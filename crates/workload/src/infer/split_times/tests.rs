@@ -137,6 +137,12 @@ fn years_months_and_days_become_one_time() {
         written.contains("date_time = \"%Y %m %d %H %M\"\n"),
         "{written}"
     );
+    let told = "`year`, `month`, `day`, `hour` and `minute` together are the time `date_time`";
+    assert!(
+        found.notes.iter().any(|note| note.starts_with(told)),
+        "{:?}",
+        found.notes
+    );
     let others = ["date_time", "dep_time", "arr_time", "carrier"];
     let own: Vec<&str> = { names(&found).into_iter() }
         .filter(|name| *name != "series")
