@@ -128,7 +128,10 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         return Err(data_error(path, message));
     }
     let join = rows.join.as_ref();
-    let joined = join.and_then(|join| Some(together(join, rows, read.evidence.pop()?)));
+    let joined = join.and_then(|join| {
+        let evidence = read.evidence.pop();
+        evidence.map(|evidence| together(join, rows, evidence))
+    });
     let mut seen = SeenColumns {
         columns: Vec::new(),
         fields: names.clone(),
