@@ -8,7 +8,7 @@ use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat};
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
-const PATTERNS: [&str; 28] = [
+const PATTERNS: [&str; 32] = [
     "%Y%m%d",
     "%Y%m%d%H%M%S",
     "%m%d%Y",
@@ -37,6 +37,10 @@ const PATTERNS: [&str; 28] = [
     "%d-%b-%y",
     "%b %d, %Y",
     "%a, %d %b %Y %H:%M:%S %z",
+    "%d/%b/%Y:%H:%M:%S %z",
+    "[%d/%b/%Y:%H:%M:%S %z]",
+    "%d/%b/%Y:%H:%M:%S",
+    "%a %b %d %H:%M:%S%.f %Y",
 ];
 
 const UNITS: [EpochUnit; 4] = [
@@ -56,7 +60,7 @@ static FORMATS: LazyLock<Vec<TimeFormat>> = LazyLock::new(|| {
 });
 
 /// Milliseconds of the years 1600 and 2300, beyond which numbers and short years are hardly meant as times.
-const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
+pub const MEANT: std::ops::Range<i64> = -11_676_096_000_000..10_413_792_000_000;
 
 /// Milliseconds of the years 1900 and 2100, beyond which four digits at the end are hardly a year: they may be an hour
 /// and a minute.
@@ -75,7 +79,7 @@ pub const OF_A_YEAR: &str = "%m%d%H%M of 2001";
 /// How many values of a column each form of a time fits.
 pub struct TimeEvidence {
     tried: Vec<Tried>,
-    /// Whether the user says the form, which is then the only one.
+    /// Whether the form is said, so that no other one is tried.
     pub is_said: bool,
     /// Values that are month, day, hour and minute without a year.
     pub without_year: u64,
@@ -124,16 +128,15 @@ impl Tried {
 }
 
 impl TimeEvidence {
-    /// Begins with no values, whose form the user may say.
-    pub fn new(said: Option<TimeFormat>) -> TimeEvidence {
-        let is_said = said.is_some();
-        let tried = match said {
-            Some(format) => vec![Tried::new(Cow::Owned(format))],
-            None => FORMATS
-                .iter()
-                .map(|format| Tried::new(Cow::Borrowed(format)))
-                .collect(),
-        };
+    /// Begins with no values, which have one of these forms if there are any.
+    pub fn new(said: impl IntoIterator<Item = TimeFormat>) -> TimeEvidence {
+        let said = said.into_iter().map(|form| Tried::new(Cow::Owned(form)));
+        let mut tried: Vec<Tried> = said.collect();
+        let is_said = !tried.is_empty();
+        if !is_said {
+            let all = FORMATS.iter();
+            tried.extend(all.map(|form| Tried::new(Cow::Borrowed(form))));
+        }
         TimeEvidence {
             tried,
             is_said,
@@ -169,7 +172,7 @@ impl TimeEvidence {
             }
         }
         let is_look = self.values == FIRST_LOOK || self.values.is_multiple_of(FURTHER_LOOKS);
-        if is_look && !self.is_said {
+        if is_look && self.tried.len() > 1 {
             let enough = self.values / 10 * 9;
             for tried in &mut self.tried {
                 tried.is_alive = tried.fits >= enough;
@@ -189,7 +192,8 @@ impl TimeEvidence {
         }
         let best = best?;
         let is_other = |tried: &&Tried| tried.fits == best.fits && tried.format != best.format;
-        let or = self.tried.iter().filter(is_meant).find(is_other);
+        let mut others = self.tried.iter().filter(is_meant);
+        let or = others.find(is_other).filter(|_| !self.is_said);
         let is_iso = u64::from(*best.format == TimeFormat::Iso);
         Some(FoundTime {
             format: best.format.clone().into_owned(),
@@ -305,6 +309,25 @@ mod tests {
                 "%m/%d/%Y %I:%M %p",
             ),
             (["29-Mar-58", "1-Dec-20"], "%d-%b-%y"),
+            (
+                ["10/Oct/2000:13:55:36 -0700", "11/Oct/2000:00:00:00 +0000"],
+                "%d/%b/%Y:%H:%M:%S %z",
+            ),
+            (
+                [
+                    "[10/Oct/2000:13:55:36 -0700]",
+                    "[11/Oct/2000:00:00:00 +0000]",
+                ],
+                "[%d/%b/%Y:%H:%M:%S %z]",
+            ),
+            (
+                ["10/Oct/2000:13:55:36", "11/Oct/2000:00:00:00"],
+                "%d/%b/%Y:%H:%M:%S",
+            ),
+            (
+                ["Wed Oct 11 14:32:52.127 2000", "Thu Oct 12 09:00:00 2000"],
+                "%a %b %d %H:%M:%S%.f %Y",
+            ),
             (["1700000000", "1700000000.5"], "s"),
             (["1700000000000", "1700000000001"], "ms"),
             (["1700000000000000", "1700000000000001"], "us"),
