@@ -43,29 +43,12 @@ fn bench() -> Bench {
     }
     std::fs::write(bench.path(FILE), rows).unwrap();
     std::fs::write(bench.path("q.sql"), QUESTIONS).unwrap();
-    std::fs::create_dir(bench.path("none")).unwrap();
     bench
-}
-
-/// The program where no server and no library of an engine is found.
-fn command(bench: &Bench, arguments: &[&str]) -> Command {
-    let mut command = bench.command(arguments);
-    let none = bench.path("none");
-    command
-        .env("PATH", &none)
-        .env("BAKEOFF_POSTGRES_BIN", &none)
-        .env("BAKEOFF_DUCKDB_LIBRARY", none.join("libduckdb.so"))
-        .env_remove("JAVA_HOME");
-    command
-}
-
-fn without_servers(bench: &Bench, arguments: &[&str]) -> Ended {
-    Ended::of(command(bench, arguments).output().unwrap())
 }
 
 /// Decides for the file and its questions, with further options.
 fn decide(bench: &Bench, options: &[&str]) -> Ended {
-    without_servers(bench, &[&DECIDE[..], options].concat())
+    bench.without_servers(&[&DECIDE[..], options].concat())
 }
 
 /// Whether it said what to buy and how fast that is, wherever its lines are broken.
@@ -122,7 +105,8 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .expect(2)
         .says("--adopt mine: there is something in it, and nothing is overwritten");
     let other = ["decide", FILE, "--budget", "15s", "--out", "out"];
-    without_servers(&bench, &other)
+    bench
+        .without_servers(&other)
         .expect(2)
         .says("out holds the decision of another command, `");
     let rows = std::fs::read_to_string(bench.path(FILE)).unwrap();
@@ -135,7 +119,7 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
 #[test]
 fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     let bench = bench();
-    let mut going = Going::start(&mut command(&bench, &DECIDE));
+    let mut going = Going::start(&mut bench.command_without_servers(&DECIDE));
     going.wait_until("a slice was loaded", || {
         let records = bench.journal("out/run");
         of_kind(&records, "loaded").next().is_some()
@@ -151,9 +135,14 @@ fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     let records = bench.journal("out/run");
     assert_eq!(of_kind(&records, "resumed").count(), 1);
     assert_eq!(of_kind(&records, "finished").count(), 1);
-    // So does one that had made no more than its note.
+    // What keeps a run from its beginning is undone, so that the folder can be used for anything.
     std::fs::remove_dir_all(bench.path("out/run")).unwrap();
-    std::fs::remove_file(bench.path("out/workload.toml")).unwrap();
+    let note = std::fs::read(bench.path("out/decide.txt")).unwrap();
+    std::fs::write(bench.path("out/workload.toml"), "title = 1\n").unwrap();
+    decide(&bench, &[]).expect(2).says("workload.toml");
+    assert_eq!(std::fs::read_dir(bench.path("out")).unwrap().count(), 0);
+    // One that had made no more than its note goes on, too.
+    std::fs::write(bench.path("out/decide.txt"), note).unwrap();
     decide(&bench, &[]).expect(0).says("To fill them:\n");
 }
 
@@ -169,7 +158,7 @@ fn a_workload_is_decided_with_the_rows_beside_it() {
         "elsewhere/out",
     ];
     std::fs::create_dir(bench.path("elsewhere")).unwrap();
-    let ended = without_servers(&bench, &asked).expect(0);
+    let ended = bench.without_servers(&asked).expect(0);
     ended.says("Its workload: ").says("To fill them:\n");
     let records = bench.journal("elsewhere/out/run");
     assert_eq!(of_kind(&records, "failed").next(), None);
@@ -227,7 +216,7 @@ fn refused(arguments: &[&str], words: &str) {
         std::fs::write(bench.path(name), text).unwrap();
     }
     let all = [&["decide"][..], arguments].concat();
-    without_servers(&bench, &all).expect(2).says(words);
+    bench.without_servers(&all).expect(2).says(words);
     assert!(!bench.path("out").exists() && !bench.path("runs").exists());
 }
 
@@ -237,9 +226,26 @@ fn mistakes_are_refused_before_anything_is_made() {
         (&["nowhere.csv"], "there is no file nowhere.csv"),
         (&["formatz"], "did you mean `formats`"),
         (&["nowhere.toml"], "nowhere.toml"),
+        (&["cassandra://127.0.0.1:1/ks"], "KEYSPACE.TABLE"),
         (
-            &["cassandra://127.0.0.1:1/ks.t"],
-            "write its workload with `bakeoff init ADDRESS --out FILE.toml`",
+            &["cassandra://me:hunter2@127.0.0.1:1/ks.t"],
+            "BAKEOFF_CASSANDRA_PASSWORD",
+        ),
+        (
+            &["cassandra://127.0.0.1:1/ks.t", "--time", "at"],
+            "--time says what a file is",
+        ),
+        (
+            &["postgres://127.0.0.1:1/d"],
+            "--table SCHEMA.TABLE: say which table",
+        ),
+        (&["mysql://db1/x"], "is no address of rows"),
+        (&[FILE, "--sample", "10"], "--sample is for a table"),
+        (&[FILE, "--from-ca", "ca.pem"], "--from-ca is for a table"),
+        (&[FILE, "--data", FILE], "is a sample for a file of CREATE"),
+        (
+            &["w.toml", "--table", "t"],
+            "--table is for a data file, and w.toml is a workload",
         ),
         (
             &["w.toml", "--key", "series"],

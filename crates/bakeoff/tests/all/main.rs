@@ -16,6 +16,7 @@ mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
 mod decide;
+mod decide_from;
 mod diagnose;
 mod dialects;
 mod doctor;

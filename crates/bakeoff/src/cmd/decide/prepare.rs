@@ -1,7 +1,7 @@
 //! Writes the workload of a decision: what there is to know of the rows, the questions, and the proposed designs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
@@ -12,7 +12,7 @@ use bakeoff_workload::{Data, DesignId, Workload};
 
 use super::record::Record;
 use super::source::Source;
-use super::{Decide, WORKLOAD};
+use super::{Decide, SAMPLE, WORKLOAD};
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::{init, propose, small_runtime};
 use crate::exit::Misuse;
@@ -23,20 +23,40 @@ use crate::stderr::print_line;
 /// Rows that the rules of proposals look at, as those of `bakeoff propose`.
 const ROWS: u64 = 65_536;
 
-/// Writes the workload with the proposed designs into the folder, unless it is there.
+/// Writes the workload with the proposed designs into the folder, unless it is there. Returns whether it is there;
+/// `false` if the user asked to stop while a live table was read.
 ///
 /// # Errors
-/// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if no design can be
-/// measured here, or the folder cannot be written to. Nothing is made before all of that is known.
-pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<()> {
+/// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table cannot
+/// be read, no design can be measured here, or the folder cannot be written to. Nothing but the sample of a live table
+/// is made before all of that is known.
+pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<bool> {
     let path = dir.join(WORKLOAD);
     if path.exists() {
-        return Ok(());
+        return Ok(true);
     }
     let runtime = small_runtime()?;
-    let workload = match source {
-        Source::Rows => of_rows(options, &path)?,
-        Source::Workload => {
+    let mut written = match source {
+        Source::Workload => None,
+        Source::Rows | Source::Statements | Source::Live => {
+            if source.is_live() {
+                begin_sample(dir, record)?;
+            }
+            match init::write_for(&options.request(&path))? {
+                Some(written) => Some(written),
+                None => return Ok(false),
+            }
+        }
+    };
+    let workload = match &written {
+        Some(written) => {
+            init::tell(&options.from, &written.found);
+            let parsed = Workload::parse(&written.text, &path);
+            let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
+            plain_queries(&mut workload);
+            workload
+        }
+        None => {
             let read = DataOptions::default();
             runtime.block_on(read.workload_with_queries(&options.from))?
         }
@@ -51,28 +71,36 @@ pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -
     forget_named(options, &mut proposals);
     leave_out_misfits(&workload, &mut proposals)?;
     let (text, left_out) = propose::with_proposed(&path, &workload, &proposals)?;
-    std::fs::create_dir_all(dir)
-        .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))?;
+    make_folder(dir)?;
     record.write(dir)?;
     let mut file = OutFile::replace(&path)?;
     file.write_all(text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     file.complete()?;
+    if let Some(written) = &mut written {
+        written.keep_sample();
+    }
     tell(&path, &proposals, left_out);
-    Ok(())
+    Ok(true)
 }
 
-/// Writes and reads the workload of a file of rows.
-fn of_rows(options: &Decide, path: &Path) -> Result<Workload> {
-    let progress = Progress::begin("reading the file");
-    let written = init::write_for(&options.from, Some(path), &options.asked);
-    progress.finish();
-    let written = written?;
-    init::tell(&options.from, &written.found);
-    let parsed = Workload::parse(&written.text, path);
-    let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
-    plain_queries(&mut workload);
-    Ok(workload)
+/// Makes the folder for the sample of a live table, with the note of whose it is, and without a sample of a command
+/// that was killed.
+fn begin_sample(dir: &Path, record: &Record) -> Result<()> {
+    make_folder(dir)?;
+    record.write(dir)?;
+    let sample = dir.join(SAMPLE);
+    match std::fs::remove_file(&sample) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot replace {}", sample.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn make_folder(dir: &Path) -> Result<()> {
+    std::fs::create_dir_all(dir)
+        .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))
 }
 
 /// Checks that a workload has questions, and rows that are there.
@@ -142,7 +170,7 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will be measured, and which will not since their engines are not here.
+/// Prints which designs will be measured, and which will not since their engines are not here or they do not suit.
 fn tell(path: &Path, proposals: &Proposals, left_out: usize) {
     print_line(format_args!(
         "wrote {} with {} designs, by the rules that `bakeoff propose` names",
@@ -159,5 +187,9 @@ fn tell(path: &Path, proposals: &Proposals, left_out: usize) {
     }
     for (why, designs) in missing {
         print_line(format_args!("note: {designs} designs are left out: {why}"));
+    }
+    for (why, designs) in proposals.misfits_by_reason() {
+        let designs = designs.join(", ");
+        print_line(format_args!("note: left out: {designs}: {why}"));
     }
 }
