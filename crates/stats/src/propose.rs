@@ -5,7 +5,7 @@ mod held;
 
 use serde::Serialize;
 
-pub use held::{Held, RulesHeld, rules_held};
+pub use held::{Bytes, Held, RulesHeld, rules_held};
 
 /// Most designs that are proposed for a workload.
 pub const MOST_PROPOSALS: usize = 40;

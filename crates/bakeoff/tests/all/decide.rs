@@ -67,6 +67,7 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .says("designs are left out: ")
         .says("Certainty: ")
         .says("What would change it: ")
+        .says("Rules: ")
         .says("To fill them:\n")
         .says("mine/apply.sh");
     let workload = std::fs::read_to_string(bench.path("out/workload.toml")).unwrap();

@@ -17,8 +17,8 @@ use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::login_at;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_testing::skipped;
-use bakeoff_workload::DesignId;
 use bakeoff_workload::csv::Encoder;
+use bakeoff_workload::{DesignId, Workload};
 use scylla::client::session::Session;
 
 use crate::support::load::session_at;
@@ -75,7 +75,10 @@ async fn designs_of_rows_are_made_and_filled_by_their_own_statements() {
         ("cassandra/wide?table_by=kind", "adopted_copies", 2),
         ("cassandra/wide?index=kind", "adopted_index", 1),
     ] {
-        let table = readings(name);
+        let mut table = readings(name);
+        // The server is one node.
+        let text = format!("{}\n[scale]\nreplication = 1\n", table.workload.text);
+        table.workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
         let id: DesignId = id.parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let context = Context {
