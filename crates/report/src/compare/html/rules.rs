@@ -6,8 +6,11 @@ use crate::compare::rules::{Finding, HINT, TITLE, findings};
 use crate::markup::Escaped;
 use crate::page::section;
 
-/// Renders the section; it is empty for a run whose workload notes no rules.
+/// Renders the section; it is empty for a run whose workload notes no rules, and for one that has not come to its end.
 pub fn of_run(summary: &Summary) -> String {
+    if !summary.finished {
+        return String::new();
+    }
     let found = findings(summary);
     if found.is_empty() {
         return String::new();
