@@ -67,6 +67,7 @@ impl Inferred {
                     .collect(),
             ),
             origin: Some(declared.origin),
+            grown: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! statements make.
 
 mod checked;
+mod grown;
 mod live;
 mod picked;
 mod statements;
@@ -23,6 +24,7 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 use checked::{check, check_found, designs_for};
+use grown::grow;
 use live::{LiveOptions, Sampled, Source};
 use picked::Picked;
 use statements::Statements;
@@ -220,6 +222,13 @@ fn write(
         .into());
     }
     let data = known.statements.map_or(Some(file), Statements::data);
+    if data.is_none() && options.grow().is_some() {
+        return Err(Misuse::new(anyhow!(
+            "--grow is for a sample of rows, and these are made without end: leave it out, or name rows with --data \
+             FILE"
+        ))
+        .into());
+    }
     let named = match data {
         Some(data) => name_from(out, data)?,
         None => file.display().to_string(),
@@ -229,14 +238,14 @@ fn write(
         None => of_rows(file, options, known, &mut questions)?,
     };
     draw_values(&mut questions, &found, known.language)?;
+    let path = out.unwrap_or(Path::new("init.toml"));
+    if let Some(words) = options.grow() {
+        grow(&mut found, words, &named, path)?;
+    }
     let designs = designs_for(&mut found, &questions.questions);
     let text = found.workload(&named, &designs, &questions.questions);
     let asked_by = questions.option();
-    check(
-        &text,
-        out.unwrap_or(Path::new("init.toml")),
-        asked_by.as_deref(),
-    )?;
+    check(&text, path, asked_by.as_deref())?;
     Ok((found, text))
 }
 
