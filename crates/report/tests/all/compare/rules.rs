@@ -32,7 +32,7 @@ fn rules_beside_designs_are_judged_by_the_times_of_these_designs() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    let end = recommendation::render(&summary, &HowTo::default(), 300);
+    let end = recommendation::render(&summary, &HowTo::default(), 10_000);
     let about = end.lines().find(|line| line.starts_with("Rules: "));
     assert!(about.is_some_and(|line| line.ends_with('.')), "{end}");
     let is_short = |line: &str| line.chars().count() <= 100;
@@ -46,6 +46,6 @@ fn without_rules_it_is_said_what_writes_them() {
     assert!(text.contains("propose WORKLOAD --out FILE"), "{text}");
     let page = bakeoff_report::html::render(&summary);
     assert!(!page.contains("Rules that proposed designs"));
-    let end = recommendation::render(&summary, &HowTo::default(), 300);
+    let end = recommendation::render(&summary, &HowTo::default(), 10_000);
     assert!(!end.contains("Rules: "), "{end}");
 }
