@@ -9,6 +9,9 @@ pub const TITLE: &str = "Rules that proposed designs";
 pub const HINT: &str = "Each design is compared with the one that differs least from it, by the times of the \
     questions and by its bytes at rest, of which differences up to 5% are ignored.";
 
+/// Designs of one finding that a sentence names, at most.
+const MOST_NAMED: usize = 5;
+
 /// Findings in the order in which they are shown, each with its title.
 const FINDINGS: [(Held, &str); 6] = [
     (
@@ -59,7 +62,12 @@ fn shortened(held: &[RulesHeld]) -> Option<String> {
         let designs: Vec<String> = found
             .map(|rules| format!("{} ({})", rules.rules.join(", "), rules.design))
             .collect();
-        (!designs.is_empty()).then(|| format!("{word}: {}", designs.join("; ")))
+        let (first, more) = designs.split_at(designs.len().min(MOST_NAMED));
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!first.is_empty()).then(|| format!("{word}: {}{more}", first.join("; ")))
     });
     let is_other = |rules: &&RulesHeld| !matches!(rules.held(), Held::Won | Held::Lost);
     let others = held.iter().filter(is_other).count() as u64;
@@ -140,6 +148,10 @@ mod tests {
             "1 further design neither won nor lost"
         );
         assert_eq!(shortened(&[]), None);
+        let many = vec![held("zstd", false, 0.7); MOST_NAMED + 2];
+        let text = shortened(&many).unwrap();
+        assert_eq!(text.matches("zstd (a/zstd)").count(), MOST_NAMED, "{text}");
+        assert!(text.ends_with(" and 2 more"), "{text}");
     }
 
     #[test]
