@@ -148,7 +148,8 @@ mod tests {
             "1 further design neither won nor lost"
         );
         assert_eq!(shortened(&[]), None);
-        let many = vec![held("zstd", false, 0.7); MOST_NAMED + 2];
+        let many = (0..MOST_NAMED + 2).map(|_| held("zstd", false, 0.7));
+        let many: Vec<RulesHeld> = many.collect();
         let text = shortened(&many).unwrap();
         assert_eq!(text.matches("zstd (a/zstd)").count(), MOST_NAMED, "{text}");
         assert!(text.ends_with(" and 2 more"), "{text}");
