@@ -6,6 +6,7 @@ mod interrupt;
 mod machine;
 mod meant;
 mod out_file;
+mod page_file;
 mod progress;
 mod shipped;
 mod stderr;

@@ -25,13 +25,7 @@ pub struct OutFile {
 impl OutFile {
     /// Begins a file that replaces the one that has its name, if there is one.
     pub fn create(path: &Path) -> Result<Self> {
-        // A redirected `/dev/stdout` is a link to a file, and must not be replaced by one.
-        let is_device = ["/dev/std", "/dev/fd/", "/proc/"].iter().any(|name| {
-            let path = path.to_string_lossy();
-            path.starts_with(name)
-        });
-        let is_special = is_device || path.metadata().is_ok_and(|found| !found.is_file());
-        if is_special {
+        if is_special(path) {
             let opened = File::options().write(true).open(path);
             let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
             return Ok(OutFile {
@@ -127,6 +121,16 @@ impl OutFile {
         };
         named.map_err(|failed| failed.error).with_context(cannot)
     }
+}
+
+/// Returns whether a path leads to a device or a pipe, which is written to directly.
+pub fn is_special(path: &Path) -> bool {
+    // A redirected `/dev/stdout` is a link to a file, and must not be replaced by one.
+    let is_device = ["/dev/std", "/dev/fd/", "/proc/"].iter().any(|name| {
+        let path = path.to_string_lossy();
+        path.starts_with(name)
+    });
+    is_device || path.metadata().is_ok_and(|found| !found.is_file())
 }
 
 /// Writes a file that replaces the one that has its name, and is there completely or not at all. It does not wait for the

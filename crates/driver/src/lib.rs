@@ -29,9 +29,9 @@ pub mod sweep;
 pub use answer::{ANSWER_BYTES, Answer, IncomingAnswer, too_large};
 pub use candidates::Candidates;
 pub use compare::{
-    Budget, Comparison, Designs, FurtherTables, Instances, Leeway, PROFILED_FOR, Profiles,
-    RIGHT_ANSWERS_WITHIN, RunError, Settings, SmallerTables, Star, check_expectations, compare,
-    compare_answer, compare_with, mutate, rows_to_forecast, run, start_designs, verify,
+    Budget, BudgetShares, Comparison, Designs, FurtherTables, Instances, Leeway, PROFILED_FOR,
+    Profiles, RIGHT_ANSWERS_WITHIN, RunError, Settings, SmallerTables, Star, check_expectations,
+    compare, compare_answer, compare_with, mutate, rows_to_forecast, run, start_designs, verify,
 };
 pub use cpu::{Meter, OwnCpu, peak_memory_bytes};
 pub use design::{Design, PlanText, StoredText};

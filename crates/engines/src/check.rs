@@ -17,6 +17,7 @@ use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::depth;
 use crate::statements::words::{has_stray_comma, words};
 use crate::{Context, EngineOptions};
 
@@ -130,6 +131,10 @@ async fn complaint_of_engine_sql(
         ));
     }
     for (place, sql) in &query.engine_sql {
+        // Only counted: other systems have other tokens, so that what does not end here may end there.
+        if let Some(complaint) = words(sql).and_then(|words| depth::too_deep(&words)) {
+            return Some(format!("its SQL for {place}: {complaint}"));
+        }
         // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
         let speaks = ENGINES.iter().find(|e| e.is_place(place) && e.speaks_sql());
         let complaint = match speaks {
@@ -149,13 +154,17 @@ async fn complaint_of_engine_sql(
     None
 }
 
-/// Plans a query's SQL. The error is the line, the column and what is wrong there.
+/// Plans a query's SQL, unless it is nested too deeply for a parser. The error is the line, the column and what is
+/// wrong there.
 async fn planned(
     workload: &Workload,
     session: &SessionContext,
     query: &Query,
     sql: &str,
 ) -> Result<LogicalPlan, (usize, usize, String)> {
+    if let Some(complaint) = depth::complaint(sql) {
+        return Err((1, 1, complaint));
+    }
     if words(sql).is_some_and(|words| has_stray_comma(&words)) {
         let complaint = "there is a comma before FROM with no column behind it: leave it out";
         return Err((1, 1, complaint.to_owned()));

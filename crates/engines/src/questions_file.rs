@@ -5,6 +5,7 @@ use datafusion::sql::parser::DFParser;
 use datafusion::sql::resolve::resolve_table_references;
 
 use crate::sql_check::{complaint, line_without_end, statements};
+use crate::statements::depth;
 
 /// What a comment above a question says before its name.
 const NAME: &str = "name:";
@@ -95,7 +96,7 @@ pub fn name_above(before: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// Checks that a statement is a query.
+/// Checks that a statement is a query that a parser may be given.
 fn check_kind(sql: &str) -> Result<(), String> {
     let first = sql.split(|c: char| !c.is_ascii_alphabetic()).next();
     let makes = first.is_some_and(|word| {
@@ -110,7 +111,7 @@ fn check_kind(sql: &str) -> Result<(), String> {
                 .to_owned(),
         );
     }
-    match complaint(sql) {
+    match complaint(sql).or_else(|| depth::complaint(sql)) {
         Some(why) => Err(why),
         None => Ok(()),
     }
@@ -185,6 +186,20 @@ mod tests {
         assert_eq!(
             QuestionsFile::parse("SELECT a FROM t WHERE").unwrap().table,
             None
+        );
+    }
+
+    #[test]
+    fn a_question_that_is_nested_too_deeply_is_refused_before_it_is_parsed() {
+        let chain = " OR a = 1".repeat(100_000);
+        let text = format!("SELECT a FROM t;\n-- name: long\nSELECT a FROM t WHERE a = 1{chain};");
+        let error = QuestionsFile::parse(&text).unwrap_err();
+        let told = "question long: it has about 100001 operators";
+        assert!(error.starts_with(told), "{error}");
+        let list = format!("SELECT a FROM t WHERE a IN (1{})", ", 2".repeat(10_000));
+        assert_eq!(
+            QuestionsFile::parse(&list).unwrap().table.as_deref(),
+            Some("t")
         );
     }
 

@@ -6,6 +6,7 @@ use crate::adbc::{DriverFile, ENGINE};
 use crate::dialect::{SqlDialect, position_of, translated};
 use crate::nulls::with_nulls;
 use crate::registry::engine;
+use crate::statements::depth;
 
 /// Writes the queries of a workload that have functions of other systems in the SQL of DataFusion, by which right
 /// answers are known.
@@ -16,8 +17,12 @@ pub fn plain_queries(workload: &mut Workload) {
     }
 }
 
-/// Writes a question that has functions of other systems in the SQL of DataFusion.
+/// Writes a question that has functions of other systems in the SQL of DataFusion. One that is nested too deeply stays
+/// as it is, and is refused where it is checked.
 pub fn plain_query(query: &mut Query, table: &Table) {
+    if depth::complaint(&query.sql).is_some() {
+        return;
+    }
     if let Ok(Some(sql)) = translated(SqlDialect::Datafusion, table, &query.sql) {
         query.sql = sql;
     }
@@ -47,13 +52,17 @@ pub fn translate_queries(
 /// Gives a question texts as [`translate_queries`] does.
 ///
 /// # Errors
-/// An engine lacks something that the question asks for: the line and the column in its SQL, and what to write.
+/// An engine lacks something that the question asks for, or that is nested too deeply: the line and the column in its
+/// SQL, and what to write.
 pub fn translate_query(
     query: &mut Query,
     table: &Table,
     designs: &[DesignId],
     drivers: Option<&DriverFile>,
 ) -> std::result::Result<(), ((usize, usize), String)> {
+    if let Some(complaint) = depth::complaint(&query.sql) {
+        return Err(((1, 1), complaint));
+    }
     for id in designs {
         let Some((dialect, place)) = spoken(id, drivers) else {
             continue;

@@ -41,5 +41,6 @@ pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, recommendation, terminal};
+pub use page::is_own as is_own_page;
 pub use text::COLUMNS;
 pub use text::style::STYLES;

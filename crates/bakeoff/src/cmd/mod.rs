@@ -164,10 +164,15 @@ fn to_cli_error(error: TableError) -> anyhow::Error {
     }
 }
 
+/// Bytes of the stack of a command's threads, which those go down that walk through the plan of a question: as many as
+/// the first thread of a process usually has.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Runs a command on its own threads. It does not wait for tasks that an interrupted command left running.
 fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
+        .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()?;
     let exit = runtime.block_on(command);
@@ -188,6 +193,7 @@ fn command_line() -> String {
 fn small_runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
+        .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()?)
 }

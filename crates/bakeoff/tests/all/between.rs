@@ -187,8 +187,15 @@ fn a_page_has_the_charts_of_two_runs_and_leaves_output_and_exit_code_as_they_are
     };
     compare(&[], 0).says("Page: page.html");
     let again = ["compare", "runs/one", "runs/two", "--page", "page.html"];
-    let refused = bench.bakeoff(&again).expect(1);
-    refused.says("page.html of --page already exists: name another file, or remove it");
+    // A page of ours is made again; any other file stays.
+    bench.bakeoff(&again).expect(0).says("Page: page.html");
+    let page = bench.path("page.html");
+    let ours = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, "mine").unwrap();
+    let refused = bench.bakeoff(&again).expect(2);
+    refused.says("page.html of --page already exists and is no page that Bakeoff has written");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
+    std::fs::write(&page, ours).unwrap();
     let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
     // The command names the program without its folder.
     assert!(page.contains("<code>bakeoff compare runs/one"), "{page}");

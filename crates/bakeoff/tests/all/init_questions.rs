@@ -128,3 +128,64 @@ fn what_an_engine_cannot_be_asked_is_no_question_of_its_designs() {
     );
     run_without_servers(&bench, "asked.toml");
 }
+
+#[test]
+fn two_hundred_conditions_are_asked_and_thousands_are_refused_before_they_are_parsed() {
+    let conditions = |number: usize| {
+        let more = " OR value = 2".repeat(number);
+        format!("SELECT count(*) AS n FROM readings WHERE value = 1{more}")
+    };
+    let list = format!(
+        "SELECT count(*) AS listed FROM readings WHERE value IN (1{})",
+        ", 2".repeat(10_000)
+    );
+    let asked = format!("{};\n{list};\n", conditions(200));
+    let open = format!("{} OR series = 'a;\n", conditions(50_000));
+    let nested = format!(
+        "SELECT {}1{} AS n FROM readings;\n",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    let long = conditions(50_000);
+    let bench = bench(&[
+        ("asked.sql", asked.as_str()),
+        ("long.sql", long.as_str()),
+        ("nested.sql", nested.as_str()),
+        ("open.sql", open.as_str()),
+    ]);
+    let init = |questions: &str, out: &str| {
+        let arguments = ["init", "readings.csv", "--questions", questions];
+        bench.bakeoff(&[&arguments[..], &["--out", out]].concat())
+    };
+    init("asked.sql", "new.toml").expect(0);
+    bench.bakeoff(&["verify", "new.toml"]).expect(0);
+    for (questions, words) in [
+        (
+            "long.sql",
+            "statement 1: it has about 50001 operators, conditions, joins and queries",
+        ),
+        ("nested.sql", "within each other or in one chain"),
+        ("open.sql", "does not end: close it"),
+    ] {
+        init(questions, "not.toml").expect(2).says(words);
+        assert!(!bench.path("not.toml").exists(), "{questions}");
+    }
+    // An argument of a command is shorter than a file may be.
+    let short = conditions(5_000);
+    let found = "it has about 5001 operators";
+    bench
+        .bakeoff(&["init", "readings.csv", "--question", &short])
+        .expect(2)
+        .says(found)
+        .says("a IN (1, 2, 3) in place of a = 1 OR");
+    bench.bakeoff(&["sql", &short]).expect(2).says(found);
+    let written = text(&bench, "w.toml");
+    let written = format!("{written}\n[[queries]]\nname = \"long\"\nsql = \"{long}\"\n");
+    std::fs::write(bench.path("long.toml"), written).unwrap();
+    for command in ["run", "verify", "propose", "decide", "sweep"] {
+        bench
+            .bakeoff(&[command, "long.toml"])
+            .expect(2)
+            .says("query long: it has about 50001 operators");
+    }
+}

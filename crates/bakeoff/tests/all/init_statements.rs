@@ -359,7 +359,7 @@ fn nesting_without_end_is_refused_with_the_reason() {
         .bakeoff(&["init", "readings.csv", "--questions", "chain.log"])
         .expect(0)
         .says("no question: `SELECT max(value + value")
-        .says("at most 200 are read");
+        .says("at most 250 are read");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod cassandra_nodes;
 mod console;
 mod decide;
 mod decide_from;
+mod decide_mistakes;
 mod diagnose;
 mod dialects;
 mod doctor;

@@ -260,6 +260,7 @@ fn mistakes_are_said_before_anything_is_written() {
     let plan = planned(bench.bakeoff(&["scan", "dir:t", "--plan", "2"]));
     let token = plan[0].token.as_str();
     let torn = &token[..token.len() - 8];
+    let long = format!("value = 1{}", " OR value = 2".repeat(5_000));
     for (arguments, said) in [
         (&["dir:t"][..], "--plan <N>"),
         (
@@ -292,6 +293,10 @@ fn mistakes_are_said_before_anything_is_written() {
         (
             &["dir:t", "--part", "1/2", "--where", "value > (SELECT 1)"],
             "a condition may look at the columns of one row only",
+        ),
+        (
+            &["dir:t", "--part", "1/2", "--where", long.as_str()],
+            "it has about 5001 operators",
         ),
         (
             &["dir:t", "--plan", "2", "--where", "time < now()"],

@@ -126,6 +126,13 @@ fn every_step_is_measured_once_and_the_page_says_what_holds() {
     let copy = read(&bench, "pages/files.md");
     assert!(copy.contains("(files/files-all.svg)"), "{copy}");
     assert!(bench.path("pages/files/files-all.svg").exists());
+    // It is made again, and any other file stays.
+    bench.bakeoff(&again).expect(0);
+    assert_eq!(read(&bench, "pages/files.md"), copy);
+    std::fs::write(bench.path("pages/files.md"), "# My notes\n").unwrap();
+    let refused = bench.bakeoff(&again).expect(2);
+    refused.says("pages/files.md of --page already exists and is no page that Bakeoff has written");
+    assert_eq!(read(&bench, "pages/files.md"), "# My notes\n");
 
     // Another size would be another study in the same folder.
     let other = ["study", "s.toml", "--full", "--out", "out"];

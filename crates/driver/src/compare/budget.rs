@@ -23,7 +23,31 @@ pub struct Budget {
     total: Duration,
 }
 
+/// When the steps of a run have to be over, counted from its start, if its engines run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetShares {
+    /// The end of loading.
+    pub loaded_by: Duration,
+    /// The end of warming up.
+    pub warm_by: Duration,
+    /// The end of the last round.
+    pub measured_by: Duration,
+    /// How long clients may ask at the same time after it, all designs together; zero if there are none.
+    pub clients: Duration,
+}
+
 impl Budget {
+    /// Returns how a budget is shared out, with or without time for clients after the rounds.
+    pub fn shares(total: Duration, clients_follow: bool) -> BudgetShares {
+        let clients = if clients_follow { CONCURRENT } else { 0.0 };
+        BudgetShares {
+            loaded_by: total.mul_f64(LOADED_BY),
+            warm_by: total.mul_f64(WARM_BY),
+            measured_by: total.mul_f64(MEASURED_BY - clients),
+            clients: total.mul_f64(clients),
+        }
+    }
+
     /// Makes the budget of a run that started then, and whose engines run now.
     pub fn new(started: Instant, total: Duration) -> Self {
         Budget::with_engines_since(started, Instant::now(), total)
@@ -108,6 +132,14 @@ mod tests {
         assert_eq!(budget.rounds(Duration::from_secs(10), false), 9);
         assert_eq!(budget.rounds(Duration::from_secs(10), true), 7);
         assert_eq!(budget.concurrent(), Duration::from_secs(15));
+        let shares = Budget::shares(Duration::from_secs(100), true);
+        assert_eq!(shares.loaded_by, budget.loading());
+        assert_eq!(shares.clients, budget.concurrent());
+        assert_eq!(shares.measured_by.as_secs_f64().round(), 79.0);
+        let alone = Budget::shares(Duration::from_secs(100), false);
+        assert_eq!(alone.warm_by, Duration::from_secs(50));
+        assert_eq!(alone.measured_by.as_secs_f64().round(), 94.0);
+        assert_eq!(alone.clients, Duration::ZERO);
     }
 
     #[test]

@@ -40,7 +40,7 @@ mod verify;
 mod warm_up;
 
 pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
-pub use budget::Budget;
+pub use budget::{Budget, BudgetShares};
 pub use context::{PROFILED_FOR, Profiles, RIGHT_ANSWERS_WITHIN, RunError, Settings};
 pub use further::Instances;
 pub use mutate::mutate;

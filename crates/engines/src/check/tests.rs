@@ -84,13 +84,91 @@ fn question(sql: &str) -> Query {
     }
 }
 
-#[tokio::test]
-async fn a_question_of_the_command_line_is_planned_against_the_table() {
+/// A workload whose table questions may be about.
+fn asked() -> Workload {
     let text = TABLE
         .replace("DESIGN", "parquet")
         .replace("SCHEMA", "")
         .replace("ACTION", "action = \"read-row\"");
-    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    Workload::parse(&text, Path::new("w.toml")).unwrap()
+}
+
+#[tokio::test]
+async fn a_question_that_no_parser_can_be_given_is_refused_with_what_to_write() {
+    let workload = asked();
+    let rows = "SELECT series FROM readings WHERE value";
+    for (sql, words) in [
+        (
+            format!("{rows} = 1{}", " OR value = 2".repeat(100_000)),
+            "line 1, column 1: it has about 100001 operators",
+        ),
+        (
+            format!("{rows} = 1{}", " + 1".repeat(20_000)),
+            "a IN (1, 2, 3) in place of a = 1 OR",
+        ),
+        (
+            format!("{rows} = {}1{}", "(".repeat(100_000), ")".repeat(100_000)),
+            "within each other or in one chain",
+        ),
+        (
+            format!("{rows} = {}", "(SELECT ".repeat(20_000)),
+            "within each other or in one chain",
+        ),
+        (
+            format!("{rows} = {}", "CASE WHEN value = 1 THEN ".repeat(20_000)),
+            "within each other or in one chain",
+        ),
+        (
+            format!(
+                "{rows} = 1{} OR series = 'a",
+                " OR value = 2".repeat(100_000)
+            ),
+            "Unterminated string literal",
+        ),
+        (
+            format!(
+                "{rows} = 1{} OR value = ${{a",
+                " OR value = 2".repeat(100_000)
+            ),
+            "does not end: write what ends it",
+        ),
+    ] {
+        let error = check_question(&workload, &question(&sql))
+            .await
+            .unwrap_err();
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    let list = format!("{rows} IN (1{})", ", 2".repeat(10_000));
+    assert_eq!(check_question(&workload, &question(&list)).await, Ok(true));
+    let several = format!("{rows} = 1{}", " OR value = 2".repeat(20));
+    assert_eq!(
+        check_question(&workload, &question(&several)).await,
+        Ok(true)
+    );
+}
+
+#[tokio::test]
+async fn a_text_for_an_engine_is_bounded_as_the_question_is() {
+    let chain = " OR value = 2".repeat(300);
+    let text = TABLE
+        .replace("DESIGN", "parquet")
+        .replace("SCHEMA", "")
+        .replace("ACTION", "action = \"read-row\"");
+    for place in ["spark", "parquet"] {
+        let text = format!(
+            "{text}\n[[queries]]\nname = \"some\"\nsql = \"SELECT count(*) AS n FROM readings\"\n\
+             engine_sql = {{ {place} = \"SELECT count(*) AS n FROM readings WHERE value = 1{chain}\" }}\n"
+        );
+        let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+        let error = check_queries(&workload).await.unwrap_err().to_string();
+        let told = format!("query some: its SQL for {place}: it has about 301 operators");
+        assert!(error.contains(&told), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_of_the_command_line_is_planned_against_the_table() {
+    let workload = asked();
     let sum = "SELECT series, sum(value) AS total FROM readings GROUP BY series";
     assert_eq!(check_question(&workload, &question(sum)).await, Ok(true));
     let first = question(&format!("{sum} ORDER BY series LIMIT 3"));

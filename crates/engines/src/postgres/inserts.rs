@@ -97,6 +97,8 @@ pub fn kind(code: Option<&SqlState>) -> FailureKind {
         // Out of connections, memory, disk space or another limited resource.
         code if code.starts_with("53") => FailureKind::Overloaded,
         code if code.starts_with("08") => FailureKind::Connection,
+        // A serialization failure, and a deadlock.
+        "40001" | "40P01" => FailureKind::Conflict,
         _ => FailureKind::Rejected,
     }
 }
@@ -116,6 +118,15 @@ mod tests {
             ),
             (Some(SqlState::DISK_FULL), FailureKind::Overloaded),
             (Some(SqlState::CONNECTION_FAILURE), FailureKind::Connection),
+            (
+                Some(SqlState::T_R_SERIALIZATION_FAILURE),
+                FailureKind::Conflict,
+            ),
+            (Some(SqlState::T_R_DEADLOCK_DETECTED), FailureKind::Conflict),
+            (
+                Some(SqlState::T_R_INTEGRITY_CONSTRAINT_VIOLATION),
+                FailureKind::Rejected,
+            ),
             (Some(SqlState::CHECK_VIOLATION), FailureKind::Rejected),
             (None, FailureKind::Connection),
         ];

@@ -6,7 +6,7 @@ mod asked_table;
 mod asking;
 mod changes;
 mod comparisons;
-mod depth;
+pub(crate) mod depth;
 mod divided;
 mod file;
 mod form;

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
+use crate::statements::depth;
 
 /// A running query.
 pub struct Query {
@@ -98,6 +99,12 @@ impl Tables {
         sql: &str,
         most_rows: Option<usize>,
     ) -> Result<Result<Query, SqlError>, TableError> {
+        if let Some(message) = depth::complaint(sql) {
+            return Ok(Err(SqlError {
+                position: None,
+                message,
+            }));
+        }
         if let Some(listing) = listing(sql).filter(|_| !self.describes_own(sql)) {
             return self.list(&listing, most_rows).await;
         }

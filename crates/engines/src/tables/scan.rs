@@ -25,6 +25,7 @@ use super::{
 };
 use crate::complaint::{self, Complaint};
 use crate::sql::session_for_tables;
+use crate::statements::depth;
 
 /// The refusal of a condition that shares could answer differently, or that reads more than the row.
 const NOT_OF_THE_ROW: &str = "a condition may look at the columns of one row only: no subquery, no \
@@ -196,15 +197,18 @@ impl Scanner {
 
     /// Reads a condition, and refuses what is none.
     fn condition(&self, sql: &str, table: &ColumnarTable) -> Result<Expr, TableError> {
-        let schema = DFSchema::try_from(table.schema())?;
-        let read = self.session.state().create_logical_expr(sql, &schema);
-        let condition = read.map_err(|error| complaint(sql, &error))?;
         let refused = |message: String| {
             TableError::Sql(SqlError {
                 position: None,
                 message,
             })
         };
+        if let Some(why) = depth::complaint(sql) {
+            return Err(refused(why));
+        }
+        let schema = DFSchema::try_from(table.schema())?;
+        let read = self.session.state().create_logical_expr(sql, &schema);
+        let condition = read.map_err(|error| complaint(sql, &error))?;
         if !is_of_the_row(&condition) || !is_the_same_later(&condition) {
             return Err(refused(NOT_OF_THE_ROW.to_owned()));
         }

@@ -207,3 +207,19 @@ fn shipped_questions_stay_as_they_are_but_for_nulls_and_the_newest_value() {
         ]
     );
 }
+
+#[test]
+fn a_query_that_is_nested_too_deeply_is_translated_by_no_rule() {
+    let chain = " + value::int".repeat(20_000);
+    let mut asked = workload(WORKLOAD);
+    asked.queries[0].sql = format!("SELECT max(value{chain}) AS m FROM readings");
+    let before = asked.queries[0].sql.clone();
+    plain_queries(&mut asked);
+    assert_eq!(asked.queries[0].sql, before);
+    let refused = translate_queries(&mut asked, &designs(&["spark/parquet"]), None);
+    let error = refused.unwrap_err().to_string();
+    assert!(
+        error.contains("query newest: it has about 60001 operators"),
+        "{error}"
+    );
+}

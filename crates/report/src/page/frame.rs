@@ -1,6 +1,7 @@
 //! Renders the frame of every page: its head, its failures and its foot.
 
 use super::cards;
+use super::own::TITLE_END;
 use crate::answer::Answer;
 use crate::markup::Escaped;
 use crate::units;
@@ -57,7 +58,7 @@ impl Frame<'_> {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n{}\
-             <title>{} · Bakeoff</title>\n<style>\n{STYLE}{}{}</style>\n</head>\n\
+             <title>{}{TITLE_END}\n<style>\n{STYLE}{}{}</style>\n</head>\n\
              <body>\n<main>\n{}{}{}</main>\n{}</body>\n</html>\n",
             self.reload(),
             Escaped(self.title),

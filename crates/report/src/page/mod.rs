@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod cards;
 mod frame;
+mod own;
 pub mod profile;
 pub mod published;
 pub mod server;
@@ -11,6 +12,7 @@ pub mod statistics;
 pub mod table;
 
 pub use frame::{Frame, STYLE, state, verdict};
+pub use own::{WRITTEN_BY, WRITTEN_FROM, is_own};
 
 use crate::markup::Escaped;
 

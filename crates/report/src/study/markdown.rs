@@ -3,8 +3,8 @@
 use bakeoff_stats::study::Judged;
 
 use super::{Cell, Chart, Page, Part, Table};
-use crate::page::STYLE;
 use crate::page::table::NONE;
+use crate::page::{STYLE, WRITTEN_BY, WRITTEN_FROM};
 
 /// What the style sheet leaves to the page around a chart.
 const ALONE: &str =
@@ -29,10 +29,7 @@ pub fn render(page: &Page<'_>, folder: &str) -> Markdown {
             charts.push((file_name(&chart), alone(&chart.svg)));
         }
     }
-    text += &format!(
-        "\nWritten by Bakeoff {} from the folders of the measurements.\n",
-        plain(page.version)
-    );
+    text += &format!("\n{WRITTEN_BY}{}{WRITTEN_FROM}\n", plain(page.version));
     Markdown { text, charts }
 }
 

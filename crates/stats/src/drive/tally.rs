@@ -21,6 +21,9 @@ pub enum FailureKind {
     Overloaded,
     /// The connection broke or could not be opened.
     Connection,
+    /// The server ended the transaction for another one that was in its way: a deadlock or a serialization failure,
+    /// after which a client is to try again.
+    Conflict,
     /// The server returned any other error.
     Rejected,
     /// The server returned a value that differs from the one that was written.
@@ -30,11 +33,12 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    pub const ALL: [FailureKind; 7] = [
+    pub const ALL: [FailureKind; 8] = [
         FailureKind::TimedOut,
         FailureKind::Unavailable,
         FailureKind::Overloaded,
         FailureKind::Connection,
+        FailureKind::Conflict,
         FailureKind::Rejected,
         FailureKind::Wrong,
         FailureKind::Missing,
@@ -46,7 +50,8 @@ impl FailureKind {
             FailureKind::TimedOut
             | FailureKind::Unavailable
             | FailureKind::Overloaded
-            | FailureKind::Connection => true,
+            | FailureKind::Connection
+            | FailureKind::Conflict => true,
             FailureKind::Rejected | FailureKind::Wrong | FailureKind::Missing => false,
         }
     }
@@ -59,6 +64,7 @@ impl fmt::Display for FailureKind {
             FailureKind::Unavailable => "unavailable",
             FailureKind::Overloaded => "overloaded",
             FailureKind::Connection => "connection",
+            FailureKind::Conflict => "conflict",
             FailureKind::Rejected => "rejected",
             FailureKind::Wrong => "wrong value",
             FailureKind::Missing => "missing row",
@@ -245,5 +251,22 @@ impl ServerSample {
             ..self.clone()
         };
         told == ServerSample::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_failure_has_its_place_and_names() {
+        for (place, kind) in FailureKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place, "{kind}");
+        }
+        // The name in records is read by later versions.
+        let written = serde_json::to_string(&FailureKind::Conflict).unwrap();
+        assert_eq!(written, "\"conflict\"");
+        assert_eq!(FailureKind::Conflict.to_string(), "conflict");
+        assert!(FailureKind::Conflict.is_transient() && !FailureKind::Rejected.is_transient());
     }
 }

@@ -108,15 +108,14 @@ fn unordered(name: &str) -> String {
 /// follows.
 fn is_ordered(call: &[Token<'_>]) -> bool {
     let mut depth = 0;
-    for (index, token) in call.iter().enumerate() {
+    let mut tokens = call.iter().peekable();
+    while let Some(token) = tokens.next() {
         depth += i32::from(token.is_sign('(')) - i32::from(token.is_sign(')'));
         if depth == 1 && token.is_word("order") {
             return true;
         }
-        if depth == 0 {
-            let after = &call[index + 1..];
-            let is_over = after.first().is_some_and(|next| next.is_word("over"));
-            return is_over && is_ordered(&after[1..]);
+        if depth == 0 && tokens.next_if(|next| next.is_word("over")).is_none() {
+            return false;
         }
     }
     false

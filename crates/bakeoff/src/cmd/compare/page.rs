@@ -13,6 +13,7 @@ use bakeoff_stats::sweep::SweepRun;
 
 use crate::cmd::report::sizes::Kind;
 use crate::out_file::OutFile;
+use crate::page_file;
 
 /// A file that gets its name when the page is complete.
 pub struct PageFile {
@@ -24,14 +25,9 @@ impl PageFile {
     /// Begins the file, so that one that cannot be written is known before anything is read.
     ///
     /// # Errors
-    /// Fails if it cannot be written, or is there already.
+    /// Fails if it cannot be written, or is there already and is no page of ours.
     pub fn begin(path: &Path) -> Result<PageFile> {
-        if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-            bail!(
-                "{} of --page already exists: name another file, or remove it",
-                path.display()
-            );
-        }
+        page_file::check(path)?;
         let file = OutFile::create(path).context("--page needs a file that can be written")?;
         Ok(PageFile {
             path: path.to_owned(),

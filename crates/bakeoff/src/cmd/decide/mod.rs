@@ -2,6 +2,7 @@
 
 mod adopt;
 mod conclude;
+mod dry_run;
 mod prepare;
 mod record;
 mod source;
@@ -83,6 +84,11 @@ pub struct Decide {
     #[arg(long, value_name = "DIR")]
     adopt: Option<PathBuf>,
 
+    /// Say which designs would be measured and by which rules, on how many rows and how the budget is shared out;
+    /// start nothing and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     prices: PriceOptions,
 
@@ -104,6 +110,9 @@ impl Decide {
         let record = Record::new(&self, &source, &questions)?;
         let dir = self.folder(&source, &record)?;
         record.check(&dir)?;
+        if self.dry_run {
+            return dry_run::print(&self, &source, &dir);
+        }
         let ended = if has_ended(&dir.join(RUN)) {
             None
         } else {
@@ -191,6 +200,16 @@ impl Decide {
         }
     }
 
+    /// Returns the limit of rows that are written to the servers that are named.
+    fn rate_limit_of_writing(&self) -> RateLimitOptions {
+        if self.names_server() {
+            self.rate_limit.clone()
+        } else {
+            // It is that of reading a live table, or none is given.
+            RateLimitOptions::default()
+        }
+    }
+
     /// Returns whether a server to measure on is named.
     fn names_server(&self) -> bool {
         self.cluster.option().is_some() || self.postgres.option().is_some()
@@ -222,6 +241,11 @@ impl Decide {
 
     /// Measures the designs of the workload in the folder, by the command that does so.
     fn measure(&self, dir: &Path) -> Result<Exit> {
+        self.measurement(dir)?.run()
+    }
+
+    /// Returns the run that measures the designs of the workload in the folder, as the command line reads it.
+    fn measurement(&self, dir: &Path) -> Result<run::Run> {
         let mut words: Vec<OsString> = vec!["run".into()];
         words.push(dir.join(WORKLOAD).into_os_string());
         words.extend(source::data_words(&self.from)?);
@@ -236,18 +260,11 @@ impl Decide {
             Ok(_) => return Err(anyhow!("cannot begin the run")),
             Err(why) => return Err(anyhow!("cannot begin the run: {why}")),
         };
-        let rate_limit = if self.names_server() {
-            self.rate_limit.clone()
-        } else {
-            // It is that of reading a live table, or none is given.
-            RateLimitOptions::default()
-        };
-        run.on_servers(run::Servers {
+        Ok(run.on_servers(run::Servers {
             cluster: self.cluster.clone(),
             postgres: self.postgres.clone(),
-            rate_limit,
-        })
-        .run()
+            rate_limit: self.rate_limit_of_writing(),
+        }))
     }
 }
 

@@ -23,64 +23,52 @@ use crate::stderr::print_line;
 /// Rows that the rules of proposals look at, as those of `bakeoff propose`.
 const ROWS: u64 = 65_536;
 
+/// What a decision would measure.
+pub struct Prepared {
+    /// The workload as it is asked for, which finds its rows.
+    pub workload: Workload,
+    /// Text of the workload with the proposed designs that can be used here.
+    text: String,
+    /// The proposed designs that answer questions and fit the rows, also those whose engines are not here.
+    pub proposals: Proposals,
+    /// Number of those whose engines are not here.
+    left_out: usize,
+    /// The workload as it was written for what is none, with the sample of a live table.
+    written: Option<init::Written>,
+}
+
 /// Writes the workload with the proposed designs into the folder, unless it is there. Returns whether it is there;
 /// `false` if the user asked to stop while a live table was read.
 ///
 /// # Errors
-/// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table cannot
-/// be read, no design can be measured here, or the folder cannot be written to. Nothing but the sample of a live table
-/// is made before all of that is known.
+/// Fails as [`Prepared::of`] does, and if the folder cannot be written to. Nothing but the sample of a live table is
+/// made before all else is known.
 pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<bool> {
     let path = dir.join(WORKLOAD);
     if path.exists() {
         return Ok(true);
     }
-    let runtime = small_runtime()?;
-    let mut written = match source {
-        Source::Workload => None,
-        Source::Rows | Source::Statements | Source::Live => {
-            if source.is_live() {
-                begin_sample(dir, record)?;
-            }
-            match init::write_for(&options.request(&path))? {
-                Some(written) => Some(written),
-                None => return Ok(false),
-            }
-        }
+    if source.is_live() {
+        begin_sample(dir, record)?;
+    }
+    let Some(mut prepared) = Prepared::of(options, source, &path)? else {
+        return Ok(false);
     };
-    let workload = match &written {
-        Some(written) => {
-            init::tell(&options.from, &written.found);
-            let parsed = Workload::parse(&written.text, &path);
-            let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
-            plain_queries(&mut workload);
-            workload
-        }
-        None => {
-            let read = DataOptions::default();
-            runtime.block_on(read.workload_with_queries(&options.from))?
-        }
-    };
-    check(&workload)?;
-    let progress = Progress::begin("reading the first rows");
-    let data = DataOptions::default();
-    let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
-    progress.finish();
-    let mut proposals = proposals?;
-    proposals.designs.retain(|design| design.answers_questions);
-    forget_named(options, &mut proposals);
-    leave_out_misfits(&workload, &mut proposals)?;
-    let (text, left_out) = propose::with_proposed(&path, &workload, &proposals)?;
     make_folder(dir)?;
     record.write(dir)?;
     let mut file = OutFile::replace(&path)?;
-    file.write_all(text.as_bytes())
+    file.write_all(prepared.text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     file.complete()?;
-    if let Some(written) = &mut written {
+    if let Some(written) = &mut prepared.written {
         written.keep_sample();
     }
-    tell(&path, &proposals, left_out);
+    print_line(format_args!(
+        "wrote {} with {} designs, by the rules that `bakeoff propose` names",
+        path.display(),
+        prepared.proposals.designs.len() - prepared.left_out
+    ));
+    tell_missing(&prepared.proposals);
     Ok(true)
 }
 
@@ -101,6 +89,61 @@ fn begin_sample(dir: &Path, record: &Record) -> Result<()> {
 fn make_folder(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir)
         .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))
+}
+
+impl Prepared {
+    /// Finds out what there is to know of the rows and the questions, and which designs to measure, for a workload
+    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the user
+    /// asked to stop while that was read.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table
+    /// cannot be read, or no design can be measured here.
+    pub fn of(options: &Decide, source: &Source, path: &Path) -> Result<Option<Prepared>> {
+        let runtime = small_runtime()?;
+        let (workload, written) = match source {
+            Source::Rows | Source::Statements | Source::Live => {
+                let Some(written) = init::write_for(&options.request(path))? else {
+                    return Ok(None);
+                };
+                init::tell(&options.from, &written.found);
+                let parsed = Workload::parse(&written.text, path);
+                let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
+                plain_queries(&mut workload);
+                (workload, Some(written))
+            }
+            Source::Workload => {
+                let read = DataOptions::default();
+                let read = runtime.block_on(read.workload_with_queries(&options.from))?;
+                (read, None)
+            }
+        };
+        check(&workload)?;
+        let progress = Progress::begin("reading the first rows");
+        let data = DataOptions::default();
+        let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
+        progress.finish();
+        let mut proposals = proposals?;
+        proposals.designs.retain(|design| design.answers_questions);
+        forget_named(options, &mut proposals);
+        leave_out_misfits(&workload, &mut proposals)?;
+        let (text, left_out) = propose::with_proposed(path, &workload, &proposals)?;
+        Ok(Some(Prepared {
+            workload,
+            text,
+            proposals,
+            left_out,
+            written,
+        }))
+    }
+
+    /// Returns the designs that would be measured.
+    ///
+    /// # Errors
+    /// Fails if the text is no workload, which was checked.
+    pub fn designs(&self, path: &Path) -> Result<Vec<DesignId>> {
+        Ok(Workload::parse(&self.text, path)?.designs)
+    }
 }
 
 /// Checks that a workload has questions, and rows that are there.
@@ -170,13 +213,8 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will be measured, and which will not since their engines are not here or they do not suit.
-fn tell(path: &Path, proposals: &Proposals, left_out: usize) {
-    print_line(format_args!(
-        "wrote {} with {} designs, by the rules that `bakeoff propose` names",
-        path.display(),
-        proposals.designs.len() - left_out
-    ));
+/// Prints which designs will not be measured since their engines are not here or they do not suit.
+pub fn tell_missing(proposals: &Proposals) {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for why in proposals
         .designs

@@ -15,6 +15,8 @@ use crate::cmd::options::data::to_cli_error;
 
 /// Rounds of a drive with questions: enough for an interval of each ratio.
 pub const ROUNDS: u32 = 5;
+/// Characters of a question that a message about it shows at most.
+const MOST_SHOWN: usize = 200;
 
 #[derive(Args, Debug)]
 pub struct BesideOptions {
@@ -126,7 +128,7 @@ impl BesideOptions {
         let given = (1..).zip(&self.beside);
         let given = given.map(|(number, sql)| {
             let name = format!("question {number}");
-            (of_sql(&name, sql), format!("--beside {sql:?}"))
+            (of_sql(&name, sql), format!("--beside {:?}", begin(sql)))
         });
         let mut queries: Vec<(Query, String)> = given.collect();
         for (place, name) in self.beside_query.iter().enumerate() {
@@ -151,6 +153,12 @@ impl BesideOptions {
         }
         Ok(queries)
     }
+}
+
+/// Returns the beginning of a question, for messages about it.
+fn begin(sql: &str) -> &str {
+    let end = sql.char_indices().nth(MOST_SHOWN);
+    end.map_or(sql, |(end, _)| &sql[..end])
 }
 
 fn of_sql(name: &str, sql: &str) -> Query {

@@ -150,8 +150,8 @@ pub struct Drive {
     #[arg(long, requires = "keyspace")]
     no_load: bool,
 
-    /// How often an operation is retried after a time-out, or when the server is unavailable or
-    /// overloaded
+    /// How often an operation is retried after a time-out, a broken connection or a conflict of transactions, or when
+    /// the server is unavailable or overloaded
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     retries: u32,
 

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use bakeoff_engines::registry::ENGINES;
+use bakeoff_engines::{Context, Engine};
 use bakeoff_stats::DesignInfo;
 
 use crate::exit::Exit;
@@ -52,4 +54,14 @@ impl DryRun<'_> {
         }
         Ok(Exit::Complete)
     }
+}
+
+/// Returns what a measurement would touch or start in addition to its folder, given which engines have designs; one
+/// server may serve several engines.
+pub fn would_touch(has_designs: impl Fn(&str) -> bool, context: &Context) -> Vec<String> {
+    let is_asked = |engine: &&&dyn Engine| has_designs(engine.name());
+    let engines = ENGINES.iter().filter(is_asked);
+    let mut touched: Vec<String> = engines.filter_map(|e| e.would_touch(context)).collect();
+    touched.dedup();
+    touched
 }

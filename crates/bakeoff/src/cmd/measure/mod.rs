@@ -21,7 +21,7 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 
-pub use dry_run::DryRun;
+pub use dry_run::{DryRun, would_touch};
 
 /// File of a run folder with the rows of data files that are set aside.
 pub const BAD_ROWS_FILE: &str = "bad-rows.csv";

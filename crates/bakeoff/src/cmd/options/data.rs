@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::{check_designs, check_queries, plain_queries};
-use bakeoff_workload::source::{DataFileName, RowSource};
+use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, TextForm, Workload, source};
 use clap::Args;
 
+use crate::cmd::options::no_workload;
 use crate::exit::Misuse;
 use crate::shipped::{Chosen, Shelf, Shipped, WORKLOADS};
 use crate::stderr::print_line;
@@ -56,17 +57,11 @@ impl DataOptions {
     }
 
     fn read(&self, asked: &Path) -> Result<Workload> {
+        no_workload::refuse(asked)?;
         let (workload, hint) = match choose(&WORKLOADS, asked)? {
             Chosen::Shipped(Shipped { name, text }) => {
                 let workload = Workload::parse_with(text, Path::new(name), &self.set);
                 (workload, String::new())
-            }
-            Chosen::File { .. } if asked.is_file() && has_rows(asked) => {
-                let error = anyhow!(
-                    "{0} is no workload: `bakeoff init {0} --out NEW.toml` writes one for it",
-                    asked.display()
-                );
-                return Err(Misuse::new(error).into());
             }
             Chosen::File { hint } => (Workload::read_with(asked, &self.set), hint),
         };
@@ -146,12 +141,6 @@ impl DataOptions {
         }
         described
     }
-}
-
-/// Returns whether the name of a file says that it has rows.
-fn has_rows(path: &Path) -> bool {
-    let name = DataFileName::of(path);
-    name.format.is_some() || name.packed.is_some()
 }
 
 /// Converts an error of rows; what another command line would avoid becomes a misuse.

@@ -5,6 +5,7 @@ pub mod choice;
 pub mod cluster;
 pub mod data;
 pub mod metrics;
+pub mod no_workload;
 pub mod nodes;
 pub mod nodetool;
 pub mod postgres;

@@ -6,7 +6,7 @@ mod execute;
 mod further;
 pub(super) mod header;
 mod queries;
-mod race;
+pub(super) mod race;
 mod shared;
 mod time;
 
@@ -15,9 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    Context, DriverFile, Engine, EngineOptions, Replication, new_token, require, translate_queries,
+    Context, DriverFile, EngineOptions, Replication, new_token, require, translate_queries,
 };
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{DesignInfo, Journal, NotAsked};
@@ -30,7 +29,7 @@ use self::queries::QueriesOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::follow::FollowOptions;
-use crate::cmd::measure::{DryRun, folder};
+use crate::cmd::measure::{DryRun, folder, would_touch};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
 use crate::cmd::options::choice::{
@@ -376,7 +375,8 @@ fn dry_run(
     context: &Context,
     further: Vec<String>,
 ) -> Result<Exit> {
-    let touched = would_touch(infos, context).into_iter();
+    let is_asked = |engine: &str| infos.iter().any(|info| info.engine == engine);
+    let touched = would_touch(is_asked, context).into_iter();
     let mut touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
     touched.extend(further);
     let heading = "\nQueries, asked of every design but where one has its own or it is translated:"
@@ -404,13 +404,4 @@ fn dry_run(
         after: &queries,
     }
     .print()
-}
-
-/// Returns what a run would touch or start in addition to its folder; one server may serve several engines.
-fn would_touch(infos: &[DesignInfo], context: &Context) -> Vec<String> {
-    let is_asked = |engine: &&&dyn Engine| infos.iter().any(|info| info.engine == engine.name());
-    let engines = ENGINES.iter().filter(is_asked);
-    let mut touched: Vec<String> = engines.filter_map(|e| e.would_touch(context)).collect();
-    touched.dedup();
-    touched
 }

@@ -25,8 +25,10 @@ use self::record::Record;
 use crate::cmd::completions;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::data::choose;
+use crate::cmd::options::no_workload;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
+use crate::page_file;
 use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
 use crate::stderr::print_line;
 use crate::terminal::stdout;
@@ -76,6 +78,7 @@ impl Study {
         let file = read(asked)?;
         if let Some(page) = &self.page {
             write::charts_of(page)?;
+            page_file::check(page)?;
         }
         if let Some(dir) = &self.from {
             return self.rewrite(asked, &file, dir);
@@ -204,6 +207,7 @@ fn read(asked: &Path) -> Result<StudyFile> {
 
 /// Reads the workload of a step as its command does.
 fn read_workload(asked: &Path) -> Result<Workload> {
+    no_workload::refuse(asked)?;
     match choose(&WORKLOADS, asked)? {
         Chosen::Shipped(Shipped { name, text }) => {
             let workload = Workload::parse(text, Path::new(name));

@@ -8,16 +8,21 @@ use bakeoff_report::study::{self, Page};
 
 use crate::exit::Misuse;
 use crate::out_file::OutFile;
+use crate::page_file;
 
 /// Writes the page into the study's folder, and to a further Markdown file. Returns what was written, without
 /// charts.
 ///
 /// # Errors
-/// Fails if a file cannot be written.
+/// Fails if a file cannot be written, or the further one is there and is no page of ours.
 pub fn write(page: &Page<'_>, dir: &Path, further: Option<&Path>) -> Result<Vec<PathBuf>> {
     let html = dir.join("study.html");
     write_file(&html, &study::html(page))?;
     let mut written = vec![html];
+    if let Some(file) = further {
+        // Another program may have written it since the study began.
+        page_file::check(file)?;
+    }
     let own = dir.join("study.md");
     for file in std::iter::once(own.as_path()).chain(further) {
         write_markdown(page, file)?;

@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::cmd::options::choice::{Rows, parse_rows_or_all};
 use crate::cmd::options::data::DataOptions;
+use crate::cmd::small_runtime;
 use crate::exit::Misuse;
 use crate::machine;
 
@@ -85,7 +86,8 @@ impl OperationOptions {
     }
 
     fn loaded(&self, workload: &str, cluster: &Cluster) -> Result<Loaded> {
-        let workload = self.data.workload(Path::new(workload))?;
+        let read = self.data.workload_with_queries(Path::new(workload));
+        let workload = small_runtime()?.block_on(read)?;
         let design = self.design.as_deref().unwrap_or_default();
         let design: DesignId = design
             .parse()

@@ -147,7 +147,16 @@ fn nothing_that_comes_from_outside_acts_on_the_terminal() {
 #[test]
 fn what_a_command_line_names_wrongly_is_its_mistake() {
     let bench = Bench::new(WORKLOAD, READINGS);
-    std::fs::write(bench.path("bad.toml"), "title = 5\n").unwrap();
+    std::fs::create_dir(bench.path("rows")).unwrap();
+    for (name, text) in [
+        ("bad.toml", "title = 5\n"),
+        ("rows.txt", "room;value\nfern;5\n"),
+        ("rows.parquet", "PAR1"),
+        ("rows/one.csv", "room,value\nfern,5\n"),
+        ("t.sql", "CREATE TABLE t (a int PRIMARY KEY);\n"),
+    ] {
+        std::fs::write(bench.path(name), text).unwrap();
+    }
     for (arguments, message) in [
         (
             &["run", "w.toml", "--designs", "clickhouse"][..],
@@ -167,10 +176,37 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
         ),
         (
             &["run", "readings.csv"],
-            "readings.csv is no workload: `bakeoff init readings.csv --out NEW.toml` writes one",
+            "readings.csv is a file of rows, no workload: `bakeoff init readings.csv --out NEW.toml` writes one",
         ),
-        (&["propose", "readings.csv"], "readings.csv is no workload"),
-        (&["verify", "readings.csv"], "readings.csv is no workload"),
+        (
+            &["propose", "readings.csv"],
+            "is a file of rows, no workload",
+        ),
+        (
+            &["verify", "readings.csv"],
+            "is a file of rows, no workload",
+        ),
+        (
+            &["drive", "rows.txt"],
+            "rows.txt is no TOML, and so no workload",
+        ),
+        (
+            &["sweep", "rows.txt"],
+            "if it has rows: `bakeoff init rows.txt --out NEW.toml` writes one for it",
+        ),
+        (&["generate", "rows.parquet"], "is a file of rows"),
+        (
+            &["run", "t.sql"],
+            "t.sql is a file of statements, no workload",
+        ),
+        (
+            &["verify", "postgres://me:hunter2@db1/shop"],
+            "`bakeoff init ADDRESS --out NEW.toml` writes one for it",
+        ),
+        (
+            &["run", "rows"],
+            "rows is a folder of data files, no workload",
+        ),
         (&["init", "w.toml"], "w.toml is a workload already"),
         (&["run", "w.toml", "--prices", "none.toml"], "none.toml"),
         (&["run", "w.toml", "--prices", "bad.toml"], "bad.toml"),

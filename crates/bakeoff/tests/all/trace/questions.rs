@@ -81,3 +81,26 @@ fn only_questions_that_a_design_reads_rows_for_are_traced() {
         .expect(1)
         .says("cannot connect to Cassandra at 127.0.0.1:1");
 }
+
+#[test]
+fn a_question_is_checked_before_a_server_is_asked() {
+    let bench = Bench::new(MIX, READINGS);
+    let workload = std::fs::read_to_string(bench.path("w.toml")).unwrap();
+    let long = format!("sensor = 's3'{}", " OR sensor = 's4'".repeat(50_000));
+    for (changed, words) in [
+        (
+            workload.replace("sensor = 's3'", &long),
+            "query mean: it has about 50001 operators",
+        ),
+        (
+            workload.replace("avg(value)", "avg(vlaue)"),
+            "query mean: there is no column `vlaue`; did you mean `value`?",
+        ),
+    ] {
+        std::fs::write(bench.path("w.toml"), changed).unwrap();
+        let query = ["trace", "w.toml", "--query", "mean", "--keyspace", "ks"];
+        let place = ["--design", "cassandra/wide", "--cassandra", "127.0.0.1:1"];
+        let ended = bench.bakeoff(&[&query[..], &place].concat());
+        ended.expect(2).says(words);
+    }
+}

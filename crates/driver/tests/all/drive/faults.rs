@@ -86,6 +86,7 @@ async fn operations_are_tried_again_only_if_asked_and_if_that_may_help() {
         attempts(FailureKind::Overloaded, 2).await,
         (300, 100, 0, 200)
     );
+    assert_eq!(attempts(FailureKind::Conflict, 2).await, (300, 100, 0, 200));
     assert_eq!(attempts(FailureKind::Rejected, 5).await, (100, 0, 100, 0));
     assert_eq!(attempts(FailureKind::Wrong, 5).await, (100, 0, 100, 0));
 }

@@ -93,7 +93,7 @@ fn markers_are_drawn_from_the_rows() {
         ("SELECT heat FROM readings FOR UPDATE", "locks rows"),
         ("DELETE FROM readings", "not a query"),
         ("SELECT 'heat FROM readings", "does not end"),
-        (long.as_str(), "at most 200 are read"),
+        (long.as_str(), "at most 250 are read"),
     ] {
         let why = asked(sql, &found, Language::Sql).unwrap_err();
         assert!(why.contains(words), "{sql}: {why}");

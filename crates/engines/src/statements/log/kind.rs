@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use super::full_query_log::{STARTED, TYPE};
 use super::postgres::{FEWEST_FIELDS, LOG, fields};
 use crate::questions_file::QuestionsFile;
-use crate::statements::depth::too_deep;
 use crate::statements::form::form;
 use crate::statements::words::{OTHER, SELECT, kind, words};
 
@@ -61,7 +60,6 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
         .collect();
     let mut kinds = Vec::with_capacity(written.len());
     let mut forms = HashSet::new();
-    let mut is_deep = false;
     for line in &written {
         let Some(words) = words(line) else {
             return false;
@@ -71,7 +69,6 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
             return false;
         }
         kinds.push(kind);
-        is_deep |= too_deep(&words).is_some();
         forms.insert(form(&words).trim_end_matches([' ', ';']).to_owned());
     }
     if written.len() < 2 || kinds.iter().any(|kind| MAKE.contains(kind)) {
@@ -82,9 +79,7 @@ fn is_plain(begin: &str, lines: &[&str], is_whole: bool, is_sql: bool) -> bool {
         return !asks_only;
     }
     let repeats = forms.len() < written.len();
-    // No parser is given what is nested too deeply: as a log it is refused with the reason.
-    let is_file =
-        is_whole && !is_deep && QuestionsFile::parse(begin).is_ok_and(|file| file.table.is_some());
+    let is_file = is_whole && QuestionsFile::parse(begin).is_ok_and(|file| file.table.is_some());
     repeats || !is_file
 }
 

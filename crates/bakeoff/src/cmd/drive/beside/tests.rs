@@ -119,6 +119,14 @@ async fn what_cannot_be_asked_or_answered_is_refused() {
         "not a query",
     )
     .await;
+    let long = format!(
+        "SELECT count(*) AS n FROM readings WHERE value = 1{}",
+        " OR value = 2".repeat(100_000)
+    );
+    let error = read(&["--beside", &long], &["cassandra/wide"]).await;
+    let error = error.unwrap_err().to_string();
+    let found = "OR val\": line 1, column 1: it has about 100001 operators";
+    assert!(error.contains(found) && error.len() < 1_000, "{error}");
     let unknown = ["--beside-query", "month"];
     refused(&unknown, "cassandra/wide", "no such query; it has room").await;
     let twice = ["--beside-query", "room", "--beside-query", "room"];

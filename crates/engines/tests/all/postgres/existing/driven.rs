@@ -72,6 +72,7 @@ pub(super) async fn loads_are_checked_and_leave_nothing(theirs: &Theirs) {
     let started = Started { running, context };
     wrong_and_missing_rows_are_reported(theirs, &started).await;
     rows_that_stay_locked_time_out(theirs, &started).await;
+    transactions_that_others_prevent_are_conflicts(theirs, &started).await;
     broken_connections_are_replaced(theirs, &started).await;
     queries_that_fail_keep_their_connections(theirs, &started).await;
 
@@ -133,6 +134,32 @@ async fn rows_that_stay_locked_time_out(theirs: &Theirs, started: &Started) {
     client.batch_execute("ROLLBACK").await.unwrap();
     let patient = target(started, ID, &updates, LIMIT).await;
     patient.drive().await.assert_right("updates");
+}
+
+/// An operation that the server ends for another transaction has failed by a conflict, and is not refused.
+async fn transactions_that_others_prevent_are_conflicts(theirs: &Theirs, started: &Started) {
+    let loaded = target(started, ID, &workload(READINGS, UPDATES), LIMIT).await;
+    loaded.fill().await;
+    let client = theirs.client("metrics").await;
+    for condition in ["serialization_failure", "deadlock_detected"] {
+        let conflicting = format!(
+            "CREATE FUNCTION conflicting() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             RAISE EXCEPTION 'made by a test' USING ERRCODE = '{condition}'; END $$; \
+             CREATE TRIGGER conflicting BEFORE UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION conflicting()",
+            table_of(&loaded)
+        );
+        client.batch_execute(&conflicting).await.unwrap();
+        let came = loaded.drive().await;
+        came.assert_failed_only(FailureKind::Conflict);
+        assert!(
+            came.messages().contains("made by a test"),
+            "{}",
+            came.messages()
+        );
+        let undone = "DROP FUNCTION conflicting CASCADE";
+        client.batch_execute(undone).await.unwrap();
+    }
+    loaded.drive().await.assert_right("updates");
 }
 
 /// A load whose connections are broken fails no more than what was on its way, and goes on with new ones.

@@ -1,0 +1,208 @@
+//! Says what a decision would measure, by which rules, on which rows and for how long, and touches nothing.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use bakeoff_driver::Budget;
+use bakeoff_engines::{Context, EngineOptions, OptionGroup};
+use bakeoff_report::COLUMNS;
+use bakeoff_report::propose::render;
+use bakeoff_report::units::plural;
+use bakeoff_stats::propose::Proposals;
+use bakeoff_workload::{DesignId, Workload};
+
+use super::prepare::{Prepared, tell_missing};
+use super::source::Source;
+use super::{Decide, RUN, WORKLOAD, adopt, has_ended};
+use crate::cmd::measure::preview::{Preview, row_bytes};
+use crate::cmd::measure::would_touch;
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::run::race;
+use crate::exit::{Exit, Misuse};
+use crate::machine;
+use crate::progress::time;
+use crate::terminal::stdout;
+
+/// What would be measured.
+struct Planned {
+    /// The workload that finds its rows.
+    workload: Workload,
+    designs: Vec<DesignId>,
+    /// The designs with their rules; `None` if the decision has begun, whose workload has them.
+    proposals: Option<Proposals>,
+}
+
+/// Prints what the command would do in this folder.
+///
+/// # Errors
+/// Fails as the command would before it starts anything.
+pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
+    let mut out = stdout();
+    if has_ended(&dir.join(RUN)) {
+        writeln!(
+            out,
+            "Nothing is touched. The decision in {} has ended: without --dry-run it is printed again",
+            dir.display()
+        )?;
+        return Ok(Exit::Complete);
+    }
+    if let Some(folder) = &options.adopt {
+        adopt::check_folder(folder)?;
+    }
+    let path = dir.join(WORKLOAD);
+    let planned = if path.exists() {
+        Planned::begun(options, source, &path)?
+    } else {
+        Planned::new(options, source, &path)?
+    };
+    options.measurement(dir)?.check_use(&planned.designs)?;
+    let context = planned.context(options, dir.join(RUN))?;
+    let would = match planned.proposals {
+        Some(_) => format!("The decision would write to {}", dir.display()),
+        None => format!("The decision in {} would go on", dir.display()),
+    };
+    writeln!(out, "Nothing is touched. {would}")?;
+    let has_designs = |engine: &str| planned.designs.iter().any(|id| id.engine == engine);
+    for what in would_touch(has_designs, &context) {
+        writeln!(out, "and {what}.")?;
+    }
+    writeln!(out, "\n{}", planned.designs_in_words())?;
+    for line in planned.measuring(options) {
+        writeln!(out, "{line}")?;
+    }
+    for line in planned.on_servers(options, &context)? {
+        writeln!(out, "{line}")?;
+    }
+    Ok(Exit::Complete)
+}
+
+impl Planned {
+    fn new(options: &Decide, source: &Source, path: &Path) -> Result<Planned> {
+        if source.is_live() {
+            return Err(Misuse::new(anyhow!(
+                "--dry-run: the designs for a live table rest on a sample of its rows, and nothing is read here: write \
+                 its workload with `bakeoff init ADDRESS --out FILE.toml`, and name FILE.toml instead"
+            ))
+            .into());
+        }
+        let prepared = Prepared::of(options, source, path)?;
+        let prepared = prepared.ok_or_else(|| anyhow!("stopped before the rows were known"))?;
+        let designs = prepared.designs(path)?;
+        let mut proposals = prepared.proposals;
+        tell_missing(&proposals);
+        let is_measured = |design: &str| {
+            designs
+                .iter()
+                .any(|measured| measured.to_string() == design)
+        };
+        proposals.designs.retain(|d| is_measured(&d.design));
+        // `bakeoff propose` tells all else that the rules know.
+        let proposals = Proposals {
+            workload: source.name(&options.from, options.of_table.table()),
+            facts: proposals.facts,
+            designs: proposals.designs,
+            ..Proposals::default()
+        };
+        Ok(Planned {
+            workload: prepared.workload,
+            designs,
+            proposals: Some(proposals),
+        })
+    }
+
+    /// Reads what a decision that was stopped goes on with.
+    fn begun(options: &Decide, source: &Source, path: &Path) -> Result<Planned> {
+        let written = Workload::read(path)?;
+        let designs = written.designs.clone();
+        let workload = match source {
+            Source::Rows | Source::Statements | Source::Live => written,
+            Source::Workload => DataOptions::default().workload(&options.from)?,
+        };
+        Ok(Planned {
+            workload,
+            designs,
+            proposals: None,
+        })
+    }
+
+    fn context(&self, options: &Decide, run_dir: PathBuf) -> Result<Context> {
+        let mut of_engines = EngineOptions::default();
+        of_engines.cassandra.cluster = options.cluster.cluster();
+        of_engines.cassandra.server = self.workload.server.clone();
+        options.postgres.put_into(&mut of_engines)?;
+        let server = options.postgres.url();
+        let rate_limit = options.rate_limit_of_writing();
+        of_engines.rate_limit = rate_limit.limit(&options.cluster, server)?;
+        Ok(Context {
+            run_dir,
+            token: None,
+            threads: machine::cores(),
+            keys_repeat: true,
+            options: of_engines,
+        })
+    }
+
+    /// Lists the designs, with the rules that name them.
+    fn designs_in_words(&self) -> String {
+        if let Some(proposals) = &self.proposals {
+            return render(proposals, false, COLUMNS);
+        }
+        let number = self.designs.len() as u64;
+        let ids = self.designs.iter().map(|id| format!("\n  {id}"));
+        let ids: String = ids.collect();
+        format!(
+            "{} of its workload, which says by which rules{ids}",
+            plural(number, "design is that", "designs are those")
+        )
+    }
+
+    /// Says how many rows there are, and how the time is shared out.
+    fn measuring(&self, options: &Decide) -> Vec<String> {
+        let rows = plural(self.workload.scale.full_rows, "row", "rows");
+        let total = options.budget;
+        let shares = Budget::shares(total, self.workload.concurrent.is_some());
+        let clients = if shares.clients.is_zero() {
+            String::new()
+        } else {
+            format!(
+                ", then clients ask at the same time for {} at most",
+                time(shares.clients)
+            )
+        };
+        vec![
+            "\nHow they would be measured".to_owned(),
+            format!("  rows    as many of {rows} as every design loads in the time for that"),
+            format!(
+                "  budget  {}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
+                time(total),
+                time(shares.loaded_by),
+                time(shares.warm_by),
+                time(shares.measured_by)
+            ),
+            format!("  race    {}", race::WHAT),
+            "          What the budget has left after that is shared out in the same way."
+                .to_owned(),
+        ]
+    }
+
+    /// Says what servers of the user's would get.
+    fn on_servers(&self, options: &Decide, context: &Context) -> Result<Vec<String>> {
+        let servers = vec![
+            (options.cluster.option(), OptionGroup::Cassandra),
+            (options.postgres.option(), OptionGroup::Postgres),
+        ];
+        let source = DataOptions::default().open(&self.workload)?;
+        let columns = self.workload.table.columns.len();
+        let preview = Preview {
+            row_bytes: row_bytes(&servers, source.as_ref(), columns)?,
+            servers,
+            designs: &self.designs,
+            rows: None,
+            work: 1.0,
+            context,
+            then: vec![("then", "questions, which only read".to_owned())],
+        };
+        Ok(preview.lines())
+    }
+}
