@@ -17,6 +17,7 @@ use datafusion::prelude::SessionContext;
 use crate::advice::{Advice, Candidate, Facts, Rank, Stated};
 use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
+use crate::translate::lacking;
 use crate::{Context, DriveRequest, EngineError, NewTable};
 
 /// Beginnings of the statements that make tables and what belongs to them.
@@ -137,6 +138,10 @@ fn described(
         return Ok(None);
     }
     if let Some(why) = engine.unfit(&id, workload) {
+        return Err(EngineError(why));
+    }
+    // A run asks each design every question, and refuses a workload with one that cannot be asked.
+    if answers_questions && let Some(why) = lacking(&id, workload) {
         return Err(EngineError(why));
     }
     let info = engine.describe(&id, workload, request.context)?;

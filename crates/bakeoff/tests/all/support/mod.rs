@@ -214,6 +214,23 @@ impl Bench {
         command
     }
 
+    /// As [`command`](Self::command) where no server and no library of an engine is found.
+    pub fn command_without_servers(&self, arguments: &[&str]) -> Command {
+        let none = self.path("none");
+        std::fs::create_dir_all(&none).unwrap();
+        let mut command = self.command(arguments);
+        command
+            .env("PATH", &none)
+            .env("BAKEOFF_POSTGRES_BIN", &none)
+            .env("BAKEOFF_DUCKDB_LIBRARY", none.join("libduckdb.so"))
+            .env_remove("JAVA_HOME");
+        command
+    }
+
+    pub fn without_servers(&self, arguments: &[&str]) -> Ended {
+        Ended::of(self.command_without_servers(arguments).output().unwrap())
+    }
+
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
         Ended::of(self.command(arguments).output().unwrap())
     }
