@@ -51,6 +51,8 @@ pub struct Load {
     pub reads_of_partitions: f64,
     /// Whether partitions are read from the newest row on.
     pub wants_newest: bool,
+    /// Share that deletes rows or partitions.
+    pub deletes: f64,
     /// Whether rows are changed or deleted.
     pub changes_rows: bool,
 }

@@ -36,7 +36,13 @@ const RULES: [Rule; 13] = [
 ];
 
 /// Further rules, whose designs come after those of [`RULES`].
-const LATER: [Rule; 3] = [compaction::windows, analytics::summary, analytics::series];
+const LATER: [Rule; 5] = [
+    compaction::windows,
+    compaction::deletes,
+    lookups::several_partitions,
+    analytics::summary,
+    analytics::series,
+];
 
 /// Applies all rules.
 pub fn advise(facts: &Facts) -> Vec<Advice> {
