@@ -85,6 +85,8 @@ fn compression_is_study_s2() {
             .unwrap();
         let workload = Workload::read(&path).unwrap();
         assert_eq!(workload.scale.full_rows, 10_000_000);
+        let limit = ("compaction_throughput".to_owned(), "160MiB/s".to_owned());
+        assert_eq!(workload.server.cassandra, [limit]);
         for kib in [4, 16, 64, 256] {
             for compressor in ["LZ4", "Zstd", "Deflate"] {
                 let id = format!("cassandra/wide?chunk={kib}KiB&compressor={compressor}");
