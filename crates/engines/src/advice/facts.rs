@@ -84,6 +84,8 @@ pub struct Rows {
     pub distinct: BTreeMap<String, u64>,
     /// Texts outside the key that are the same in all rows of a partition.
     pub tags: Vec<String>,
+    /// Columns without a value, or with an empty text, in some of them.
+    pub lacking: Vec<String>,
 }
 
 impl Facts {
