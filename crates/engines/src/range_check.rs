@@ -1,5 +1,5 @@
-//! Finding, before anything is started, designs that would need more tables or folders than they may have, or values that
-//! rows do not have.
+//! Finding, before anything is started, designs that would need more tables or folders than they may have, or values
+//! that rows do not have.
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::source::RowSource;

@@ -1,5 +1,5 @@
-//! Tests of second tables, index tables and materialized views on a real Cassandra: they are read where a question wants
-//! one value of their column, and have exactly the rows with a value there. And of tables with another key.
+//! Tests of second tables, index tables and materialized views on a real Cassandra: they are read where a question
+//! wants one value of their column, and have exactly the rows with a value there. And of tables with another key.
 
 use std::sync::Arc;
 

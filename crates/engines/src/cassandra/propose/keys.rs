@@ -12,8 +12,8 @@ const OTHER_KEY: Stated = Stated {
     source: APACHE,
 };
 
-/// Proposes the column by which all questions find rows as the partition key, where they do not find them by that of the
-/// workload, and names it where its partitions would be too large.
+/// Proposes the column by which all questions find rows as the partition key, where they do not find them by that of
+/// the workload, and names it where its partitions would be too large.
 pub fn other(facts: &Facts) -> Vec<Advice> {
     let table = &facts.table;
     let reads_by_key = facts

@@ -55,8 +55,8 @@ pub fn parse(
             StudyCommand::Sweep => "inserts",
             _ => {
                 "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, \
-                 disk-read-per-byte-without-compaction, a response time such as read.p99 (p50, p99, p999), or a time of a pass such as read.real (real, \
-                 user, system, cpu, server-cpu)"
+                 disk-read-per-byte-without-compaction, a response time such as read.p99 (p50, p99, \
+                 p999), or a time of a pass such as read.real (real, user, system, cpu, server-cpu)"
             }
         };
         let message = format!(
