@@ -188,10 +188,11 @@ fn adds_element(cql: &str, table: &Made) -> bool {
 
 /// Returns whether a statement asks for several partitions of a table.
 fn asks_several(cql: &str, table: &Made) -> bool {
-    first_word(cql) == "SELECT" && has_words(cql, &[&table.name, "WHERE"]) && {
-        table.partition_key.iter()
+    if first_word(cql) != "SELECT" || !has_words(cql, &[&table.name, "WHERE"]) {
+        return false;
     }
-    .any(|column| has_words(cql, &[column, "IN"]))
+    let mut key = table.partition_key.iter();
+    key.any(|column| has_words(cql, &[column, "IN"]))
 }
 
 /// Returns the first word of a statement in capitals.
