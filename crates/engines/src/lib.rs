@@ -25,6 +25,7 @@ mod error;
 mod explained;
 mod folder;
 mod integers;
+mod key_values;
 mod leftovers;
 pub mod live;
 mod local;
