@@ -6,6 +6,9 @@
 mod faults;
 mod healthy;
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
 use bakeoff_engines::Cluster;
 use bakeoff_engines::diagnose::{ReadError, Request, read};
 use bakeoff_engines::nodes::Nodetool;
@@ -13,6 +16,8 @@ use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{Release, Server, ServerOptions};
 use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
 use scylla::client::session::Session;
+use tempfile::TempDir;
+use tokio::sync::Mutex;
 
 use crate::support::load::session_at;
 use crate::support::{has_cassandra_4, shared};
@@ -21,6 +26,8 @@ use crate::support::{has_cassandra_4, shared};
 const READS: usize = 120;
 /// Rules about times, which depend on what else the machine does.
 const OF_TIMES: [&str; 3] = ["coordinator-latency", "tail-latency", "slow-replica"];
+/// Held by a test that makes a fault of the shared node itself, and by one that judges the node.
+static NODE: Mutex<()> = Mutex::const_new(());
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_huge_partition_is_named() {
@@ -267,6 +274,20 @@ async fn diagnosed(server: &Server, table: &str, with_nodetool: bool) -> Diagnos
     };
     let read = read(&cluster(server), &request).await.unwrap();
     diagnose(&read.evidence)
+}
+
+/// Makes a folder that describes the disk of a server's data as the system does, with another read-ahead.
+fn sys_with_read_ahead(server: &Server, kib: u64) -> TempDir {
+    let device = fs::metadata(server.data_dir()).unwrap().dev();
+    // As Linux puts both numbers of a device into one.
+    let major = ((device >> 8) & 0xfff) | ((device >> 32) & !0xfff);
+    let minor = (device & 0xff) | ((device >> 12) & !0xff);
+    let sys = tempfile::tempdir().unwrap();
+    let queue = format!("dev/block/{major}:{minor}/queue");
+    let queue = sys.path().join(queue);
+    fs::create_dir_all(&queue).unwrap();
+    fs::write(queue.join("read_ahead_kb"), format!("{kib}\n")).unwrap();
+    sys
 }
 
 #[track_caller]
