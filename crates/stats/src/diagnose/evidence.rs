@@ -10,6 +10,8 @@ pub struct Evidence {
     /// IP addresses that the named host has; empty if they are not known.
     pub named_ips: Vec<String>,
     pub nodes: Vec<Node>,
+    /// Addresses of nodes that joined the ring while the others were read, and of which nothing is known.
+    pub joined: Vec<String>,
     /// Tables to look at; those of nodes are in the same order.
     pub tables: Vec<Table>,
     pub asked: Asked,

@@ -27,9 +27,22 @@ pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         let reason = node.why("version").unwrap_or("no reason is known");
         Observed::fact(&node.address, format!("does not answer: {reason}"))
     };
-    let seen: Vec<_> = silent.map(see).collect();
-    if seen.is_empty() {
+    let mut seen: Vec<_> = silent.map(see).collect();
+    if seen.is_empty() && evidence.joined.is_empty() {
         return Ok(Outcome::Healthy);
+    }
+    if seen.is_empty() {
+        return Err(NotChecked {
+            reason: format!(
+                "joined while the others were read: {}",
+                evidence.joined.join(", ")
+            ),
+            brings: Some("another look, by the same command"),
+        });
+    }
+    for address in &evidence.joined {
+        let says = "joined while the others were read, and nothing of it is checked";
+        seen.push(Observed::fact(address, says));
     }
     Ok(finding(
         Urgency::Now,

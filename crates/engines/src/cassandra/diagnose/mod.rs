@@ -97,6 +97,7 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     if !request.metrics.is_empty() {
         Metrics::add_to(&request.metrics, &mut figures).await;
     }
+    let joined_meanwhile = nodes::joined(&session, &figures).await;
     let both = figures.into_iter().zip(further);
     let address = cluster.full_address();
     let evidence = Evidence {
@@ -105,6 +106,7 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
         nodes: both
             .map(|(figures, further)| joined(figures, further))
             .collect(),
+        joined: joined_meanwhile,
         tables,
         asked: Asked {
             nodetool: request.nodetool.is_some(),

@@ -61,6 +61,7 @@ pub fn healthy() -> Evidence {
         named: "10.0.0.1:9042".to_owned(),
         named_ips: vec!["10.0.0.1".to_owned()],
         nodes: (1..=3).map(node).collect(),
+        joined: Vec::new(),
         tables: vec![Table {
             name: "shop.orders".to_owned(),
             compaction: Some("SizeTieredCompactionStrategy".to_owned()),

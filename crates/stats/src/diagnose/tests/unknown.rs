@@ -81,3 +81,30 @@ fn a_fault_is_found_beside_a_node_that_shows_nothing() {
     };
     assert_eq!(finding.evidence.len(), 1);
 }
+
+#[test]
+fn a_node_that_joins_while_the_others_are_read_is_named() {
+    let mut evidence = healthy();
+    evidence.joined = vec!["10.0.0.9:9042".to_owned()];
+    let diagnosis = diagnose(&evidence);
+    let Outcome::NotChecked(not) = checked(&diagnosis, "silent-node") else {
+        panic!("{diagnosis:?}");
+    };
+    assert_eq!(
+        not.reason,
+        "joined while the others were read: 10.0.0.9:9042"
+    );
+    assert!(not.brings.unwrap().starts_with("another look"), "{not:?}");
+
+    evidence.nodes[1].version = None;
+    let diagnosis = diagnose(&evidence);
+    let Outcome::Finding(finding) = checked(&diagnosis, "silent-node") else {
+        panic!("{diagnosis:?}");
+    };
+    let [silent, joined] = &finding.evidence[..] else {
+        panic!("{finding:?}");
+    };
+    assert_eq!(silent.node.as_deref(), Some("10.0.0.2:9042"));
+    assert_eq!(joined.node.as_deref(), Some("10.0.0.9:9042"));
+    assert!(joined.figure.starts_with("joined"), "{joined:?}");
+}
