@@ -74,6 +74,7 @@ struct Further {
     /// Mean bytes of partitions of each table.
     partitions: Vec<Option<f64>>,
     pending_compactions: Option<u64>,
+    dropped: Option<Vec<evidence::Dropped>>,
     keys: Vec<Option<Vec<evidence::Key>>>,
 }
 
@@ -310,8 +311,9 @@ async fn call_all(
 }
 
 /// What nodetool tells.
-const FIGURES: [&str; 6] = [
+const FIGURES: [&str; 7] = [
     "nodetool compactionstats",
+    "nodetool tpstats",
     "nodetool info",
     "nodetool gcstats",
     "nodetool tablestats",
@@ -342,6 +344,10 @@ async fn call(
     }
     let own = std::slice::from_mut(node);
     nodetool.add_to(own, request.gc).await;
+    match calls::dropped_messages(nodetool, &node.host).await {
+        Ok(dropped) => further.dropped = Some(dropped),
+        Err(reason) => lacks(node, "nodetool tpstats", reason),
+    }
     let Some(sampled) = request.sample_keys else {
         return;
     };
@@ -360,6 +366,7 @@ fn joined(figures: NodeFigures, further: Further) -> evidence::Node {
     node.peers = further.peers;
     node.read_ahead_bytes = further.read_ahead;
     node.pending_compactions = further.pending_compactions;
+    node.dropped = further.dropped;
     for (share, mean) in node.tables.iter_mut().zip(further.partitions) {
         share.mean_partition_bytes = share.mean_partition_bytes.or(mean);
     }

@@ -6,13 +6,14 @@ use crate::diagnose::evidence::{Latency, Missing, Node, Share};
 use crate::diagnose::{Outcome, diagnose};
 
 /// Rules, and what hides from them what one node would show.
-const HIDDEN: [(&str, Change); 5] = [
+const HIDDEN: [(&str, Change); 6] = [
     ("heap", |e| e.nodes[1].heap_used_bytes = None),
     ("garbage-collection", |e| e.nodes[1].longest_gc_ms = None),
     ("compaction-behind", |e| {
         e.nodes[1].pending_compactions = None;
     }),
     ("thread-pools", |e| e.nodes[1].pools = None),
+    ("dropped-messages", |e| e.nodes[1].dropped = None),
     ("slow-replica", |e| {
         // Of four nodes, so that the others can be compared.
         let mut fourth = e.nodes[2].clone();
@@ -61,7 +62,7 @@ fn what_a_silent_node_would_show_is_not_checked() {
         ..Node::default()
     };
     let diagnosis = diagnose(&evidence);
-    for (rule, _) in &HIDDEN[..4] {
+    for (rule, _) in &HIDDEN[..5] {
         let Outcome::NotChecked(not) = checked(&diagnosis, rule) else {
             panic!("{rule}");
         };
