@@ -37,7 +37,7 @@ pub fn carry_out(plan: &Plan<'_>, begins: impl Fn(&StudyStep, &Path)) -> Result<
         };
         say(&format!("{place}, {}: {}", step.name, step.what));
         forget_failure(&first)?;
-        begins(step, &folder);
+        begins(step, folder.as_path());
         let ended = match carry_out_step(plan, step, &folder) {
             Ok(exit) => exit,
             Err(error) => {
