@@ -18,7 +18,10 @@ pub struct Owner {
     info: String,
     pub cpu_seconds: f64,
     pub resident_bytes: f64,
-    pub collections: Collections,
+    /// Pauses in the log before anything else was read.
+    pub earlier_pauses: usize,
+    /// All pauses in the log afterwards.
+    pub pauses: Vec<Pause>,
 }
 
 impl Owner {
@@ -54,49 +57,81 @@ impl Owner {
 
 /// Reads all nodes.
 pub async fn owners(servers: &[Server]) -> Vec<Owner> {
+    let earlier: Vec<usize> = servers.iter().map(|server| pauses(server).len()).collect();
     let infos = on_all(servers, &["info"]).await;
-    let owner = |(server, info): (&Server, String)| {
+    let owner = |((server, info), earlier_pauses): ((&Server, String), usize)| {
         let usage = server.usage();
         Owner {
             info,
             cpu_seconds: usage.cpu_seconds.unwrap(),
             resident_bytes: usage.resident_bytes.unwrap() as f64,
-            collections: collections(server),
+            earlier_pauses,
+            pauses: pauses(server),
         }
     };
-    servers.iter().zip(infos).map(owner).collect()
+    let told = servers.iter().zip(infos).zip(earlier);
+    told.map(owner).collect()
 }
 
-/// Collections since a node started.
+/// A pause in the log of a node's collector.
+pub struct Pause {
+    /// Whether the JVM counts it as a collection.
+    is_collection: bool,
+    milliseconds: f64,
+    /// MiB of the heap in use before and after it, if the log tells them.
+    pub heap_mib: Option<[f64; 2]>,
+}
+
+/// Collections among pauses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Collections {
-    /// Everything that stops the node for its heap.
-    pub pauses: u64,
-    /// Those of them that the JVM counts as collections.
     pub count: u64,
     pub milliseconds: f64,
 }
 
-/// Reads the log of a node's collector.
-pub fn collections(server: &Server) -> Collections {
-    let log = fs::read_to_string(server.dir().join("logs/gc.log")).unwrap();
-    let mut all = Collections::default();
-    for line in log.lines() {
-        let Some((_, pause)) = line.split_once("Pause ") else {
-            continue;
-        };
-        // The line of a pause that is over ends with its time.
-        let time = pause.strip_suffix("ms").and_then(|p| p.rsplit_once(' '));
-        let Some((_, milliseconds)) = time else {
-            continue;
-        };
-        all.pauses += 1;
-        if pause.starts_with("Young") || pause.starts_with("Full") {
+impl Collections {
+    pub fn among(pauses: &[Pause]) -> Collections {
+        let mut all = Collections::default();
+        for pause in pauses.iter().filter(|pause| pause.is_collection) {
             all.count += 1;
-            all.milliseconds += milliseconds.parse::<f64>().unwrap();
+            all.milliseconds += pause.milliseconds;
         }
+        all
     }
-    all
+}
+
+/// Reads all pauses since a node started.
+pub fn pauses(server: &Server) -> Vec<Pause> {
+    let log = fs::read_to_string(server.dir().join("logs/gc.log")).unwrap();
+    log.lines().filter_map(pause).collect()
+}
+
+/// The pause that a line reports as over, which ends with its time.
+fn pause(line: &str) -> Option<Pause> {
+    let (_, told) = line.split_once("Pause ")?;
+    let (what, milliseconds) = told.strip_suffix("ms")?.rsplit_once(' ')?;
+    Some(Pause {
+        is_collection: what.starts_with("Young") || what.starts_with("Full"),
+        milliseconds: milliseconds.parse().ok()?,
+        heap_mib: heap_mib(what),
+    })
+}
+
+/// The end of `Young (Normal) (G1 Evacuation Pause) 105M->40M(512M)`.
+fn heap_mib(what: &str) -> Option<[f64; 2]> {
+    let (before, rest) = what.rsplit(' ').next()?.split_once("->")?;
+    let (after, _) = rest.split_once('(')?;
+    Some([before, after].map(mib))
+}
+
+fn mib(size: &str) -> f64 {
+    let (number, unit) = size.split_at(size.len() - 1);
+    let unit = match unit {
+        "K" => 1.0 / 1024.0,
+        "M" => 1.0,
+        _ => 1024.0,
+    };
+    number.parse::<f64>().unwrap() * unit
 }
 
 /// Runs the owner's nodetool on each node.
