@@ -33,7 +33,7 @@ pub struct PrintedStatistics {
     pub compression_ratio: Option<f64>,
     /// Bytes of memory off heap for the places of compressed chunks.
     pub compression_metadata_bytes: Option<u64>,
-    /// Looks into SSTables that do not have the key, which their Bloom filters did not prevent, of the SSTables that are
+    /// Looks into SSTables that lack the key, which their Bloom filters did not prevent, of the SSTables that are
     /// in use.
     pub bloom_false_positives: Option<u64>,
     /// Share of them in all looks at Bloom filters.
