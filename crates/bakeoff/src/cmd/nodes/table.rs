@@ -200,6 +200,14 @@ fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
         printed("  compression metadata", &|t| {
             t.statistics?.compression_metadata_bytes.map(size)
         }),
+        printed("  Bloom false positives", &|t| {
+            let statistics = t.statistics?;
+            let count = units::count(statistics.bloom_false_positives?);
+            Some(format!(
+                "{count}, {:.2}%",
+                statistics.bloom_false_ratio? * 100.0
+            ))
+        }),
         printed("  partitions, estimated", &|t| {
             t.statistics?.partitions.map(units::count)
         }),

@@ -31,6 +31,7 @@ mod metrics;
 mod nodetool;
 mod printed;
 mod read;
+mod ring;
 mod view;
 
 pub use exposed::Exposed;
@@ -48,3 +49,4 @@ pub use printed::{
     ReadRepairs,
 };
 pub use read::{Reader, read, read_sizes};
+pub(super) use ring::joined;
