@@ -10,7 +10,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use bakeoff_engines::Cluster;
-use bakeoff_engines::nodes::{Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
+use bakeoff_engines::nodes::{Looks, Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -27,7 +27,7 @@ use crate::terminal::{json, stdout};
 ///
 /// Each node has a column. Of Cassandra bytes, latencies, caches, threads and compactions come from `system_views` of
 /// each node, which needs no program on its machine. --nodetool adds compression and percentiles, --gc garbage
-/// collections, and --metrics CPU, memory and disks. Of PostgreSQL databases, tables, checkpoints, the log, replicas
+/// collections, and --metrics CPU, memory, disks and network, with rates over a second. Of PostgreSQL databases, tables, checkpoints, the log, replicas
 /// and more come from its views of statistics, for each host in the URL. What is not available is listed with the
 /// reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
@@ -126,7 +126,7 @@ impl Nodes {
             nodetool.add_to(&mut nodes, self.gc).await;
         }
         if !sources.metrics.is_empty() {
-            Metrics::add_to(&sources.metrics, &mut nodes).await;
+            Metrics::add_to(&sources.metrics, &mut nodes, Looks::Twice).await;
         }
         Ok(nodes)
     }

@@ -5,7 +5,7 @@ mod table;
 use std::io::Write;
 
 use anyhow::Result;
-use bakeoff_engines::nodes::{Metrics, TableName};
+use bakeoff_engines::nodes::{Looks, Metrics, TableName};
 use bakeoff_engines::postgres_figures::{ServerFigures, read, to_json};
 use bakeoff_engines::{EngineError, PostgresServer};
 
@@ -67,9 +67,9 @@ async fn all_figures(
     if asked.metrics.is_empty() {
         return Ok(servers);
     }
-    let is_one = servers.len() == 1;
-    for server in &mut servers {
-        let (exposed, missing) = Metrics::of_host(asked.metrics, &server.host, is_one).await;
+    let hosts: Vec<String> = servers.iter().map(|server| server.host.clone()).collect();
+    let seen = Metrics::of_hosts(asked.metrics, &hosts, Looks::Twice).await;
+    for (server, (exposed, missing)) in servers.iter_mut().zip(seen) {
         server.metrics = Some(exposed);
         server.missing.extend(missing);
     }

@@ -117,6 +117,10 @@ mod tests {
             ("SSH-2.0-OpenSSH_9.6\r\n\r\n", "no HTTP"),
             ("HTTP/1.1 404 Not Found\r\n\r\n", "`HTTP/1.1 404 Not Found`"),
             (
+                "HTTP/1.1 302 Found\r\nLocation: http://db2.example/\r\n\r\nup 1",
+                "`HTTP/1.1 302 Found`",
+            ),
+            (
                 "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nup 1",
                 "HTML",
             ),

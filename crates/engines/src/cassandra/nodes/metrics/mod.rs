@@ -8,8 +8,10 @@ mod text;
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use bakeoff_servers::HOST_PLACEHOLDER;
+use tokio::time::Instant;
 
 use super::exposed::Exposed;
 use super::figures::{Missing, NodeFigures, shared_hosts};
@@ -21,6 +23,26 @@ const SCHEME: &str = "http://";
 const PATH: &str = "/metrics";
 /// Port of a URL that has none.
 const PORT: u16 = 80;
+
+/// Time between two looks at exporters, whose difference is a rate.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+
+/// How often exporters are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    Once,
+    /// Twice, about a second apart, so that counters have rates.
+    Twice,
+}
+
+/// What the exporters of one host expose, and when they were asked for it.
+#[derive(Debug, Default)]
+struct Look {
+    exposed: Exposed,
+    jvm: Option<Instant>,
+    machine: Option<Instant>,
+    missing: Vec<Missing>,
+}
 
 /// The URL of an exporter on each host, such as `http://{host}:9100/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +98,18 @@ impl fmt::Display for Metrics {
 impl Metrics {
     /// Adds what the exporters of all URLs expose to the figures of nodes. What cannot be read is missing there with
     /// the reason.
-    pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures]) {
+    pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures], looks: Looks) {
         let is_one = nodes.len() == 1;
         let shared = shared_hosts(nodes);
-        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
-        let reading = own.map(|node| add_to_node(all, node, is_one));
-        at_once(HOSTS_AT_ONCE, reading.collect()).await;
+        let mut own: Vec<&mut NodeFigures> = { nodes.iter_mut() }
+            .filter(|node| !shared.contains(&node.host))
+            .collect();
+        let hosts: Vec<String> = own.iter().map(|node| node.host.clone()).collect();
+        let seen = look(all, &hosts, is_one, pause(looks)).await;
+        for (node, (exposed, missing)) in own.iter_mut().zip(seen) {
+            node.metrics = Some(exposed);
+            node.missing.extend(missing);
+        }
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = all.iter().map(|metrics| metrics.to_string());
             let missing = missing.map(|url| Missing::of_shared_host(&url, &node.host));
@@ -89,17 +117,14 @@ impl Metrics {
         }
     }
 
-    /// Returns what the exporters of all URLs expose of a host, which is the only one that is asked or one of several,
-    /// and what is missing of it.
-    pub async fn of_host(all: &[Metrics], host: &str, is_one: bool) -> (Exposed, Vec<Missing>) {
-        let mut exposed = Exposed::default();
-        let mut missing = Vec::new();
-        for metrics in all {
-            if let Err(reason) = metrics.read(host, is_one, &mut exposed).await {
-                missing.push(Missing::new(&metrics.to_string(), reason));
-            }
-        }
-        (exposed, missing)
+    /// Returns what the exporters of all URLs expose of each of these hosts, which are all that there are, and what is
+    /// missing of it.
+    pub async fn of_hosts(
+        all: &[Metrics],
+        hosts: &[String],
+        looks: Looks,
+    ) -> Vec<(Exposed, Vec<Missing>)> {
+        look(all, hosts, hosts.len() == 1, pause(looks)).await
     }
 
     /// Returns the host and port, and the path, for a host; `None` if it has no port that there is.
@@ -120,7 +145,23 @@ impl Metrics {
         }
     }
 
-    async fn read(&self, host: &str, is_one: bool, into: &mut Exposed) -> Result<(), String> {
+    async fn read(&self, host: &str, is_one: bool, into: &mut Look) -> Result<(), String> {
+        let (authority, path) = self.place(host, is_one)?;
+        let asked = Instant::now();
+        let page = http::fetch(&authority, &path).await?;
+        let samples = text::samples(&page, known::is_known)?;
+        let kinds = known::put(&samples, &mut into.exposed)?;
+        if kinds.jvm {
+            into.jvm = Some(asked);
+        }
+        if kinds.machine {
+            into.machine = Some(asked);
+        }
+        Ok(())
+    }
+
+    /// Returns the host and port, and the path, of a host, which is the only one that is asked or one of several.
+    fn place(&self, host: &str, is_one: bool) -> Result<(String, String), String> {
         let has_host =
             self.authority.contains(HOST_PLACEHOLDER) || self.path.contains(HOST_PLACEHOLDER);
         if !has_host && !is_one {
@@ -128,19 +169,79 @@ impl Metrics {
                 "it has no {HOST_PLACEHOLDER}, and so is of one node only"
             ));
         }
-        let Some((authority, path)) = self.of(host) else {
-            return Err("it has no port that there is".to_owned());
-        };
-        let page = http::fetch(&authority, &path).await?;
-        let samples = text::samples(&page, known::is_known)?;
-        known::put(&samples, into)
+        let place = self.of(host);
+        place.ok_or_else(|| "it has no port that there is".to_owned())
     }
 }
 
-async fn add_to_node(all: &[Metrics], node: &mut NodeFigures, is_one: bool) {
-    let (exposed, missing) = Metrics::of_host(all, &node.host, is_one).await;
-    node.missing.extend(missing);
-    node.metrics = Some(exposed);
+/// Returns the time until the second look, if there is one.
+fn pause(looks: Looks) -> Option<Duration> {
+    (looks == Looks::Twice).then_some(BETWEEN_LOOKS)
+}
+
+/// Looks at the exporters of all hosts, and a second time after a pause, if there is one.
+async fn look(
+    all: &[Metrics],
+    hosts: &[String],
+    is_one: bool,
+    pause: Option<Duration>,
+) -> Vec<(Exposed, Vec<Missing>)> {
+    let mut looks = look_once(all, hosts, is_one).await;
+    let has_any = looks.iter().any(|l| l.jvm.is_some() || l.machine.is_some());
+    if let Some(pause) = pause.filter(|_| has_any) {
+        looks.iter_mut().for_each(Look::add_lacking);
+        tokio::time::sleep(pause).await;
+        let again = look_once(all, hosts, is_one).await;
+        for (first, second) in looks.iter_mut().zip(again) {
+            first.add_rates(second);
+        }
+    }
+    let seen = looks.into_iter().map(|look| (look.exposed, look.missing));
+    seen.collect()
+}
+
+async fn look_once(all: &[Metrics], hosts: &[String], is_one: bool) -> Vec<Look> {
+    let looking = hosts.iter().map(|host| look_at(all, host, is_one));
+    at_once(HOSTS_AT_ONCE, looking.collect()).await
+}
+
+async fn look_at(all: &[Metrics], host: &str, is_one: bool) -> Look {
+    let mut look = Look::default();
+    for metrics in all {
+        if let Err(reason) = metrics.read(host, is_one, &mut look).await {
+            let missing = Missing::new(&metrics.to_string(), reason);
+            look.missing.push(missing);
+        }
+    }
+    look
+}
+
+impl Look {
+    /// Notes what the exporter of the machine does not show.
+    fn add_lacking(&mut self) {
+        if self.machine.is_some() {
+            let reason = "the exporter of the machine does not show it";
+            let lacking = known::lacking(&self.exposed).into_iter();
+            let lacking = lacking.map(|figure| Missing::new(figure, reason.to_owned()));
+            self.missing.extend(lacking);
+        }
+    }
+
+    /// Adds the rates since this look, by a second one. What only the second one lacks has no rates, for its reason.
+    fn add_rates(&mut self, second: Look) {
+        let between = |first: Option<Instant>, second: Option<Instant>| Some(second? - first?);
+        let jvm = between(self.jvm, second.jvm);
+        let machine = between(self.machine, second.machine);
+        let rates = second.exposed.rates_since(&self.exposed, jvm, machine);
+        self.exposed.rates = Some(rates);
+        for missing in second.missing {
+            let is_known = self.missing.iter().any(|m| m.figure == missing.figure);
+            if !is_known {
+                let figure = format!("rates of {}", missing.figure);
+                self.missing.push(Missing::new(&figure, missing.reason));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -185,7 +286,7 @@ mod tests {
     async fn nodes_that_one_host_stands_for_are_not_told_apart() {
         let url = [metrics("http://{host}:1/metrics")];
         let mut nodes = nodes(&["127.0.0.1", "127.0.0.1"]);
-        Metrics::add_to(&url, &mut nodes).await;
+        Metrics::add_to(&url, &mut nodes, Looks::Once).await;
         for node in &nodes {
             assert_eq!(node.metrics, None);
             assert!(node.why(&url[0].to_string()).contains("several nodes"));
@@ -209,18 +310,45 @@ mod tests {
         }
     }
 
-    /// Answers one request with a page, and returns the port.
-    async fn exporter(page: &'static str) -> u16 {
+    /// Answers one request with each page, then listens no more, and returns the port.
+    async fn exporter(pages: &'static [&'static str]) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut request = [0; 256];
-            let _ = stream.read(&mut request).await.unwrap();
-            let reply = format!("HTTP/1.0 200 OK\r\n\r\n{page}");
-            stream.write_all(reply.as_bytes()).await.unwrap();
+            for page in pages {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut request = [0; 256];
+                let _ = stream.read(&mut request).await.unwrap();
+                let reply = format!("HTTP/1.0 200 OK\r\n\r\n{page}");
+                stream.write_all(reply.as_bytes()).await.unwrap();
+            }
         });
         port
+    }
+
+    #[tokio::test]
+    async fn a_second_look_brings_rates_where_it_succeeds() {
+        let jvm: &[&str] =
+            &["jvm_memory_used_bytes{area=\"heap\"} 5\nprocess_cpu_seconds_total 1\n"];
+        let machine: &[&str] = &[
+            "node_cpu_seconds_total{mode=\"user\"} 1\nnode_disk_read_bytes_total 10\n",
+            "node_cpu_seconds_total{mode=\"user\"} 3\nnode_disk_read_bytes_total 16\n",
+        ];
+        let ports = [exporter(jvm).await, exporter(machine).await];
+        let urls = ports.map(|port| metrics(&format!("http://{{host}}:{port}/metrics")));
+        let hosts = ["127.0.0.1".to_owned()];
+        let seen = look(&urls, &hosts, true, Some(Duration::from_millis(10))).await;
+        let (exposed, missing) = &seen[0];
+        assert_eq!(exposed.cpu_seconds, Some(1.0));
+        let rates = exposed.rates.unwrap();
+        assert_eq!(rates.cpus, None, "the exporter of the JVM is gone");
+        let (cpus, read) = (rates.machine_cpus, rates.disk_read_bytes);
+        let ratio = read.unwrap() / cpus.unwrap();
+        assert!((ratio - 3.0).abs() < 1e-9, "{rates:?}");
+        let figures: Vec<&str> = missing.iter().map(|m| m.figure.as_str()).collect();
+        let rates_of = format!("rates of {}", urls[0]);
+        let lacking = ["page cache", "disk queue", "network", rates_of.as_str()];
+        assert_eq!(figures, lacking);
     }
 
     fn nodes(hosts: &[&str]) -> Vec<NodeFigures> {
@@ -233,11 +361,11 @@ mod tests {
 
     #[tokio::test]
     async fn figures_and_reasons_are_those_of_each_url() {
-        let jvm = exporter("jvm_memory_used_bytes{area=\"heap\"} 5\n").await;
-        let wrong = exporter("<html>Exporter</html>").await;
+        let jvm = exporter(&["jvm_memory_used_bytes{area=\"heap\"} 5\n"]).await;
+        let wrong = exporter(&["<html>Exporter</html>"]).await;
         let urls = [jvm, wrong].map(|port| metrics(&format!("http://{{host}}:{port}/metrics")));
         let mut nodes = nodes(&["127.0.0.1"]);
-        Metrics::add_to(&urls, &mut nodes).await;
+        Metrics::add_to(&urls, &mut nodes, Looks::Once).await;
         let exposed = nodes[0].metrics.unwrap();
         assert_eq!(exposed.heap_used_bytes, Some(5.0));
         let why = nodes[0].why(&urls[1].to_string());
@@ -249,7 +377,7 @@ mod tests {
     async fn a_url_of_one_node_is_not_read_for_several() {
         let url = [metrics("http://127.0.0.1:1/metrics")];
         let mut nodes = nodes(&["127.0.0.1", "127.0.0.2"]);
-        Metrics::add_to(&url, &mut nodes).await;
+        Metrics::add_to(&url, &mut nodes, Looks::Once).await;
         for node in &nodes {
             assert!(node.why(&url[0].to_string()).contains("no {host}"));
         }
