@@ -1,6 +1,8 @@
 //! Samples of the resources and the work of nodes: from the operating system for nodes that Bakeoff
-//! started, and over CQL from Cassandra's own system views for all nodes of any cluster.
+//! started, from exporters of metrics that a user named for others, and over CQL from Cassandra's own
+//! system views for all nodes of any cluster.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
@@ -16,7 +18,7 @@ use tokio::time::Instant;
 use super::at_once::{NODES_AT_ONCE, at_once};
 use super::deployment::Deployment;
 use super::one_node::for_node;
-use crate::cassandra::nodes::micros;
+use crate::cassandra::nodes::{Exporters, Told as Exported, micros};
 
 /// Age below which a sample is returned again, since every sample costs the server some work.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
@@ -34,6 +36,8 @@ pub struct Sampled<'a> {
     pub session: &'a Session,
     /// Nodes that Bakeoff started; `None` for an existing cluster, of which the operating system tells nothing.
     pub server: Option<&'a Nodes>,
+    /// Exporters of metrics on the hosts of an existing cluster; `None` where none was named.
+    pub exporters: Option<&'a Exporters>,
     /// Version of the server.
     pub version: &'a str,
     pub keyspace: &'a str,
@@ -73,6 +77,7 @@ impl Deployment {
         let sampled = Sampled {
             session: &self.session,
             server: self.server.as_ref(),
+            exporters: self.exporters.as_ref(),
             version: &self.info.version,
             keyspace,
             tables,
@@ -101,6 +106,30 @@ fn used(server: Option<&Nodes>) -> ServerSample {
         device_reads: requests.map(|(reads, _)| reads),
         device_writes: requests.map(|(_, writes)| writes),
         load_average: server.and_then(Nodes::load_average),
+        ..ServerSample::default()
+    }
+}
+
+/// Samples the resources of an existing cluster, by what its exporters tell. Bytes and requests of disks, the load and
+/// the network are those of whole machines.
+fn exported(told: Exported) -> ServerSample {
+    let whole = |figure: Option<f64>| figure.map(|figure| figure as u64);
+    let of = told.exposed;
+    ServerSample {
+        cpu_seconds: of.cpu_seconds,
+        resident_bytes: whole(of.resident_bytes),
+        heap_used_bytes: whole(of.heap_used_bytes),
+        disk_read_bytes: whole(of.disk_read_bytes),
+        disk_written_bytes: whole(of.disk_written_bytes),
+        gc_count: whole(of.gc_count),
+        gc_seconds: of.gc_seconds,
+        allocated_bytes: whole(of.allocated_bytes),
+        device_reads: whole(of.disk_reads),
+        device_writes: whole(of.disk_writes),
+        load_average: of.load_average,
+        network_received_bytes: whole(of.network_received_bytes),
+        network_sent_bytes: whole(of.network_sent_bytes),
+        notes: told.notes,
         ..ServerSample::default()
     }
 }
@@ -216,12 +245,21 @@ impl Sampled<'_> {
     /// Asks all nodes, many of them at the same time.
     async fn ask(&self) -> ServerSample {
         // Taken before the requests over CQL, which may take a while.
-        let used = used(self.server);
+        let mut used = used(self.server);
         let cluster = self.session.get_cluster_state();
         let nodes = cluster.get_nodes_info();
         let has_others = nodes.len() > 1;
         let asking = nodes.iter().map(|node| self.ask_node(node, has_others));
-        let told = at_once(NODES_AT_ONCE, asking.collect()).await;
+        let asking = at_once(NODES_AT_ONCE, asking.collect());
+        let told = match self.exporters {
+            None => asking.await,
+            Some(exporters) => {
+                let hosts = hosts_of(nodes);
+                let (told, read) = tokio::join!(asking, exporters.sample(&hosts));
+                used = exported(read);
+                told
+            }
+        };
         match told.into_iter().reduce(Told::and) {
             Some(told) => sample_of(told, nodes.len(), used),
             None => used,
@@ -326,7 +364,13 @@ impl Sampled<'_> {
     }
 }
 
-/// Joins what all nodes tell with what the operating system tells of them.
+/// Returns the address of each node, without its port.
+fn hosts_of(nodes: &[Arc<Node>]) -> Vec<String> {
+    let hosts = nodes.iter().map(|node| node.address.ip().to_string());
+    hosts.collect()
+}
+
+/// Joins what all nodes tell with what the operating system or exporters tell of them.
 fn sample_of(told: Told, nodes: usize, used: ServerSample) -> ServerSample {
     ServerSample {
         nodes: u32::try_from(nodes).ok().filter(|nodes| *nodes > 1),

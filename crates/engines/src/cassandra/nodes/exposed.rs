@@ -72,6 +72,41 @@ pub struct Rates {
 }
 
 impl Exposed {
+    /// Adds up what is known of two nodes; of their load averages the higher one counts. What is not known of one of
+    /// them is not known of both.
+    #[must_use]
+    pub fn and(self, other: Exposed) -> Exposed {
+        let both = |figure: fn(&Exposed) -> Option<f64>| figure(&self).zip(figure(&other));
+        let sum = |figure: fn(&Exposed) -> Option<f64>| {
+            let (a, b) = both(figure)?;
+            Some(a + b).filter(|sum| sum.is_finite())
+        };
+        Exposed {
+            cpu_seconds: sum(|e| e.cpu_seconds),
+            resident_bytes: sum(|e| e.resident_bytes),
+            heap_used_bytes: sum(|e| e.heap_used_bytes),
+            heap_max_bytes: sum(|e| e.heap_max_bytes),
+            allocated_bytes: sum(|e| e.allocated_bytes),
+            gc_count: sum(|e| e.gc_count),
+            gc_seconds: sum(|e| e.gc_seconds),
+            machine_cpu_seconds: sum(|e| e.machine_cpu_seconds),
+            machine_cpus: sum(|e| e.machine_cpus),
+            load_average: both(|e| e.load_average).map(|(a, b)| a.max(b)),
+            memory_bytes: sum(|e| e.memory_bytes),
+            memory_available_bytes: sum(|e| e.memory_available_bytes),
+            page_cache_bytes: sum(|e| e.page_cache_bytes),
+            disk_read_bytes: sum(|e| e.disk_read_bytes),
+            disk_written_bytes: sum(|e| e.disk_written_bytes),
+            disk_reads: sum(|e| e.disk_reads),
+            disk_writes: sum(|e| e.disk_writes),
+            disk_requests_now: sum(|e| e.disk_requests_now),
+            disk_queue_seconds: sum(|e| e.disk_queue_seconds),
+            network_received_bytes: sum(|e| e.network_received_bytes),
+            network_sent_bytes: sum(|e| e.network_sent_bytes),
+            rates: None,
+        }
+    }
+
     /// Returns the growth of the counters since an earlier look, with the times between the looks at the exporters of
     /// the JVM and of the machine. A counter that is lower than before began anew, so that its growth is not known.
     pub fn rates_since(
@@ -135,6 +170,9 @@ mod tests {
             ..expected
         };
         assert_eq!(second.rates_since(&first, None, seconds(2)), without_a_jvm);
+        let both = first.and(second);
+        assert_eq!(both.cpu_seconds, Some(23.0));
+        assert_eq!(both.network_sent_bytes, None, "one tells nothing of it");
         let at_once = second.rates_since(&first, seconds(0), seconds(0));
         assert_eq!(at_once, Rates::default());
     }

@@ -40,6 +40,7 @@ pub use figures::{
     all_bytes, to_json,
 };
 pub use latency::micros;
+pub(super) use metrics::{Exporters, Told};
 pub use metrics::{Looks, Metrics};
 pub use nodetool::Nodetool;
 pub(super) use nodetool::read_repairs;
