@@ -37,6 +37,9 @@ fn what_cannot_be_right_is_refused() {
     for command in ["run", "drive", "sweep"] {
         let arguments = [command, "w.toml", "--nodetool", NODETOOL];
         refused(&arguments, 2, "--cassandra");
+        let metrics = ["--metrics", "http://{host}:9100/metrics"];
+        let metrics = [&[command, "w.toml"][..], &metrics].concat();
+        refused(&metrics, 2, "--cassandra");
     }
     let theirs = [
         "w.toml",
@@ -54,11 +57,15 @@ fn what_cannot_be_right_is_refused() {
     let empty = [&["drive"][..], &theirs, &["--passes", "all", "--empty"]].concat();
     refused(&empty, 2, "--empty: tables without rows");
     let sweep = ["sweep", "w.toml", "--designs", "cassandra/wide"];
-    let secret = ["--nodetool", "nodetool -h {host} -pw hunter2"];
-    let secret = [&sweep[..], &theirs[1..3], &secret, &["--dry-run"]].concat();
-    let ended = bench.bakeoff(&secret).expect(2);
-    ended.says("--nodetool").says("password");
-    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    for (option, secret) in [
+        ("--nodetool", "nodetool -h {host} -pw hunter2"),
+        ("--metrics", "http://ops:hunter2@{host}:9100/metrics"),
+    ] {
+        let secret = [&sweep[..], &theirs[1..3], &[option, secret], &["--dry-run"]].concat();
+        let ended = bench.bakeoff(&secret).expect(2);
+        ended.says(option).says("password");
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    }
 }
 
 #[test]
