@@ -22,12 +22,14 @@ pub fn render(beside: &Beside, width: usize) -> String {
     lines.extend(beside.steps.iter().map(step));
     lines.extend(beside.counts.iter().map(|(what, pair)| count(*what, *pair)));
     for (what, pair) in [
-        ("connecting", beside.connect_micros),
-        ("preparing", beside.prepare_micros),
-        ("request", beside.request_micros),
-        ("decoding", beside.decode_micros),
+        ("connecting", Some(beside.connect_micros)),
+        ("preparing", Some(beside.prepare_micros)),
+        ("request", Some(beside.request_micros)),
+        ("queue before sending", beside.queue_micros),
+        ("wire", beside.wire_micros),
+        ("decoding", Some(beside.decode_micros)),
     ] {
-        if ratio(pair) >= 2.0 {
+        if let Some(pair) = pair.filter(|pair| ratio(*pair) >= 2.0) {
             lines.push(times(what, pair));
         }
     }
