@@ -123,10 +123,18 @@ fn a_node_is_shown_with_nodetool_and_without() {
     shown.says("http://{host}:1/metrics: cannot be connected to");
     assert!(!shown.stdout.contains("not understood"), "{}", shown.stdout);
 
-    let json = [&table[..], &more, &["--gc", "--json"]].concat();
+    let json = ["--gc", "--json", "--prometheus", "nodes.prom"];
+    let json = [&table[..], &more, &json].concat();
     let json = server.bakeoff(&json).expect(0).stdout;
     let nodes: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(nodes[0]["address"], server.address);
+    let metrics = std::fs::read_to_string(server.bench.path("nodes.prom")).unwrap();
+    let labels = format!(
+        "{{node=\"{}\",keyspace=\"node_figures\",table=\"t\"}} 1\n",
+        server.address
+    );
+    let writes = format!("bakeoff_node_tables_local_writes_count{labels}");
+    assert!(metrics.contains(&writes), "{metrics}");
     let table = &nodes[0]["tables"][0];
     assert_eq!(table["local_writes"]["count"], 1, "{table}");
     let printed = &nodes[0]["nodetool"]["tables"][0]["statistics"];

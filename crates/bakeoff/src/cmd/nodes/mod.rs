@@ -4,9 +4,11 @@ mod exposed;
 mod laid_out;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod prometheus;
 mod table;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use bakeoff_engines::Cluster;
@@ -58,6 +60,10 @@ pub struct Nodes {
     #[arg(long)]
     json: bool,
 
+    /// Also write all figures as metrics, in the text format of Prometheus
+    #[arg(long, value_name = "FILE")]
+    prometheus: Option<PathBuf>,
+
     #[command(flatten)]
     cluster: ClusterOptions,
 
@@ -81,6 +87,7 @@ impl Nodes {
                 tables: &self.tables,
                 metrics: &metrics,
                 json: self.json,
+                prometheus: self.prometheus.as_deref(),
             };
             return postgres::run(&server, &asked);
         }
@@ -100,6 +107,9 @@ impl Nodes {
 
     async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {
         let nodes = self.read(cluster, sources).await?;
+        if let Some(path) = &self.prometheus {
+            prometheus::write(path, &to_json(&nodes)?)?;
+        }
         let mut out = stdout();
         if self.json {
             writeln!(out, "{}", json(&to_json(&nodes)?))?;
