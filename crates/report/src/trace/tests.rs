@@ -65,6 +65,7 @@ fn traced(recorded: RecordedTrace, attempts: Vec<Attempt>) -> Traced {
     let client = ClientTimes {
         connect_micros: 41_000,
         plan_micros: None,
+        compute_micros: None,
         prepare_micros: 1_100,
         times_micros: vec![1_500, 1_900, 1_600],
         shown_time: 2,
@@ -121,6 +122,10 @@ fn a_request_of_a_question_says_which_one_it_is() {
     assert!(text.contains(line), "{text}");
     let planning = "connecting 41.0 ms, planning 3.10 ms in DataFusion, preparing 1.10 ms";
     assert!(text.contains(planning), "{text}");
+    traced.client.compute_micros = Some(420);
+    let text = render(&traced, None, PLAIN);
+    let computing = "planning 3.10 ms and computing 420 µs in DataFusion, preparing 1.10 ms";
+    assert!(text.contains(computing), "{text}");
 }
 
 #[test]

@@ -145,8 +145,11 @@ fn slowest(trace: &Trace) -> Option<String> {
 }
 
 fn client(client: &ClientTimes) -> String {
+    let computing = client.compute_micros.map_or_else(String::new, |micros| {
+        format!(" and computing {}", time(micros))
+    });
     let planning = client.plan_micros.map_or_else(String::new, |micros| {
-        format!("planning {} in DataFusion, ", time(micros))
+        format!("planning {}{computing} in DataFusion, ", time(micros))
     });
     let mut text = format!(
         "connecting {}, {planning}preparing {}",

@@ -40,6 +40,10 @@ pub struct ClientTimes {
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_micros: Option<u64>,
+    /// Microseconds that DataFusion computed to answer the question, all of its threads together and without reading
+    /// rows; absent as well of a question that takes more than one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_micros: Option<u64>,
     pub prepare_micros: u64,
     /// Microseconds of the whole request, of each time that it was sent, in order.
     pub times_micros: Vec<u64>,
@@ -247,6 +251,7 @@ mod tests {
         let text = early.to_json().unwrap();
         assert!(!text.contains("queue_micros"), "{text}");
         assert!(!text.contains("plan_micros"), "{text}");
+        assert!(!text.contains("compute_micros"), "{text}");
         assert_eq!(Traced::from_json(&text), Ok(early));
     }
 

@@ -91,9 +91,15 @@ impl<'a> Request<'a> {
         let of_pages: Vec<u64> = shown.pages.iter().map(|page| page.micros()).collect();
         let shown_page = at_percentile(&of_pages, 100.0).ok_or_else(nothing)?;
         let trace = *shown.traces.get(shown_page).ok_or_else(nothing)?;
+        let limit = self.request.page_time_limit;
+        let compute_micros = match planned.get(shown_time % planned.len().max(1)) {
+            Some(planned) if !shown.has_more_pages => planned.compute_micros(limit).await,
+            _ => None,
+        };
         let client = ClientTimes {
             connect_micros: 0,
             plan_micros,
+            compute_micros,
             prepare_micros,
             times_micros,
             shown_time,
