@@ -2,6 +2,8 @@
 //! started, from exporters of metrics that a user named for others, and over CQL from Cassandra's own
 //! system views for all nodes of any cluster.
 
+mod resources;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +20,8 @@ use tokio::time::Instant;
 use super::at_once::{NODES_AT_ONCE, at_once};
 use super::deployment::Deployment;
 use super::one_node::for_node;
-use crate::cassandra::nodes::{Exporters, Told as Exported, micros};
+use crate::cassandra::nodes::{Exporters, micros};
+use resources::{exported, used};
 
 /// Age below which a sample is returned again, since every sample costs the server some work.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
@@ -83,54 +86,6 @@ impl Deployment {
             tables,
         };
         sampled.ask().await
-    }
-}
-
-/// Samples the resources of a server that Bakeoff started.
-fn used(server: Option<&Nodes>) -> ServerSample {
-    let usage = server.map(Nodes::usage).unwrap_or_default();
-    let requests = server.and_then(Nodes::device_requests);
-    ServerSample {
-        cpu_seconds: usage.cpu_seconds,
-        resident_bytes: usage.resident_bytes,
-        memory_limit_bytes: server.and_then(Nodes::memory_limit_bytes),
-        limited_bytes: usage.limited_bytes,
-        page_cache_bytes: usage.page_cache_bytes,
-        disk_read_bytes: usage.disk_read_bytes,
-        disk_written_bytes: usage.disk_written_bytes,
-        compaction_read_bytes: usage.compaction_read_bytes,
-        compaction_written_bytes: usage.compaction_written_bytes,
-        gc_count: usage.gc_count,
-        gc_seconds: usage.gc_seconds,
-        allocated_bytes: usage.allocated_bytes,
-        device_reads: requests.map(|(reads, _)| reads),
-        device_writes: requests.map(|(_, writes)| writes),
-        load_average: server.and_then(Nodes::load_average),
-        ..ServerSample::default()
-    }
-}
-
-/// Samples the resources of an existing cluster, by what its exporters tell. Bytes and requests of disks, the load and
-/// the network are those of whole machines.
-fn exported(told: Exported) -> ServerSample {
-    let whole = |figure: Option<f64>| figure.map(|figure| figure as u64);
-    let of = told.exposed;
-    ServerSample {
-        cpu_seconds: of.cpu_seconds,
-        resident_bytes: whole(of.resident_bytes),
-        heap_used_bytes: whole(of.heap_used_bytes),
-        disk_read_bytes: whole(of.disk_read_bytes),
-        disk_written_bytes: whole(of.disk_written_bytes),
-        gc_count: whole(of.gc_count),
-        gc_seconds: of.gc_seconds,
-        allocated_bytes: whole(of.allocated_bytes),
-        device_reads: whole(of.disk_reads),
-        device_writes: whole(of.disk_writes),
-        load_average: of.load_average,
-        network_received_bytes: whole(of.network_received_bytes),
-        network_sent_bytes: whole(of.network_sent_bytes),
-        notes: told.notes,
-        ..ServerSample::default()
     }
 }
 

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::cassandra::nodes::Exposed;
+use crate::cassandra::nodes::{Exposed, Told as Exported};
 
 #[test]
 fn caches_are_known_by_their_names() {
