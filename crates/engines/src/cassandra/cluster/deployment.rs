@@ -125,9 +125,10 @@ impl Deployment {
         let nodetool = options.nodetool.iter();
         let nodetool = nodetool.map(|nodetool| ("nodetool".to_owned(), nodetool.to_string()));
         info.settings.extend(nodetool);
-        let metrics = options.metrics.iter();
-        let metrics = metrics.map(|metrics| ("metrics".to_owned(), metrics.to_string()));
-        info.settings.extend(metrics);
+        if !options.metrics.is_empty() {
+            let urls: Vec<String> = options.metrics.iter().map(ToString::to_string).collect();
+            info.settings.push(("metrics".to_owned(), urls.join(", ")));
+        }
         let datacenters = nodes_of_datacenters(&session).len();
         // Copies of a keyspace of the user's are those of all datacenters together.
         if datacenters > 1 && given.is_none() {
