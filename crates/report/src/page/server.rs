@@ -13,8 +13,6 @@ const HINT: &str = "Steps of each design in which its server was sampled, laid e
 /// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
 /// stays below 2 MB.
 const MOST_BYTES: usize = 1 << 20;
-/// Most notes that are shown, of those that differ.
-const MOST_NOTES: usize = 3;
 /// Most parts that the line below a chart names.
 const MOST_PARTS: usize = 40;
 
@@ -108,13 +106,7 @@ pub fn missing<'a>(
     samples: impl Iterator<Item = &'a ServerSample>,
 ) -> Vec<String> {
     let (mut any, mut resources, mut requests) = (false, false, false);
-    let mut notes: Vec<&str> = Vec::new();
     for sample in samples {
-        for note in sample.notes.iter().map(String::as_str) {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
         any |= !sample.is_empty();
         resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
         requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
@@ -136,20 +128,7 @@ pub fn missing<'a>(
                 .to_owned(),
         );
     }
-    if !notes.is_empty() {
-        missing.push(failed(&notes));
-    }
     missing
-}
-
-/// Says which exporters of metrics failed, and how many more notes there are.
-fn failed(notes: &[&str]) -> String {
-    let shown = notes[..notes.len().min(MOST_NOTES)].join("; ");
-    let more = match notes.len().saturating_sub(MOST_NOTES) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    format!("Missing at times, since exporters of metrics failed: {shown}{more}.")
 }
 
 #[cfg(test)]
@@ -256,20 +235,6 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert!(told[1].contains("SELECT on system_views"), "{told:?}");
         assert!(missing(&[]).is_empty());
-        let with_metrics = |why: &str| ServerSample {
-            cpu_seconds: Some(1.0),
-            coordinator_reads: Some(1),
-            notes: vec![format!("http://{{host}}:7070/metrics of db1: {why}")],
-            ..ServerSample::default()
-        };
-        let samples = ["gone", "gone", "late", "HTML", "broken"].map(with_metrics);
-        let told = missing(&samples);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(
-            told[0].contains("7070/metrics of db1: gone; http"),
-            "{told:?}"
-        );
-        assert!(told[0].ends_with("of db1: HTML; and 1 more."), "{told:?}");
     }
 
     #[test]
