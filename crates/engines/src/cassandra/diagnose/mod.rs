@@ -22,7 +22,7 @@ use scylla::cluster::Node;
 
 use super::cluster::at_once::{HOSTS_AT_ONCE, NODES_AT_ONCE, at_once};
 use super::cluster::connect::Cluster;
-use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
+use super::nodes::{self, Looks, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
 use ask::{Patience, rows};
 
@@ -96,7 +96,7 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
         call_all(nodetool, &mut figures, &mut further, request).await;
     }
     if !request.metrics.is_empty() {
-        Metrics::add_to(&request.metrics, &mut figures).await;
+        Metrics::add_to(&request.metrics, &mut figures, Looks::Once).await;
     }
     let joined_meanwhile = nodes::joined(&session, &figures).await;
     let both = figures.into_iter().zip(further);
