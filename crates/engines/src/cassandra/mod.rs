@@ -11,6 +11,7 @@ pub mod diagnose;
 pub mod drive;
 mod layout;
 pub mod live;
+pub mod made;
 mod names;
 pub mod nodes;
 mod options;
