@@ -54,6 +54,13 @@ impl MadeOnCassandra {
                 found.push(not_ours(&keyspace, NO_MARKER.to_owned()));
             }
         }
+        // A table cannot be dropped before its views.
+        let views = "SELECT keyspace_name, view_name FROM system_schema.views";
+        let views = query_pairs(&self.session, views).await?.into_iter();
+        let views: BTreeSet<String> = views
+            .map(|(keyspace, view)| format!("{keyspace}.{}", view.unwrap_or_default()))
+            .collect();
+        found.sort_by_key(|made: &Made| !views.contains(&made.name));
         Ok(found)
     }
 
