@@ -255,11 +255,9 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
         "the server is on record"
     );
     let loaded = of_kind(&cluster.bench.journal("out"), "loaded").count();
-    cluster
-        .bakeoff(&arguments)
-        .expect(0)
-        .says("left behind")
-        .says("going on");
+    let ended = cluster.bakeoff(&arguments).expect(0);
+    ended.says("left behind").says("going on");
+    is_told_who_runs_the_server(&cluster.bench, &ended);
     assert!(!std::path::Path::new(&format!("/proc/{orphan}/cmdline")).exists());
     let records = cluster.bench.journal("out");
     assert_eq!(
@@ -276,6 +274,15 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     assert!(html.contains("Server CPU, cores in use"));
     let data = cluster.bench.path("out/cassandra");
     assert!(!data.exists(), "its data are still there");
+}
+
+/// A run says on the terminal, too, if its server runs as root, which its settings say.
+#[track_caller]
+fn is_told_who_runs_the_server(bench: &Bench, ended: &Ended) {
+    let journal = std::fs::read_to_string(bench.path("out/journal.jsonl")).unwrap();
+    let is_root = journal.contains(r#"["user of the system","root, since "#);
+    let told = ended.stderr.matches("note: cassandra runs as root, since ");
+    assert_eq!(told.count(), usize::from(is_root), "{}", ended.stderr);
 }
 
 #[test]

@@ -249,6 +249,10 @@ impl Running for RunningCassandra {
         self.0.info.clone()
     }
 
+    fn remark(&self) -> Option<String> {
+        self.0.remark()
+    }
+
     async fn design(
         &self,
         id: &DesignId,
