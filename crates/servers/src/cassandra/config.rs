@@ -99,8 +99,28 @@ impl Folder {
             };
             let tokens: Vec<String> = tokens.iter().map(i64::to_string).collect();
             lines.push(format!("initial_token: {}", tokens.join(",")));
+        } else if self.store().is_file() {
+            lines.extend(self.closed_to_others()?);
         }
         Ok(lines.join("\n") + "\n")
+    }
+
+    /// Returns the entry that closes the port for other nodes to all without the key in the folder.
+    fn closed_to_others(&self) -> Result<[String; 9]> {
+        let store = quoted(utf8(&self.store())?);
+        let password = quoted(self.store_password()?.reveal());
+        Ok([
+            "server_encryption_options:".to_owned(),
+            "  internode_encryption: all".to_owned(),
+            // Cassandra takes unencrypted connections, too, unless this is said.
+            "  optional: false".to_owned(),
+            "  require_client_auth: true".to_owned(),
+            "  store_type: PKCS12".to_owned(),
+            format!("  keystore: {store}"),
+            format!("  keystore_password: {password}"),
+            format!("  truststore: {store}"),
+            format!("  truststore_password: {password}"),
+        ])
     }
 }
 

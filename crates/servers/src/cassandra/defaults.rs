@@ -44,7 +44,7 @@ pub(crate) const TIME_OUTS: [(&str, &str, &str); 7] = [
 ];
 
 /// The entries that are written besides the settings, most of them folders, addresses and ports.
-const PLACES: [&str; 14] = [
+const PLACES: [&str; 15] = [
     "cluster_name",
     "data_file_directories",
     "commitlog_directory",
@@ -59,6 +59,7 @@ const PLACES: [&str; 14] = [
     "disk_access_mode",
     "seed_provider",
     "initial_token",
+    "server_encryption_options",
 ];
 
 /// The entry that holds the format of SSTables.

@@ -70,13 +70,14 @@ impl Folder {
             found.extend(entries(folder)?);
         }
         // What a start that was interrupted may have made so far.
-        let own = [
+        let mut own = vec![
             self.configuration(),
             self.logs(),
             self.naming(),
             self.naming().with_extension("new"),
             self.yaml().with_extension("new"),
         ];
+        own.extend(self.files_of_store());
         match found.iter().find(|path| !own.contains(path)) {
             None => Ok(()),
             Some(stranger) => Err(Error::Refused(format!(

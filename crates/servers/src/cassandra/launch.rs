@@ -71,6 +71,9 @@ impl Server {
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
         check_free_disk(folder.path(), Engine::Cassandra)?;
+        if options.node.is_alone() {
+            folder.prepare_store(&java.program).await?;
+        }
         if options.is_limited() {
             forget_cached(&folder).await?;
         }

@@ -35,6 +35,7 @@ mod heap;
 mod hierarchy;
 #[cfg(test)]
 mod hostile;
+mod internode;
 pub(crate) mod jar_files;
 mod jars;
 mod java;

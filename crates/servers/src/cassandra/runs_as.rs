@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::credentials::JMX_PASSWORD;
 use super::folder::{CONFIGURATION, ENTERED, Folder, HOME, LOGS, PRIVATE, STORED};
+use super::internode::STORE;
 use super::jar_files::sorted_jars;
 use crate::account::{Account, run_as};
 use crate::error::{Error, Result};
@@ -178,9 +179,11 @@ impl Folder {
             folder.set_mode(PRIVATE)?;
             folder.give_contents_to(account)?;
         }
-        opened
-            .folder(CONFIGURATION)?
-            .give_file_to(JMX_PASSWORD, account)
+        let configuration = opened.folder(CONFIGURATION)?;
+        if self.store().is_file() {
+            configuration.give_file_to(STORE, account)?;
+        }
+        configuration.give_file_to(JMX_PASSWORD, account)
     }
 
     /// Returns the first of the folders that the server writes which is a link: what it leads to is not ours to

@@ -14,6 +14,7 @@ use bakeoff_testing::skipped;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
+use crate::support::internode::is_taken_for_a_node;
 use crate::support::{ALONE, folder_with_jars};
 
 #[tokio::test]
@@ -37,6 +38,7 @@ async fn three_nodes_from_start_to_end() {
     eprintln!("started in {:.1} s", nodes.start_seconds());
     see_each_other(&nodes).await;
     have_the_chosen_settings(&nodes);
+    are_open_to_each_other(&nodes).await;
     assert!(nodes.cpu_seconds().unwrap() > 1.0);
     assert!(nodes.usage().resident_bytes.unwrap() > 3 * (512 << 20));
     let mut addresses: Vec<String> = list(&home)
@@ -72,6 +74,16 @@ fn have_the_chosen_settings(nodes: &Nodes) {
             .collect();
         assert_eq!(handoff, ["hinted_handoff_enabled: false"], "node {number}");
     }
+}
+
+/// Their port for nodes is not encrypted, and takes any program for a node that speaks as one.
+async fn are_open_to_each_other(nodes: &Nodes) {
+    let yaml = fs::read_to_string(nodes.dir().join("node1/conf/cassandra.yaml")).unwrap();
+    let port = yaml
+        .lines()
+        .find_map(|line| line.strip_prefix("storage_port: "));
+    assert!(is_taken_for_a_node(port.unwrap().parse().unwrap()).await);
+    assert!(!yaml.contains("server_encryption_options"));
 }
 
 async fn see_each_other(nodes: &Nodes) {

@@ -17,6 +17,7 @@ use scylla::client::session_builder::SessionBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::support::internode::{is_taken_for_a_node, talks_to_itself};
 use crate::support::{ALONE, folder_with_jars, open_folder_with_jars};
 
 /// The table has a single row.
@@ -297,7 +298,7 @@ async fn answers_and_works(server: &Server) -> String {
     host_id_of(server).await
 }
 
-/// Without the password nobody gets in, and without the account nobody gets the password.
+/// Without the password nobody gets in, without the account nobody gets the password, and nobody is taken for a node.
 async fn is_closed_to_others(server: &Server) {
     let login = server.login();
     let session = async |user: &str, password: &str| {
@@ -319,6 +320,8 @@ async fn is_closed_to_others(server: &Server) {
     let refused = jmx.output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("Credentials required"), "{said}");
+    assert!(!is_taken_for_a_node(server.storage_port()).await);
+    talks_to_itself(server).await;
 
     if !rustix::process::geteuid().is_root() {
         skipped("only root can look as another user, and start servers as one");
@@ -336,6 +339,8 @@ async fn is_closed_to_others(server: &Server) {
     for file in [
         server.password_file(),
         server.dir().join("conf/jmx.password"),
+        server.dir().join("conf/internode.p12"),
+        server.dir().join("conf/internode.password"),
         server.data_dir().join("system"),
     ] {
         assert!(file.exists(), "{}", file.display());

@@ -46,6 +46,35 @@ fn the_server_listens_on_loopback_only_and_stays_in_its_folder() {
 }
 
 #[test]
+fn a_server_alone_takes_no_connection_of_others_at_its_port_for_nodes() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = Folder::create(parent.path()).unwrap();
+    let text = |node| {
+        let text = folder.yaml_text(node, PORTS, DiskAccess::Standard, &Chosen::default());
+        text.unwrap()
+    };
+    assert!(!text(Node::default()).contains("server_encryption_options"));
+    std::fs::write(folder.store(), "").unwrap();
+    std::fs::write(folder.store_password_file(), "of the store\n").unwrap();
+    let closed = text(Node::default());
+    let (_, entry) = closed.split_once("\nserver_encryption_options:\n").unwrap();
+    for line in [
+        "  internode_encryption: all\n",
+        "  optional: false\n",
+        "  require_client_auth: true\n",
+        "  truststore_password: \"of the store\"\n",
+    ] {
+        assert!(entry.contains(line), "{line}: {entry}");
+    }
+    let store = format!("store: {}\n", quoted(utf8(&folder.store()).unwrap()));
+    assert_eq!(entry.matches(&store).count(), 2, "{entry}");
+    // Encryption would be part of what is measured of several nodes.
+    let second = Node::all(3).nth(1).unwrap();
+    assert!(!text(second).contains("server_encryption_options"));
+    assert!(is_needed("server_encryption_options"));
+}
+
+#[test]
 fn a_node_has_its_own_address_and_tokens_and_asks_the_first_one() {
     let parent = tempfile::tempdir().unwrap();
     let folder = Folder::create(parent.path()).unwrap();

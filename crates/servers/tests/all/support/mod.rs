@@ -1,5 +1,7 @@
 //! Helpers that the tests with real servers share.
 
+pub mod internode;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
