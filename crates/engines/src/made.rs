@@ -2,6 +2,8 @@
 //! going on, as far as this machine knows.
 
 use std::fmt;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -112,48 +114,122 @@ impl Maker {
 
     /// Finds out whether the command is going on, by its folder if it is on this machine.
     pub fn state(&self) -> MadeState {
-        if run_name(&self.dir) != self.name {
-            return MadeState::NotKnown("it is of another machine");
-        }
-        if Run::is_being_written(&self.dir) {
+        // The machine may have had another name when the command began.
+        let is_here = self.is_of_this_machine() || self.log().is_some();
+        if is_here && Run::is_being_written(&self.dir) {
             return MadeState::InUse;
         }
-        // A container from the same image may have the same name and path, and another file system there.
-        let Some(token) = &self.token else {
-            return MadeState::NotKnown("it is of an early version");
-        };
-        match log_of(&self.dir, token) {
-            Some(log) if is_complete(&log) => MadeState::Kept,
-            Some(_) => MadeState::Stopped,
-            None => MadeState::NotKnown("its folder is not here any more, or is another command's"),
+        self.state_at_rest()
+    }
+
+    /// Finds out what has become of the command, if no process writes to its folder.
+    fn state_at_rest(&self) -> MadeState {
+        if !self.is_of_this_machine() {
+            return MadeState::NotKnown("it is of another machine");
         }
+        if Run::is_hidden(&self.dir) {
+            let why = "its folder may be in use, and may be looked into by another user only";
+            return MadeState::NotOurs(why.to_owned());
+        }
+        // A container from the same image may have the same name and path, and another file system there.
+        if self.token.is_none() {
+            return MadeState::NotKnown("it is of an early version");
+        }
+        match self.log() {
+            None => MadeState::NotKnown("its folder is not here any more, or is another command's"),
+            Some(log) if Some(log.owner) != this_user() => {
+                MadeState::NotKnown("it is of another user of this machine")
+            }
+            Some(log) if is_complete(&log.text) => MadeState::Kept,
+            Some(_) => MadeState::Stopped,
+        }
+    }
+
+    fn is_of_this_machine(&self) -> bool {
+        run_name(&self.dir) == self.name
+    }
+
+    /// Returns the first line of the log in the command's folder, which says what the command makes.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn first_line(&self) -> Option<String> {
+        Some(self.log()?.text.lines().next()?.to_owned())
+    }
+
+    fn log(&self) -> Option<Log> {
+        log_of(&self.dir, self.token.as_deref()?)
     }
 }
 
-/// Checks that no process of this machine needs something that is to be dropped.
-pub(crate) fn check_unused(found: &Made) -> Result<(), EngineError> {
-    match found.maker() {
-        Some(maker) if maker.state() == MadeState::InUse => Err(EngineError(format!(
-            "{} {} is in use: a process of this machine writes to {}",
-            found.kind,
-            found.name,
-            maker.dir.display()
-        ))),
-        _ => Ok(()),
+/// Checks that something is still what it was found to be. No command of this machine goes on with it while the
+/// returned lock of its folder is held, where that is here.
+pub(crate) fn hold(found: &Made) -> Result<Option<File>, EngineError> {
+    let refused = |why: &str| {
+        EngineError(format!(
+            "{} {} is left alone, since {why}",
+            found.kind, found.name
+        ))
+    };
+    match &found.state {
+        MadeState::NotOurs(why) => return Err(refused(why)),
+        MadeState::InUse => return Err(refused("it is in use")),
+        MadeState::Stopped | MadeState::Kept | MadeState::NotKnown(_) => {}
     }
+    let Some(maker) = found.maker() else {
+        return Ok(None);
+    };
+    if maker.state() == MadeState::InUse {
+        return Err(refused(&format!(
+            "a process of this machine writes to {}",
+            maker.dir.display()
+        )));
+    }
+    let is_here = maker.is_of_this_machine() && maker.dir.is_dir();
+    let lock = is_here.then(|| Run::lock(&maker.dir)).transpose();
+    let lock = lock.map_err(|error| refused(&error.to_string()))?;
+    if maker.state_at_rest() != found.state {
+        return Err(refused(
+            "its command has gone on meanwhile: repeat this to see what it is now",
+        ));
+    }
+    Ok(lock)
 }
 
 fn is_token(word: &str) -> bool {
     word.len() == TOKEN_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// The log of a command.
+struct Log {
+    text: String,
+    /// The id of the user who owns the file.
+    owner: u32,
+}
+
 /// Returns the log in a folder of the command with this token, which its first line has.
-fn log_of(dir: &Path, token: &str) -> Option<String> {
-    let mut logs = LOGS.iter().filter_map(|name| {
-        let bytes = std::fs::read(dir.join(name)).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    });
-    logs.find(|log| log.lines().next().is_some_and(|line| line.contains(token)))
+fn log_of(dir: &Path, token: &str) -> Option<Log> {
+    let mut logs = LOGS.iter().filter_map(|name| read_log(&dir.join(name)));
+    logs.find(|log| {
+        let first = log.text.lines().next();
+        first.is_some_and(|line| line.contains(token))
+    })
+}
+
+fn read_log(path: &Path) -> Option<Log> {
+    let file = fs::metadata(path).ok()?;
+    // Reading a pipe would wait for whoever writes to it.
+    if !file.is_file() {
+        return None;
+    }
+    let bytes = fs::read(path).ok()?;
+    Some(Log {
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        owner: file.uid(),
+    })
+}
+
+/// Returns the id of the user that this process runs as.
+fn this_user() -> Option<u32> {
+    fs::metadata("/proc/self").ok().map(|process| process.uid())
 }
 
 /// Returns whether the last record of a log is that of a command's end.
@@ -165,11 +241,13 @@ fn is_complete(log: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, File};
+    use std::os::unix::fs::chown;
 
     use super::*;
     use crate::Context;
     use crate::owner::{marker, new_token};
+
+    const NOBODY: u32 = 65_534;
 
     fn maker_in(dir: &Path) -> Maker {
         let context = Context {
@@ -221,6 +299,13 @@ mod tests {
         fs::write(&log, format!("{begun}{{\"record\":\"finished\"}}\n")).unwrap();
         assert_eq!(maker.state(), MadeState::Kept);
 
+        // Only root can give it to another user.
+        if chown(&log, Some(NOBODY), None).is_ok() {
+            let of_another = "it is of another user of this machine";
+            assert_eq!(maker.state(), MadeState::NotKnown(of_another));
+            chown(&log, this_user(), None).unwrap();
+        }
+
         // Another command is in the folder now, as in a clone of this machine.
         let other = maker_in(folder.path());
         assert_eq!(other.state(), MadeState::NotKnown(gone));
@@ -228,8 +313,46 @@ mod tests {
         let elsewhere = Maker::parse(&elsewhere).unwrap();
         let other_machine = MadeState::NotKnown("it is of another machine");
         assert_eq!(elsewhere.state(), other_machine);
+        lock.lock().unwrap();
+        assert_eq!(elsewhere.state(), MadeState::InUse, "a renamed machine");
+        lock.unlock().unwrap();
         let early = Maker::parse(&maker.name).unwrap();
         let of_early = MadeState::NotKnown("it is of an early version");
         assert_eq!(early.state(), of_early);
+    }
+
+    #[test]
+    fn what_is_dropped_cannot_be_gone_on_with_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let maker = maker_in(folder.path());
+        let token = maker.token.clone().unwrap();
+        let log = folder.path().join(Record::FILE);
+        let begun = format!("{{\"record\":\"started\",\"token\":\"{token}\"}}\n");
+        fs::write(&log, &begun).unwrap();
+        let made = |state: MadeState| Made {
+            kind: MadeKind::Keyspace,
+            name: "bakeoff_w_0badcafe".to_owned(),
+            marker: format!("{} {token}", maker.name),
+            state,
+        };
+        let stopped = made(MadeState::Stopped);
+        let lock = hold(&stopped).unwrap();
+        assert!(lock.is_some() && Run::is_being_written(folder.path()));
+        let refused = hold(&stopped).unwrap_err().to_string();
+        assert!(refused.contains("writes to"), "{refused}");
+        drop(lock);
+        for other in [
+            MadeState::Kept,
+            MadeState::InUse,
+            MadeState::NotOurs("it has no marker".to_owned()),
+        ] {
+            let refused = hold(&made(other)).unwrap_err().to_string();
+            assert!(refused.contains("is left alone, since"), "{refused}");
+        }
+        let unmarked = Made {
+            marker: "a title (12345678)".to_owned(),
+            ..made(MadeState::NotKnown("it is of a load"))
+        };
+        assert!(hold(&unmarked).unwrap().is_none());
     }
 }

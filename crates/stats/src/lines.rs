@@ -117,6 +117,12 @@ pub(crate) fn is_locked(dir: &Path) -> bool {
     matches!(tried, Ok(Err(TryLockError::WouldBlock)))
 }
 
+/// Returns whether this user may not open the lock of a folder, or find out whether it has one.
+pub(crate) fn is_hidden(dir: &Path) -> bool {
+    let opened = File::open(dir.join(LOCK));
+    matches!(opened, Err(error) if error.kind() == ErrorKind::PermissionDenied)
+}
+
 /// Reads the records of a file while others may append to it; returns none if there is no file.
 pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
     if path.exists() {

@@ -144,6 +144,21 @@ impl<R: LogRecord> SavedRun<R> {
         lines::is_locked(dir)
     }
 
+    /// Returns whether the folder may only be looked into by another user, so that nothing tells whether a process
+    /// writes to it.
+    pub fn is_hidden(dir: &Path) -> bool {
+        lines::is_hidden(dir)
+    }
+
+    /// Locks a folder that is there, so that no process of this machine goes on with the measurement in it while the
+    /// returned file is open.
+    ///
+    /// # Errors
+    /// The folder is in use, or its lock cannot be opened.
+    pub fn lock(dir: &Path) -> Result<File, JournalError> {
+        lines::lock(dir)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

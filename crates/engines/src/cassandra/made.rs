@@ -70,7 +70,7 @@ impl MadeOnCassandra {
     /// Fails if it is not what it was any more, if a process of this machine needs it, or if the user may not drop
     /// it.
     pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
-        made::check_unused(found)?;
+        let _lock = made::hold(found)?;
         match (found.kind, found.name.split_once('.')) {
             (MadeKind::Table, Some((keyspace, table))) => {
                 let keyspace = Keyspace::found(keyspace, Owner::Shared);

@@ -52,9 +52,9 @@ impl MadeOnPostgres {
     ///
     /// # Errors
     /// Fails if it is not that run's any more, if a process of this machine needs it, if anything else is in it than
-    /// what a run makes, or if the user may not drop it.
+    /// what the run makes, or if the user may not drop it.
     pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
-        made::check_unused(found)?;
+        let _lock = made::hold(found)?;
         let schema = Schema::found(&found.name, &found.marker);
         if !schema.is_there(&self.client).await? {
             return Ok(());
@@ -62,7 +62,8 @@ impl MadeOnPostgres {
         let rows = self.client.query(TABLES, &[&schema.name]).await;
         let rows = rows.map_err(|e| failed(TABLES, &e))?;
         let tables: Vec<(String, bool)> = rows.iter().map(|r| (r.get(0), r.get(1))).collect();
-        check_tables(&schema.name, &tables)?;
+        let begun = found.maker().and_then(|maker| maker.first_line());
+        check_tables(&schema.name, &tables, begun.as_deref())?;
         let drops = tables.iter();
         let drops =
             drops.map(|(table, _)| format!("DROP TABLE {}; ", qualified(&schema.name, table)));
@@ -80,7 +81,7 @@ impl MadeOnPostgres {
 fn schema(name: String, comment: Option<&str>) -> Made {
     let marker = comment.and_then(|comment| comment.strip_prefix(COMMENT_START));
     let state = match marker.map(Maker::parse) {
-        Some(Some(maker)) => maker.state(),
+        Some(Some(maker)) => state_of(&name, &maker),
         Some(None) => MadeState::NotOurs("its marker is not that of a run".to_owned()),
         None => MadeState::NotOurs("it has no marker".to_owned()),
     };
@@ -92,13 +93,45 @@ fn schema(name: String, comment: Option<&str>) -> Made {
     }
 }
 
-/// Checks that there is no table in a schema that a run has not made: it has one of rows, and one of what is loaded.
-fn check_tables(schema: &str, tables: &[(String, bool)]) -> Result<(), EngineError> {
+/// Says what a schema with the marker of a command is. Where the log of that is here, the name has to be one that the
+/// command gives: a comment stays when a schema gets another name.
+fn state_of(name: &str, maker: &Maker) -> MadeState {
+    match maker.state() {
+        MadeState::Stopped | MadeState::Kept
+            if !maker
+                .first_line()
+                .is_some_and(|begun| has_like(&begun, name)) =>
+        {
+            MadeState::NotOurs("its name is not that of the run in its marker".to_owned())
+        }
+        state => state,
+    }
+}
+
+/// Returns whether the first line of a log has a schema that differs from this one at most in the hash at its end, as
+/// those of a design and of its further tables do.
+fn has_like(begun: &str, schema: &str) -> bool {
+    let parts = schema.rsplit_once('_');
+    parts.is_some_and(|(start, end)| {
+        let is_hash = end.len() == 8 && end.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hash && begun.contains(&format!("{start}_"))
+    })
+}
+
+/// Checks that there is no table in a schema that a run has not made: it has one of rows, which is in the first line of
+/// its log if that is here, and one of what is loaded.
+fn check_tables(
+    schema: &str,
+    tables: &[(String, bool)],
+    begun: Option<&str>,
+) -> Result<(), EngineError> {
     let of_rows: Vec<&str> = { tables.iter() }
         .map(|(table, _)| &**table)
         .filter(|table| *table != PARTS_TABLE)
         .collect();
-    if of_rows.len() <= 1 && tables.iter().all(|(_, is_owned)| *is_owned) {
+    let is_made = |table: &&str| begun.is_none_or(|begun| has_table(begun, table));
+    let are_owned = tables.iter().all(|(_, is_owned)| *is_owned);
+    if of_rows.len() <= 1 && of_rows.iter().all(is_made) && are_owned {
         return Ok(());
     }
     Err(EngineError(format!(
@@ -106,6 +139,13 @@ fn check_tables(schema: &str, tables: &[(String, bool)]) -> Result<(), EngineErr
          those yourself, and repeat",
         of_rows.join(", ")
     )))
+}
+
+/// Returns whether the first line of a log has a statement with this table of a schema.
+fn has_table(begun: &str, table: &str) -> bool {
+    let json = serde_json::Value::from(format!(".{}", quoted(table))).to_string();
+    // Without the quotes of JSON around it.
+    begun.contains(&json[1..json.len() - 1])
 }
 
 #[cfg(test)]
@@ -135,12 +175,34 @@ mod tests {
             let owned = of
                 .iter()
                 .map(|(table, is_owned)| ((*table).to_owned(), *is_owned));
-            check_tables("bakeoff_w", &owned.collect::<Vec<_>>())
+            check_tables("bakeoff_w", &owned.collect::<Vec<_>>(), None)
         };
         tables(&[]).unwrap();
         tables(&[(PARTS_TABLE, true), ("readings", true)]).unwrap();
         let two = tables(&[("important", true), ("readings", true)]).unwrap_err();
         assert!(two.to_string().contains("(important, readings)"), "{two}");
         tables(&[(PARTS_TABLE, true), ("readings", false)]).unwrap_err();
+    }
+
+    #[test]
+    fn a_schema_and_its_table_are_those_of_the_log() {
+        let line = serde_json::json!({"statements": [
+            r#"CREATE SCHEMA "bakeoff_w_plain_1a2b3c4d""#,
+            r#"CREATE TABLE "bakeoff_w_plain_1a2b3c4d"."readings" (t bigint)"#,
+        ]});
+        let line = line.to_string();
+        assert!(has_like(&line, "bakeoff_w_plain_1a2b3c4d"));
+        assert!(has_like(&line, "bakeoff_w_plain_0badcafe"), "a twin");
+        for other in [
+            "bakeoff_w_plain_to_keep",
+            "bakeoff_x_plain_0badcafe",
+            "bakeoff",
+        ] {
+            assert!(!has_like(&line, other), "{other}");
+        }
+        let check = |table: &str| check_tables("s", &[(table.to_owned(), true)], Some(&line));
+        check("readings").unwrap();
+        check(PARTS_TABLE).unwrap();
+        check("important").unwrap_err();
     }
 }

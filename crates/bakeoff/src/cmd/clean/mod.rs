@@ -8,7 +8,6 @@ use anyhow::{Result, anyhow, bail};
 #[cfg(feature = "postgres")]
 use bakeoff_engines::MadeOnPostgres;
 use bakeoff_engines::{EngineError, Made, MadeOnCassandra, MadeState};
-use bakeoff_report::units;
 use bakeoff_workload::suggestion;
 use clap::Args;
 
@@ -30,9 +29,9 @@ const LEFT_BEHIND: &str = "interrupted again: the same command drops what is lef
 ///
 /// Lists keyspaces and schemas that carry the marker of a command, and its tables in keyspaces that you have marked
 /// for Bakeoff, with the machine and the folder of the command, and when it began. What was stopped or killed on this
-/// machine is dropped if you say yes. What a complete command has kept, or what is of another machine or of a folder
-/// that is gone, is dropped only if you name it. What a command on this machine uses is never dropped, nor anything
-/// without a marker. The exit code is 3 if something could not be dropped.
+/// machine is dropped if you say yes. What a complete command has kept, or what is of another machine, of another user
+/// or of a folder that is gone, is dropped only if you name it. What a command on this machine uses is never dropped,
+/// nor anything without a marker. The exit code is 3 if something could not be dropped.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[cfg_attr(feature = "postgres", command(mut_arg("cassandra", |a| a.required(false).required_unless_present("postgres"))))]
@@ -133,8 +132,8 @@ impl Clean {
         if failed == 0 {
             return Ok(Exit::Complete);
         }
-        let of = units::plural(chosen.len() as u64, "one", "ones");
-        print_line(format_args!("{failed} of {of} could not be dropped"));
+        let all = chosen.len();
+        print_line(format_args!("{failed} of {all} could not be dropped"));
         Ok(Exit::Partial)
     }
 }
