@@ -70,7 +70,8 @@ impl Folder {
         self.store().with_extension("unfinished")
     }
 
-    /// Makes a key, unless an earlier start has made one. That takes about a second.
+    /// Makes a key, unless an earlier start has made one. That takes about a second. No other process may do so in this
+    /// folder at the same time.
     ///
     /// # Errors
     /// Fails with `Refused` with what Java says, or `Io`.
@@ -78,12 +79,15 @@ impl Folder {
         if self.store().is_file() && self.store_password_file().is_file() {
             return Ok(());
         }
+        let unfinished = self.unfinished_store();
+        // One whose password is gone would be taken for that of the next one.
+        for earlier in [self.store(), unfinished.clone()] {
+            if earlier.exists() {
+                fs::remove_file(&earlier).map_err(Error::io("replace", &earlier))?;
+            }
+        }
         let password = new_password()?;
         write_private(&self.store_password_file(), password.reveal())?;
-        let unfinished = self.unfinished_store();
-        if unfinished.exists() {
-            fs::remove_file(&unfinished).map_err(Error::io("replace", &unfinished))?;
-        }
         make(java, &unfinished, &self.store_password_file()).await?;
         fs::set_permissions(&unfinished, Permissions::from_mode(0o600))
             .map_err(Error::io("change the mode of", &unfinished))?;
@@ -165,6 +169,10 @@ mod tests {
         folder.prepare_store(&fails).await.unwrap();
         let again = folder.store_password().unwrap();
         assert_eq!(again.reveal(), password.reveal());
+        // A key without its password is of no use.
+        fs::remove_file(folder.store_password_file()).unwrap();
+        folder.prepare_store(&fails).await.unwrap_err();
+        assert!(!folder.store().exists());
         // A start that was interrupted here can be repeated.
         Folder::create(folder.path()).unwrap();
     }

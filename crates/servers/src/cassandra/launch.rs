@@ -71,9 +71,6 @@ impl Server {
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
         check_free_disk(folder.path(), Engine::Cassandra)?;
-        if options.node.is_alone() {
-            folder.prepare_store(&java.program).await?;
-        }
         if options.is_limited() {
             forget_cached(&folder).await?;
         }
@@ -156,8 +153,16 @@ impl Server {
     ) -> Result<Server> {
         let register = Register::open(&options.home).await?;
         register.check_unused(folder.path())?;
-        naming::prepare(&folder, &java.program, jars).await?;
         let node = options.node;
+        let store = async {
+            if node.is_alone() {
+                folder.prepare_store(&java.program).await
+            } else {
+                Ok(())
+            }
+        };
+        // Each starts a Java of its own, where there is something to make.
+        tokio::try_join!(naming::prepare(&folder, &java.program, jars), store)?;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
         let release = Release::of(&options.version);
